@@ -1,0 +1,266 @@
+// Generated from server/jarvis_ls/lsp/protocol.py; do not edit.
+// Write it anew with `python -m jarvis_ls.lsp.protocol_ts`.
+
+import type { ProgressToken, Range, WorkspaceEdit } from 'vscode-languageclient/node';
+
+export const SCAN_WORKSPACE = 'jarvis/scanWorkspace';
+export const FINDINGS = 'jarvis/findings';
+export const EXPLAIN_RULE = 'jarvis/explainRule';
+export const RULES = 'jarvis/rules';
+export const SUPPRESS = 'jarvis/suppress';
+export const EXPORT = 'jarvis/export';
+export const FINDINGS_CHANGED = 'jarvis/findingsChanged';
+export const STATUS = 'jarvis/status';
+export const COMMAND_SCAN_WORKSPACE = 'jarvis.scanWorkspace';
+export const COMMAND_CANCEL_SCAN = 'jarvis.cancelScan';
+export const COMMAND_EXPORT_REPORT = 'jarvis.exportReport';
+export const COMMAND_ADD_TO_BASELINE = 'jarvis.addToBaseline';
+export const COMMAND_EXPLAIN_RULE = 'jarvis.explainRule';
+export const SETTINGS_SECTION = 'jarvisLs';
+
+export type Severity = 'high' | 'medium' | 'low';
+export type RuleLevel = 'off' | 'low' | 'medium' | 'high';
+export type SuppressScope = 'line' | 'function' | 'file' | 'baseline';
+export type ExportFormat = 'json' | 'jsonl' | 'sarif' | 'markdown' | 'html';
+export type ServerState = 'starting' | 'scanning' | 'idle' | 'error';
+
+/** One finding as the findings view shows it. */
+export interface FindingItem {
+  /** Stable id of the finding in this session: it survives edits that do not touch it. */
+  id: string;
+  /** Identity across runs and line moves; what the baseline stores. */
+  fingerprint: string;
+  /** Id of the rule, for example `double-free`. */
+  rule: string;
+  /** The file. */
+  uri: string;
+  /** The exact expression, in UTF-16 code units. */
+  range: Range;
+  /** Severity after the settings were applied. */
+  severity: Severity;
+  /** Family of the rule, for example `memory_mgmt`. */
+  category: string;
+  /** Numbers of the Common Weakness Enumeration. */
+  cwe: number[];
+  /** One sentence in the user's language. */
+  message: string;
+  /** How sure the rule is, 0 to 1. */
+  confidence: number;
+  /** `confidence` times the weight of the severity (high 3, medium 2, low 1). */
+  score: number;
+  /** True when a comment in the source suppresses it. */
+  suppressed: boolean;
+  /** True when the baseline file holds it. */
+  baselined: boolean;
+  /** True when the rule offers a safe rewrite. */
+  fixable: boolean;
+  /** The source line that shows it. */
+  evidence: string;
+  /** Number in `candidates.jsonl`, once written there. */
+  gid?: number;
+}
+
+/** Asks for a scan of every folder of the workspace. */
+export interface ScanWorkspaceParams {
+  /** True: only files that changed since the last scan of this session. */
+  changedOnly?: boolean;
+  /** Where the client wants the progress; the server makes a token when it is absent. */
+  workDoneToken?: ProgressToken;
+}
+
+/** A file that was found but not analysed. */
+export interface SkippedFile {
+  /** The file. */
+  uri: string;
+  /** Why, in the user's language. */
+  reason: string;
+}
+
+/** What a scan of the workspace did. */
+export interface ScanWorkspaceResult {
+  /** Files analysed. */
+  files: number;
+  /** Findings that are neither suppressed nor in the baseline. */
+  findings: number;
+  /** Files that were not analysed. */
+  skipped: SkippedFile[];
+  /** True when the scan was stopped before its end; what was found is kept. */
+  cancelled: boolean;
+  /** How long it took. */
+  milliseconds: number;
+}
+
+/** Asks for every finding the server knows. */
+export type FindingsParams = Record<string, never>;
+
+/** Every finding the server knows. */
+export interface FindingsResult {
+  /** Number of the state; `jarvis/findingsChanged` with a higher one is newer. */
+  revision: number;
+  /** All of them, suppressed and baselined ones too. */
+  findings: FindingItem[];
+}
+
+/** All findings of one file; an empty list means the file has none any more. */
+export interface FileFindings {
+  /** The file. */
+  uri: string;
+  /** They replace what was known of the file. */
+  findings: FindingItem[];
+}
+
+/** Tells which files have new findings; at most ten times a second. */
+export interface FindingsChangedParams {
+  /** Grows with every notification. */
+  revision: number;
+  /** Only the files that changed. */
+  files: FileFindings[];
+}
+
+/** What the server is doing, for a status bar. */
+export interface StatusParams {
+  /** `scanning` while a scan of the workspace runs. */
+  state: ServerState;
+  /** Files done in the running or the last scan. */
+  done: number;
+  /** Files to do in the running or the last scan. */
+  total: number;
+  /** Findings that are neither suppressed nor in the baseline. */
+  findings: number;
+  /** Always true: nothing here opens a network connection. */
+  offline: boolean;
+  /** One sentence for people, in their language. */
+  message?: string;
+}
+
+/** Asks for the page of a rule. */
+export interface ExplainRuleParams {
+  /** Id of the rule. */
+  rule: string;
+}
+
+/** The page of a rule. */
+export interface ExplainRuleResult {
+  /** Id of the rule. */
+  rule: string;
+  /** Its title in the user's language. */
+  title: string;
+  /** What it finds, why it is bad, an example, what is better, references. */
+  markdown: string;
+}
+
+/** Asks for the list of rules. */
+export type RulesParams = Record<string, never>;
+
+/** One line of the list of rules. */
+export interface RuleItem {
+  /** Id of the rule. */
+  id: string;
+  /** Its title in the user's language. */
+  title: string;
+  /** `c`, `cpp`, `rust`. */
+  languages: string[];
+  /** Family of the rule. */
+  category: string;
+  /** Numbers of the Common Weakness Enumeration. */
+  cwe: number[];
+  /** Severity before settings. */
+  severity: Severity;
+  /** True when the rule offers a safe rewrite. */
+  fixable: boolean;
+}
+
+/** Names one finding. */
+export interface FindingRef {
+  /** The file. */
+  uri: string;
+  /** The finding in it. */
+  fingerprint: string;
+}
+
+/** Asks for the edit that suppresses findings, or puts them into the baseline. */
+export interface SuppressParams {
+  /** The findings. */
+  items: FindingRef[];
+  /** `baseline` writes the baseline file; the others answer an edit with comments. */
+  scope: SuppressScope;
+  /** Why they are no problem; goes into the comment or the baseline. */
+  reason: string;
+}
+
+/** The edit to apply, or what was written to the baseline. */
+export interface SuppressResult {
+  /** Findings written to the baseline. */
+  baseline: number;
+  /** The comments to insert; the client applies it. */
+  edit?: WorkspaceEdit;
+}
+
+/** Asks to write a report of everything known. */
+export interface ExportParams {
+  /** The form of the report. */
+  format: ExportFormat;
+  /** Absolute path of the file to write, inside a folder of the workspace. */
+  path: string;
+}
+
+/** The report that was written. */
+export interface ExportResult {
+  /** The file. */
+  path: string;
+  /** Findings in it. */
+  findings: number;
+}
+
+/** The section `jarvisLs` of the client's settings. */
+export interface Settings {
+  /** Off: no analysis, no diagnostics. */
+  enable: boolean;
+  /** Milliseconds of silence after a keystroke before the file is analysed. */
+  debounce: number;
+  /** Analyse all files of the workspace in the background at start-up. */
+  workspaceScan: boolean;
+  /** Findings below this confidence are not shown. */
+  minConfidence: number;
+  /** Switches a rule off or gives it another severity. */
+  rules: Record<string, RuleLevel>;
+  /** Glob patterns, in the syntax of `.gitignore`, of files never analysed. */
+  exclude: string[];
+  /** Files with more bytes are skipped and named. */
+  maxFileSize: number;
+}
+
+/** `initializationOptions`: the settings and what only the client knows. */
+export interface InitializationOptions extends Settings {
+  /** False in a workspace the user does not trust: settings of the workspace are not read. */
+  trusted: boolean;
+  /** Language of messages (`en`, `zh-cn`) when it is not that of the protocol's `locale`. */
+  locale?: string;
+}
+
+/** What the server assumes for a setting that is not sent. */
+export const DEFAULT_SETTINGS: Settings = {
+  enable: true,
+  debounce: 150,
+  workspaceScan: true,
+  minConfidence: 0,
+  rules: {},
+  exclude: [],
+  maxFileSize: 2000000,
+};
+
+/** Requests from client to server. */
+export interface Requests {
+  'jarvis/scanWorkspace': { params: ScanWorkspaceParams; result: ScanWorkspaceResult };
+  'jarvis/findings': { params: FindingsParams; result: FindingsResult };
+  'jarvis/explainRule': { params: ExplainRuleParams; result: ExplainRuleResult };
+  'jarvis/rules': { params: RulesParams; result: RuleItem[] };
+  'jarvis/suppress': { params: SuppressParams; result: SuppressResult };
+  'jarvis/export': { params: ExportParams; result: ExportResult };
+}
+
+/** Notifications from server to client. */
+export interface Notifications {
+  'jarvis/findingsChanged': FindingsChangedParams;
+  'jarvis/status': StatusParams;
+}

@@ -1,0 +1,323 @@
+"""The messages that Jarvis LS adds to the language server protocol.
+
+This file is the source. ``client-vscode/src/protocol.ts`` is generated from it by
+``python -m jarvis_ls.lsp.protocol_ts``, committed, and compared in ``npm run check``.
+A field is ``snake_case`` here and ``camelCase`` on the wire; a field that may be absent is
+``... | None`` and is left out when it is ``None``.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import attrs
+from lsprotocol.types import ProgressToken, Range, WorkspaceEdit
+
+SCAN_WORKSPACE = "jarvis/scanWorkspace"
+FINDINGS = "jarvis/findings"
+EXPLAIN_RULE = "jarvis/explainRule"
+RULES = "jarvis/rules"
+SUPPRESS = "jarvis/suppress"
+EXPORT = "jarvis/export"
+FINDINGS_CHANGED = "jarvis/findingsChanged"
+STATUS = "jarvis/status"
+
+COMMAND_SCAN_WORKSPACE = "jarvis.scanWorkspace"
+COMMAND_CANCEL_SCAN = "jarvis.cancelScan"
+COMMAND_EXPORT_REPORT = "jarvis.exportReport"
+COMMAND_ADD_TO_BASELINE = "jarvis.addToBaseline"
+COMMAND_EXPLAIN_RULE = "jarvis.explainRule"
+
+SETTINGS_SECTION = "jarvisLs"
+
+Severity = Literal["high", "medium", "low"]
+RuleLevel = Literal["off", "low", "medium", "high"]
+SuppressScope = Literal["line", "function", "file", "baseline"]
+ExportFormat = Literal["json", "jsonl", "sarif", "markdown", "html"]
+ServerState = Literal["starting", "scanning", "idle", "error"]
+
+
+@attrs.frozen
+class FindingItem:
+    """One finding as the findings view shows it."""
+
+    id: str
+    """Stable id of the finding in this session: it survives edits that do not touch it."""
+    fingerprint: str
+    """Identity across runs and line moves; what the baseline stores."""
+    rule: str
+    """Id of the rule, for example `double-free`."""
+    uri: str
+    """The file."""
+    range: Range
+    """The exact expression, in UTF-16 code units."""
+    severity: Severity
+    """Severity after the settings were applied."""
+    category: str
+    """Family of the rule, for example `memory_mgmt`."""
+    cwe: list[int]
+    """Numbers of the Common Weakness Enumeration."""
+    message: str
+    """One sentence in the user's language."""
+    confidence: float
+    """How sure the rule is, 0 to 1."""
+    score: float
+    """`confidence` times the weight of the severity (high 3, medium 2, low 1)."""
+    suppressed: bool
+    """True when a comment in the source suppresses it."""
+    baselined: bool
+    """True when the baseline file holds it."""
+    fixable: bool
+    """True when the rule offers a safe rewrite."""
+    evidence: str
+    """The source line that shows it."""
+    gid: int | None = None
+    """Number in `candidates.jsonl`, once written there."""
+
+
+@attrs.frozen
+class ScanWorkspaceParams:
+    """Asks for a scan of every folder of the workspace."""
+
+    changed_only: bool | None = None
+    """True: only files that changed since the last scan of this session."""
+    work_done_token: ProgressToken | None = None
+    """Where the client wants the progress; the server makes a token when it is absent."""
+
+
+@attrs.frozen
+class SkippedFile:
+    """A file that was found but not analysed."""
+
+    uri: str
+    """The file."""
+    reason: str
+    """Why, in the user's language."""
+
+
+@attrs.frozen
+class ScanWorkspaceResult:
+    """What a scan of the workspace did."""
+
+    files: int
+    """Files analysed."""
+    findings: int
+    """Findings that are neither suppressed nor in the baseline."""
+    skipped: list[SkippedFile]
+    """Files that were not analysed."""
+    cancelled: bool
+    """True when the scan was stopped before its end; what was found is kept."""
+    milliseconds: int
+    """How long it took."""
+
+
+@attrs.frozen
+class FindingsParams:
+    """Asks for every finding the server knows."""
+
+
+@attrs.frozen
+class FindingsResult:
+    """Every finding the server knows."""
+
+    revision: int
+    """Number of the state; `jarvis/findingsChanged` with a higher one is newer."""
+    findings: list[FindingItem]
+    """All of them, suppressed and baselined ones too."""
+
+
+@attrs.frozen
+class FileFindings:
+    """All findings of one file; an empty list means the file has none any more."""
+
+    uri: str
+    """The file."""
+    findings: list[FindingItem]
+    """They replace what was known of the file."""
+
+
+@attrs.frozen
+class FindingsChangedParams:
+    """Tells which files have new findings; at most ten times a second."""
+
+    revision: int
+    """Grows with every notification."""
+    files: list[FileFindings]
+    """Only the files that changed."""
+
+
+@attrs.frozen
+class StatusParams:
+    """What the server is doing, for a status bar."""
+
+    state: ServerState
+    """`scanning` while a scan of the workspace runs."""
+    done: int
+    """Files done in the running or the last scan."""
+    total: int
+    """Files to do in the running or the last scan."""
+    findings: int
+    """Findings that are neither suppressed nor in the baseline."""
+    offline: bool
+    """Always true: nothing here opens a network connection."""
+    message: str | None = None
+    """One sentence for people, in their language."""
+
+
+@attrs.frozen
+class ExplainRuleParams:
+    """Asks for the page of a rule."""
+
+    rule: str
+    """Id of the rule."""
+
+
+@attrs.frozen
+class ExplainRuleResult:
+    """The page of a rule."""
+
+    rule: str
+    """Id of the rule."""
+    title: str
+    """Its title in the user's language."""
+    markdown: str
+    """What it finds, why it is bad, an example, what is better, references."""
+
+
+@attrs.frozen
+class RulesParams:
+    """Asks for the list of rules."""
+
+
+@attrs.frozen
+class RuleItem:
+    """One line of the list of rules."""
+
+    id: str
+    """Id of the rule."""
+    title: str
+    """Its title in the user's language."""
+    languages: list[str]
+    """`c`, `cpp`, `rust`."""
+    category: str
+    """Family of the rule."""
+    cwe: list[int]
+    """Numbers of the Common Weakness Enumeration."""
+    severity: Severity
+    """Severity before settings."""
+    fixable: bool
+    """True when the rule offers a safe rewrite."""
+
+
+@attrs.frozen
+class FindingRef:
+    """Names one finding."""
+
+    uri: str
+    """The file."""
+    fingerprint: str
+    """The finding in it."""
+
+
+@attrs.frozen
+class SuppressParams:
+    """Asks for the edit that suppresses findings, or puts them into the baseline."""
+
+    items: list[FindingRef]
+    """The findings."""
+    scope: SuppressScope
+    """`baseline` writes the baseline file; the others answer an edit with comments."""
+    reason: str
+    """Why they are no problem; goes into the comment or the baseline."""
+
+
+@attrs.frozen
+class SuppressResult:
+    """The edit to apply, or what was written to the baseline."""
+
+    baseline: int
+    """Findings written to the baseline."""
+    edit: WorkspaceEdit | None = None
+    """The comments to insert; the client applies it."""
+
+
+@attrs.frozen
+class ExportParams:
+    """Asks to write a report of everything known."""
+
+    format: ExportFormat
+    """The form of the report."""
+    path: str
+    """Absolute path of the file to write, inside a folder of the workspace."""
+
+
+@attrs.frozen
+class ExportResult:
+    """The report that was written."""
+
+    path: str
+    """The file."""
+    findings: int
+    """Findings in it."""
+
+
+@attrs.frozen
+class Settings:
+    """The section `jarvisLs` of the client's settings."""
+
+    enable: bool = True
+    """Off: no analysis, no diagnostics."""
+    debounce: int = 150
+    """Milliseconds of silence after a keystroke before the file is analysed."""
+    workspace_scan: bool = True
+    """Analyse all files of the workspace in the background at start-up."""
+    min_confidence: float = 0.0
+    """Findings below this confidence are not shown."""
+    rules: dict[str, RuleLevel] = attrs.field(factory=dict)
+    """Switches a rule off or gives it another severity."""
+    exclude: list[str] = attrs.field(factory=list)
+    """Glob patterns, in the syntax of `.gitignore`, of files never analysed."""
+    max_file_size: int = 2_000_000
+    """Files with more bytes are skipped and named."""
+
+
+@attrs.frozen
+class InitializationOptions(Settings):
+    """`initializationOptions`: the settings and what only the client knows."""
+
+    trusted: bool = True
+    """False in a workspace the user does not trust: settings of the workspace are not read."""
+    locale: str | None = None
+    """Language of messages (`en`, `zh-cn`) when it is not that of the protocol's `locale`."""
+
+
+REQUESTS: dict[str, tuple[type, type]] = {
+    SCAN_WORKSPACE: (ScanWorkspaceParams, ScanWorkspaceResult),
+    FINDINGS: (FindingsParams, FindingsResult),
+    EXPLAIN_RULE: (ExplainRuleParams, ExplainRuleResult),
+    RULES: (RulesParams, list[RuleItem]),
+    SUPPRESS: (SuppressParams, SuppressResult),
+    EXPORT: (ExportParams, ExportResult),
+}
+"""Requests from client to server: parameters and result."""
+
+NOTIFICATIONS: dict[str, type] = {
+    FINDINGS_CHANGED: FindingsChangedParams,
+    STATUS: StatusParams,
+}
+"""Notifications from server to client: parameters."""
+
+SERVER_COMMANDS = (
+    COMMAND_SCAN_WORKSPACE,
+    COMMAND_CANCEL_SCAN,
+    COMMAND_EXPORT_REPORT,
+    COMMAND_ADD_TO_BASELINE,
+    COMMAND_EXPLAIN_RULE,
+)
+"""Commands any client can run by `workspace/executeCommand`."""
+
+
+def camel_case(name: str) -> str:
+    """Return the wire name of the field ``name``."""
+    head, *tail = name.split("_")
+    return head + "".join(part.capitalize() for part in tail)

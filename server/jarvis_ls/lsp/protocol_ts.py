@@ -1,0 +1,156 @@
+"""Writes ``client-vscode/src/protocol.ts`` from :mod:`jarvis_ls.lsp.protocol`.
+
+Run ``python -m jarvis_ls.lsp.protocol_ts`` in a checkout; with ``--check`` nothing is written
+and the status is 1 when the file is out of date.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import inspect
+import sys
+import types
+import typing
+from pathlib import Path
+
+import attrs
+from lsprotocol.types import ProgressToken
+
+from jarvis_ls.lsp import protocol
+
+TARGET = Path(__file__).resolve().parents[3] / "client-vscode" / "src" / "protocol.ts"
+IMPORTED = ("Range", "WorkspaceEdit")
+ALIASES = ("Severity", "RuleLevel", "SuppressScope", "ExportFormat", "ServerState")
+PRIMITIVES = {str: "string", int: "number", float: "number", bool: "boolean"}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Write the file, or compare it with ``--check``; return the exit status."""
+    parser = argparse.ArgumentParser(description="Generate client-vscode/src/protocol.ts")
+    parser.add_argument("--check", action="store_true", help="only compare")
+    check = parser.parse_args(argv).check
+    text = generate()
+    if not check:
+        TARGET.write_text(text, encoding="utf-8", newline="\n")
+        return 0
+    if TARGET.is_file() and TARGET.read_text(encoding="utf-8") == text:
+        return 0
+    print("client-vscode/src/protocol.ts is out of date: run", file=sys.stderr)
+    print("  python -m jarvis_ls.lsp.protocol_ts", file=sys.stderr)
+    return 1
+
+
+def generate() -> str:
+    """Return the TypeScript text, already in the layout of the formatter."""
+    parts = [
+        "// Generated from server/jarvis_ls/lsp/protocol.py; do not edit.",
+        "// Write it anew with `python -m jarvis_ls.lsp.protocol_ts`.",
+        "",
+        "import type { ProgressToken, Range, WorkspaceEdit } from 'vscode-languageclient/node';",
+        "",
+    ]
+    for name, value in vars(protocol).items():
+        if name.isupper() and isinstance(value, str):
+            parts.append(f"export const {name} = '{value}';")
+    parts.append("")
+    parts += [f"export type {name} = {_alias(name)};" for name in ALIASES]
+    for cls in _classes():
+        parts += ["", *_interface(cls)]
+    parts += ["", *_defaults()]
+    parts += ["", "/** Requests from client to server. */", "export interface Requests {"]
+    for method, (params, result) in protocol.REQUESTS.items():
+        pair = f"params: {_type(params)}; result: {_type(result)}"
+        parts.append(f"  '{method}': {{ {pair} }};")
+    parts += ["}", "", "/** Notifications from server to client. */"]
+    parts.append("export interface Notifications {")
+    parts += [f"  '{method}': {_type(cls)};" for method, cls in protocol.NOTIFICATIONS.items()]
+    return "\n".join([*parts, "}", ""])
+
+
+def _classes() -> list[type[attrs.AttrsInstance]]:
+    return [
+        value
+        for value in vars(protocol).values()
+        if inspect.isclass(value) and attrs.has(value) and value.__module__ == protocol.__name__
+    ]
+
+
+def _alias(name: str) -> str:
+    values = typing.get_args(getattr(protocol, name))
+    return " | ".join(f"'{value}'" for value in values)
+
+
+def _interface(cls: type[attrs.AttrsInstance]) -> list[str]:
+    base = cls.__bases__[0]
+    extends = f" extends {base.__name__}" if attrs.has(base) else ""
+    own = [field for field in attrs.fields(cls) if not field.inherited]
+    lines = [f"/** {inspect.getdoc(cls)} */"]
+    if not own:
+        return [*lines, f"export type {cls.__name__} = Record<string, never>;"]
+    lines.append(f"export interface {cls.__name__}{extends} {{")
+    hints = typing.get_type_hints(cls)
+    documents = _field_documents(cls)
+    for field in own:
+        hint, optional = _without_none(hints[field.name])
+        mark = "?" if optional else ""
+        lines.append(f"  /** {documents[field.name]} */")
+        lines.append(f"  {protocol.camel_case(field.name)}{mark}: {_type(hint)};")
+    return [*lines, "}"]
+
+
+def _field_documents(cls: type) -> dict[str, str]:
+    """Return the string below each field: attrs keeps none, so the source is read."""
+    definition = ast.parse(inspect.getsource(cls)).body[0]
+    assert isinstance(definition, ast.ClassDef)
+    documents: dict[str, str] = {}
+    for field, below in zip(definition.body, definition.body[1:], strict=False):
+        if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
+            continue
+        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
+            documents[field.target.id] = inspect.cleandoc(str(below.value.value))
+    return documents
+
+
+def _defaults() -> list[str]:
+    lines = [
+        "/** What the server assumes for a setting that is not sent. */",
+        "export const DEFAULT_SETTINGS: Settings = {",
+    ]
+    for field in attrs.fields(protocol.Settings):
+        default = getattr(protocol.Settings(), field.name)
+        text = str(default).lower() if isinstance(default, bool) else repr(default)
+        lines.append(f"  {protocol.camel_case(field.name)}: {text.removesuffix('.0')},")
+    return [*lines, "};"]
+
+
+def _without_none(hint: object) -> tuple[object, bool]:
+    if hint == ProgressToken | None:
+        return ProgressToken, True
+    if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
+        members = [member for member in typing.get_args(hint) if member is not type(None)]
+        if len(members) == 1:
+            return members[0], True
+    return hint, False
+
+
+def _type(hint: object) -> str:
+    if isinstance(hint, type) and hint in PRIMITIVES:
+        return PRIMITIVES[hint]
+    if hint == ProgressToken:
+        return "ProgressToken"
+    for alias in ALIASES:
+        if hint == getattr(protocol, alias):
+            return alias
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin is list:
+        return f"{_type(args[0])}[]"
+    if origin is dict:
+        return f"Record<{_type(args[0])}, {_type(args[1])}>"
+    if isinstance(hint, type) and (attrs.has(hint) or hint.__name__ in IMPORTED):
+        return hint.__name__
+    raise TypeError(f"no TypeScript form for {hint!r}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
