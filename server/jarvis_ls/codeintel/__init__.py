@@ -1,0 +1,1 @@
+"""Understanding source code: the only place that knows tree-sitter."""

@@ -1,0 +1,1 @@
+"""Plain records and services that know nothing of parsing, rules or editors."""

@@ -1,0 +1,1 @@
+"""jsec: security findings for C, C++ and Rust."""

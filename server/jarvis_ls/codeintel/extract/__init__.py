@@ -1,0 +1,1 @@
+"""What each language's tree says: items, calls, functions, macros, declarations."""

@@ -1,0 +1,355 @@
+"""One file under analysis, and the things in it that checks ask about: calls, functions,
+variables. Everything beyond a name is worked out when first asked for."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from jarvis_ls.codeintel.facts import Declared, Facts
+from jarvis_ls.codeintel.items import Item, dead_range, is_dead_branch
+from jarvis_ls.codeintel.languages import LanguageName
+from jarvis_ls.codeintel.parse import Node, captures, compile_query
+from jarvis_ls.codeintel.source import Source
+
+_TRANSPARENT = frozenset({"parenthesized_expression", "cast_expression"})
+_MAX_CLIMB = 64
+
+
+def text(node: Node | None) -> str:
+    """The source text of a node; empty for None."""
+    return "" if node is None else (node.text or b"").decode("utf-8", "replace")
+
+
+def field(node: Node | None, name: str) -> Node | None:
+    """The child in field `name`, or None (also for a None node)."""
+    return None if node is None else node.child_by_field_name(name)
+
+
+def bare(node: Node) -> Node:
+    """`node` without the parentheses and casts around it."""
+    for _ in range(_MAX_CLIMB):
+        if node.type == "parenthesized_expression" and node.named_child_count:
+            inner = node.named_children[0]
+        elif node.type == "cast_expression":
+            inner = node.child_by_field_name("value") or node
+        else:
+            return node
+        if inner is node:
+            return node
+        node = inner
+    return node
+
+
+def use_of(node: Node) -> Node | None:
+    """The first ancestor that is neither parentheses nor a cast: what uses the value."""
+    parent = node.parent
+    for _ in range(_MAX_CLIMB):
+        if parent is None or parent.type not in _TRANSPARENT:
+            return parent
+        parent = parent.parent
+    return parent
+
+
+def ancestors(node: Node, stop: Node | None = None) -> Iterator[Node]:
+    """Ancestors of `node` from the inside out, at most 64, `stop` not included."""
+    parent = node.parent
+    for _ in range(_MAX_CLIMB):
+        if parent is None or parent == stop:
+            return
+        yield parent
+        parent = parent.parent
+
+
+class Unit:
+    """One file under analysis."""
+
+    def __init__(self, source: Source, language: LanguageName, facts: Facts) -> None:
+        self.source = source
+        """The file's text."""
+        self.language = language
+        """The language it is parsed as."""
+        self.facts = facts
+        """Declarations of the file and of the project headers it includes."""
+
+
+class Variable:
+    """A parameter or local variable of a function."""
+
+    def __init__(
+        self,
+        declared: Declared,
+        node: Node,
+        scope: tuple[int, int],
+        initial: Node | None,
+        *,
+        is_parameter: bool,
+    ) -> None:
+        self.name = declared.name
+        self.type = declared.type
+        """Words of the type, such as `const char`."""
+        self.pointers = declared.pointers
+        """Levels of pointer."""
+        self.arrays = declared.arrays
+        """Text of each array size."""
+        self.is_static = declared.is_static
+        self.node = node
+        """The identifier where it is declared."""
+        self.scope = scope
+        """Bytes between which it is visible."""
+        self.initial = initial
+        """Its initialiser."""
+        self.is_parameter = is_parameter
+
+    @property
+    def is_pointer(self) -> bool:
+        """Declared with `*`, or a parameter declared with `[]`."""
+        return self.pointers > 0 or (self.is_parameter and bool(self.arrays))
+
+    @property
+    def is_array(self) -> bool:
+        """A real array (not a parameter written like one)."""
+        return bool(self.arrays) and not self.is_parameter
+
+
+class Function:
+    """A function definition."""
+
+    def __init__(self, unit: Unit, item: Item, node: Node) -> None:
+        self.unit = unit
+        self.item = item
+        self.node = node
+        """The whole definition."""
+        self.start = node.start_byte
+        self.end = node.end_byte
+
+    @cached_property
+    def body(self) -> Node | None:
+        """The block of the function."""
+        return self.node.child_by_field_name("body")
+
+    @cached_property
+    def declarator(self) -> Node | None:
+        """The C function declarator (name and parameters), or the Rust item itself."""
+        if self.unit.language == "rust":
+            return self.node
+        node = self.node.child_by_field_name("declarator")
+        for _ in range(_MAX_CLIMB):
+            if node is None or node.type == "function_declarator":
+                return node
+            node = node.child_by_field_name("declarator") or (
+                node.named_children[0] if node.named_child_count else None
+            )
+        return None
+
+    @cached_property
+    def name_node(self) -> Node | None:
+        """The name's node."""
+        if self.unit.language == "rust":
+            return self.node.child_by_field_name("name")
+        return field(self.declarator, "declarator")
+
+    @cached_property
+    def name(self) -> str:
+        """The name, qualified as written (`Foo::bar`); empty when there is none."""
+        return text(self.name_node)
+
+    @cached_property
+    def is_static(self) -> bool:
+        """Declared `static` (C) or without `pub` (Rust)."""
+        words = [text(c) for c in self.node.children if c.type in
+                 ("storage_class_specifier", "visibility_modifier")]  # fmt: skip
+        if self.unit.language == "rust":
+            return not words
+        return "static" in words
+
+    @cached_property
+    def variables(self) -> dict[str, list[Variable]]:
+        """Parameters and locals by name, in order of declaration."""
+        from jarvis_ls.codeintel.extract import c, rust
+
+        found = rust.variables(self) if self.unit.language == "rust" else c.variables(self)
+        by_name: dict[str, list[Variable]] = {}
+        for variable in found:
+            by_name.setdefault(variable.name, []).append(variable)
+        return by_name
+
+    @property
+    def parameters(self) -> list[Variable]:
+        """The parameters in order."""
+        return [v for vs in self.variables.values() for v in vs if v.is_parameter]
+
+    def variable(self, name: str, at: int) -> Variable | None:
+        """The variable that `name` means at byte `at`, or None when it is not a local."""
+        best = None
+        for variable in self.variables.get(name, ()):
+            start, end = variable.scope
+            if start <= at < end and (best is None or start >= best.scope[0]):
+                best = variable
+        return best
+
+    @cached_property
+    def _details(self) -> dict[str, list[Node]]:
+        from jarvis_ls.codeintel.extract import c, rust
+
+        detail = rust.DETAIL_QUERY if self.unit.language == "rust" else c.DETAIL_QUERY
+        found = captures(compile_query(self.unit.language, detail), self.node)
+        dead = [dead_range(node) for node in found.get("preproc", ()) if is_dead_branch(node)]
+        if not dead:
+            return dict(found)
+        return {
+            kind: [n for n in nodes if not any(a <= n.start_byte < b for a, b in dead)]
+            for kind, nodes in found.items()
+        }
+
+    def nodes(self, kind: str) -> list[Node]:
+        """Nodes of one kind of the language's detail query, in order of position.
+
+        C kinds: `id, decl, assign, update, deref, index, member, return, call, if, loop,
+        switch, ternary, binary, goto, label, block, sizeof, cast`. Rust kinds: see
+        `extract/rust.py`.
+        """
+        return self._details.get(kind, [])
+
+    @cached_property
+    def _uses(self) -> dict[str, list[Node]]:
+        uses: dict[str, list[Node]] = {}
+        for node in self.nodes("id"):
+            uses.setdefault(text(node), []).append(node)
+        return uses
+
+    def uses(self, name: str, start: int = 0, end: int | None = None) -> list[Node]:
+        """Occurrences of an identifier between two bytes, in order."""
+        found = self._uses.get(name, [])
+        if start == 0 and end is None:
+            return found
+        first = bisect_left(found, start, key=lambda n: n.start_byte)
+        last = len(found) if end is None else bisect_left(found, end, key=lambda n: n.start_byte)
+        return found[first:last]
+
+    @cached_property
+    def calls(self) -> list[Call]:
+        """Calls in the function, in order, names seen through macros."""
+        found = [call_at(self.unit, self.item, node, self) for node in self.nodes("call")]
+        return [call for call in found if call is not None]
+
+    @cached_property
+    def conditions(self) -> list[Node]:
+        """Expressions that decide a branch: of `if`, loops, `?:`, and arguments of asserts."""
+        found = []
+        for kind in ("if", "loop", "ternary", "switch"):
+            for node in self.nodes(kind):
+                condition = node.child_by_field_name("condition")
+                if condition is not None:
+                    found.append(condition)
+        for call in self.calls:
+            if "assert" in call.name.lower() or call.name.lower() in ("g_return_if_fail", "likely"):
+                found.extend(call.arguments)
+        found.sort(key=lambda n: n.start_byte)
+        return found
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """A call of a named function."""
+
+    unit: Unit
+    item: Item
+    node: Node
+    """The call expression."""
+    name: str
+    """Last part of the name of what is called, seen through macros (`system` for `RUN`)."""
+    written: str
+    """The callee as written (`RUN`, `std::mem::transmute`, `value.unwrap`)."""
+    arguments: list[Node]
+    """Argument expressions in the order of the function, comments left out."""
+    is_method: bool = False
+    """Called on a value (`value.unwrap()`, `p->close()`)."""
+    receiver: Node | None = None
+    """The value a method is called on."""
+    _function: Function | None = None
+
+    def arg(self, index: int) -> Node | None:
+        """The argument at `index` (negative from the end), or None."""
+        try:
+            return self.arguments[index]
+        except IndexError:
+            return None
+
+    @property
+    def statement(self) -> Node | None:
+        """The expression statement when the result of the call is dropped, else None."""
+        parent = self.node.parent
+        return parent if parent is not None and parent.type == "expression_statement" else None
+
+    @property
+    def target(self) -> Node | None:
+        """What the result is stored in: a declared name or the left side of `=`; else None."""
+        parent = use_of(self.node)
+        if parent is None:
+            return None
+        if parent.type == "init_declarator":
+            node = parent.child_by_field_name("declarator")
+            for _ in range(8):
+                if node is None or node.type == "identifier":
+                    return node
+                node = node.child_by_field_name("declarator")
+        if parent.type == "assignment_expression" and text(field(parent, "operator")) == "=":
+            return parent.child_by_field_name("left")
+        if parent.type == "let_declaration":
+            return parent.child_by_field_name("pattern")
+        return None
+
+
+def call_at(unit: Unit, item: Item, node: Node, function: Function | None = None) -> Call | None:
+    """The call a `call_expression` node makes, or None when what is called has no name."""
+    callee = node.child_by_field_name("function")
+    if callee is None:
+        return None
+    receiver = None
+    if callee.type == "field_expression":
+        name_node = callee.child_by_field_name("field")
+        receiver = callee.child_by_field_name("argument") or callee.child_by_field_name("value")
+    elif callee.type in ("qualified_identifier", "scoped_identifier"):
+        name_node = callee
+        while (inner := name_node.child_by_field_name("name")) is not None:
+            name_node = inner
+    elif callee.type in ("template_function", "generic_function"):
+        name_node = callee.child_by_field_name("name") or callee.child_by_field_name("function")
+        while name_node is not None and (
+            inner := name_node.child_by_field_name("name") or name_node.child_by_field_name("field")
+        ):
+            name_node = inner
+    elif callee.type == "identifier":
+        name_node = callee
+    else:
+        return None
+    name = text(name_node)
+    arguments = [
+        child for child in (field(node, "arguments") or node).named_children
+        if child.type not in ("comment", "line_comment", "block_comment")
+    ]  # fmt: skip
+    if callee.type == "identifier":
+        name, order = unit.facts.alias_of(name)
+        if order is not None:
+            arguments = [arguments[i] for i in order if i < len(arguments)]
+    return Call(unit, item, node, name, text(callee), arguments, receiver is not None, receiver,
+                function)  # fmt: skip
+
+
+class FunctionIndex:
+    """Functions of one item by position, each made once."""
+
+    def __init__(self, unit: Unit, item: Item, nodes: list[Node]) -> None:
+        self.functions = [Function(unit, item, node) for node in nodes]
+        self._starts = [function.start for function in self.functions]
+
+    def at(self, offset: int) -> Function | None:
+        """The innermost function around a byte offset."""
+        index = bisect_right(self._starts, offset) - 1
+        for function in reversed(self.functions[max(0, index - 8) : index + 1]):
+            if function.start <= offset < function.end:
+                return function
+        return None

@@ -1,0 +1,213 @@
+"""C and C++: declarations, macros and includes of a file, variables of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Function, Variable, field, text
+from jarvis_ls.codeintel.facts import Declared, Facts, FunctionMacro
+from jarvis_ls.codeintel.parse import Node
+
+DETAIL_QUERY = """
+(identifier) @id
+(declaration) @decl
+(assignment_expression) @assign
+(update_expression) @update
+(pointer_expression) @deref
+(subscript_expression) @index
+(field_expression) @member
+(return_statement) @return
+(call_expression) @call
+(if_statement) @if
+[(for_statement) (while_statement) (do_statement)] @loop
+(switch_statement) @switch
+(conditional_expression) @ternary
+(binary_expression) @binary
+(goto_statement) @goto
+(labeled_statement) @label
+(compound_statement) @block
+(sizeof_expression) @sizeof
+(cast_expression) @cast
+(preproc_if) @preproc
+"""
+
+_TYPE_WORDS = frozenset({
+    "primitive_type", "type_identifier", "sized_type_specifier", "type_qualifier",
+    "qualified_identifier", "template_type", "placeholder_type_specifier", "auto",
+})  # fmt: skip
+_TAGGED = frozenset({"struct_specifier", "union_specifier", "class_specifier", "enum_specifier"})
+
+
+def item_facts(node: Node) -> Facts | None:
+    """What one top-level item declares to the rest of the file; None when nothing."""
+    kind = node.type
+    if kind == "function_definition":
+        facts = Facts()
+        declared, _ = next(_declared(node), (None, None))
+        if declared is not None:
+            facts.functions[declared.name] = declared
+            facts.defined = frozenset({declared.name})
+        return facts
+    if kind == "preproc_def":
+        name = text(field(node, "name"))
+        return Facts(macros={name: _one_line(text(field(node, "value")))})
+    if kind == "preproc_function_def":
+        return _function_macro(node)
+    if kind == "preproc_include":
+        path = text(field(node, "path")).strip()
+        return Facts(includes=(path[1:-1],)) if path[:1] in ('"', "<") else None
+    if kind in ("declaration", "type_definition", "alias_declaration", *_TAGGED):
+        return _declaration_facts(node)
+    return None
+
+
+def variables(function: Function) -> Iterator[Variable]:
+    """Parameters, then locals, of a C or C++ function."""
+    everywhere = (function.start, function.end)
+    for node in _parameter_nodes(function):
+        for declared, name in _declared(node):
+            yield Variable(declared, name, everywhere, None, is_parameter=True)
+    blocks = sorted(
+        [(b.start_byte, b.end_byte) for b in function.nodes("block")]
+        + [(b.start_byte, b.end_byte) for b in function.nodes("loop") if b.type == "for_statement"]
+    )
+    for node, scope in _scoped(function.nodes("decl"), blocks, everywhere):
+        old_style = function.body is not None and node.start_byte < function.body.start_byte
+        for child in node.children_by_field_name("declarator"):
+            initial = (
+                child.child_by_field_name("value") if child.type == "init_declarator" else None
+            )
+            for declared, name in _declarator(child, _type_text(node), _is_static(node)):
+                visible = everywhere if old_style else (name.start_byte, scope[1])
+                yield Variable(declared, name, visible, initial, is_parameter=old_style)
+
+
+def _parameter_nodes(function: Function) -> list[Node]:
+    parameters = field(function.declarator, "parameters")
+    if parameters is None:
+        return []
+    return [c for c in parameters.named_children
+            if c.type in ("parameter_declaration", "optional_parameter_declaration")]  # fmt: skip
+
+
+def _scoped(
+    nodes: list[Node], blocks: list[tuple[int, int]], everywhere: tuple[int, int]
+) -> Iterator[tuple[Node, tuple[int, int]]]:
+    """Each node with the innermost block around it; both lists are in order of position."""
+    open_blocks: list[tuple[int, int]] = []
+    index = 0
+    for node in nodes:
+        while index < len(blocks) and blocks[index][0] <= node.start_byte:
+            open_blocks.append(blocks[index])
+            index += 1
+        while open_blocks and open_blocks[-1][1] <= node.start_byte:
+            open_blocks.pop()
+        yield node, open_blocks[-1] if open_blocks else everywhere
+
+
+def _declaration_facts(node: Node) -> Facts:
+    facts = Facts()
+    kind = field(node, "type")
+    for tagged in (node, kind):
+        if tagged is not None and tagged.type in _TAGGED:
+            _add_body(facts, tagged)
+    if node.type == "alias_declaration":
+        name = text(field(node, "name"))
+        facts.types[name] = Declared(name, text(kind))
+        return facts
+    for declared, name in _declared(node):
+        if node.type == "type_definition":
+            facts.types[declared.name] = declared
+        elif _is_function(name):
+            facts.functions[declared.name] = declared
+        else:
+            facts.variables[declared.name] = declared
+    return facts
+
+
+def _add_body(facts: Facts, tagged: Node) -> None:
+    body = field(tagged, "body")
+    if body is None:
+        return
+    value = -1
+    for child in body.named_children:
+        if child.type == "enumerator":
+            written = text(field(child, "value")).strip()
+            if written and not written.isdigit():
+                value = -(10**9)  # unknown from here on
+                continue
+            value = int(written) if written else value + 1
+            if value >= 0:
+                facts.enumerators[text(field(child, "name"))] = value
+        elif child.type == "field_declaration":
+            inner = field(child, "type")
+            if inner is not None and inner.type in _TAGGED:
+                _add_body(facts, inner)
+            for declared, _ in _declared(child):
+                known = facts.fields.get(declared.name, ())
+                facts.fields[declared.name] = (*known, declared)
+
+
+def _function_macro(node: Node) -> Facts:
+    name = text(field(node, "name"))
+    parameters = field(node, "parameters")
+    names = tuple(
+        text(child) for child in (parameters.children if parameters is not None else ())
+        if child.type in ("identifier", "...")
+    )  # fmt: skip
+    body = _one_line(text(field(node, "value")))
+    return Facts(function_macros={name: FunctionMacro(names, body)})
+
+
+def _one_line(replacement: str) -> str:
+    return replacement.replace("\\\r\n", " ").replace("\\\n", " ").strip()
+
+
+def _declared(node: Node) -> Iterator[tuple[Declared, Node]]:
+    """What a declaration, parameter or field declares, with the node of each name."""
+    words, static = _type_text(node), _is_static(node)
+    for child in node.children_by_field_name("declarator"):
+        yield from _declarator(child, words, static)
+
+
+def _declarator(node: Node, words: str, static: bool) -> Iterator[tuple[Declared, Node]]:
+    pointers, arrays = 0, []
+    inner: Node | None = node
+    for _ in range(32):
+        if inner is None:
+            return
+        kind = inner.type
+        if kind in ("identifier", "field_identifier", "type_identifier", "qualified_identifier",
+                    "primitive_type", "operator_name", "destructor_name"):  # fmt: skip
+            yield Declared(text(inner), words, pointers, tuple(arrays), static), inner
+            return
+        if kind in ("pointer_declarator", "abstract_pointer_declarator"):
+            pointers += 1
+        elif kind == "array_declarator":
+            arrays.insert(0, text(field(inner, "size")).strip())
+        following = inner.child_by_field_name("declarator")
+        if following is None and kind in ("parenthesized_declarator", "reference_declarator",
+                                          "attributed_declarator"):  # fmt: skip
+            following = next((c for c in inner.named_children if "declarator" in c.type
+                              or c.type.endswith("identifier")), None)  # fmt: skip
+        inner = following
+
+
+def _is_function(name: Node) -> bool:
+    parent = name.parent
+    return parent is not None and parent.type == "function_declarator"
+
+
+def _type_text(node: Node) -> str:
+    words = [_type_word(c) for c in node.children if c.type in _TYPE_WORDS or c.type in _TAGGED]
+    return " ".join(words)
+
+
+def _type_word(node: Node) -> str:
+    if node.type not in _TAGGED:
+        return text(node)
+    return f"{node.type.partition('_')[0]} {text(field(node, 'name'))}".strip()
+
+
+def _is_static(node: Node) -> bool:
+    return any(c.type == "storage_class_specifier" and c.text == b"static" for c in node.children)

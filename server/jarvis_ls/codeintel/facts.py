@@ -1,0 +1,109 @@
+"""What the declarations of a file say to the rest of it: plain data that can be merged,
+compared, cached and sent between processes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A declared variable, parameter, field or alias, as plain text."""
+
+    name: str
+    """Its name."""
+    type: str
+    """The type's words without declarator, such as `const char` or `struct node`."""
+    pointers: int = 0
+    """How many `*` stand before the name (`&` of C++ not counted)."""
+    arrays: tuple[str, ...] = ()
+    """Text between each pair of `[]`; empty text for `[]`."""
+    is_static: bool = False
+    """Declared `static`."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionMacro:
+    """A macro with parameters."""
+
+    parameters: tuple[str, ...]
+    """Names of the parameters."""
+    body: str
+    """Replacement text on one line."""
+
+
+@dataclass(slots=True)
+class Facts:
+    """Declarations of one file, or of a file and the headers it includes."""
+
+    macros: dict[str, str] = field(default_factory=dict)
+    """Object-like macros: name to replacement text."""
+    function_macros: dict[str, FunctionMacro] = field(default_factory=dict)
+    """Function-like macros."""
+    variables: dict[str, Declared] = field(default_factory=dict)
+    """Variables of file scope."""
+    fields: dict[str, tuple[Declared, ...]] = field(default_factory=dict)
+    """Struct, union and class fields by field name; several structs may have one of a name."""
+    types: dict[str, Declared] = field(default_factory=dict)
+    """Type names: `typedef` and `using` to what they stand for."""
+    enumerators: dict[str, int] = field(default_factory=dict)
+    """Enumeration constants whose value is plain."""
+    functions: dict[str, Declared] = field(default_factory=dict)
+    """Functions declared or defined: the type is the return type."""
+    defined: frozenset[str] = frozenset()
+    """Functions defined in this file itself (never taken from headers)."""
+    includes: tuple[str, ...] = ()
+    """Headers named by this file's own `#include \"…\"` and `#include <…>`, quotes removed."""
+
+    def merge(self, others: Iterable[Facts]) -> Facts:
+        """These facts with those of headers behind them; a name of our own wins."""
+        merged = Facts(defined=self.defined, includes=self.includes)
+        for name in ("macros", "function_macros", "variables", "fields", "types",
+                     "enumerators", "functions"):  # fmt: skip
+            target: dict[str, object] = getattr(merged, name)
+            for other in others:
+                target.update(getattr(other, name))
+            target.update(getattr(self, name))
+        return merged
+
+    def alias_of(self, name: str) -> tuple[str, tuple[int, ...] | None]:
+        """The function a macro stands for, and where its arguments go.
+
+        Returns the name a call of `name` ends up at, and for function-like macros the index
+        of the macro's argument for each argument of the function (None when they are the
+        same). `#define RUN system` gives `("system", None)`, `#define COPY(d, s) strcpy(d, s)`
+        gives `("strcpy", (0, 1))`; a name that is no such macro is returned as it is.
+        """
+        order: tuple[int, ...] | None = None
+        for _ in range(8):  # a macro may name itself; C stops expanding there, so do we
+            text = self.macros.get(name)
+            if text is not None:
+                if not text.isidentifier() or text == name:
+                    break
+                name = text
+                continue
+            forwarded = _forwarded(self.function_macros.get(name))
+            if forwarded is None or forwarded[0] == name:
+                break
+            name, places = forwarded
+            order = places if order is None else tuple(order[i] for i in places if i < len(order))
+        return name, order
+
+
+def _forwarded(macro: FunctionMacro | None) -> tuple[str, tuple[int, ...]] | None:
+    if macro is None:
+        return None
+    name, bracket, rest = macro.body.strip().partition("(")
+    name = name.strip()
+    if not bracket or not name.isidentifier() or not rest.endswith(")"):
+        return None
+    words = [word.strip().removeprefix("(").removesuffix(")").strip()
+             for word in rest[:-1].split(",")]  # fmt: skip
+    places = []
+    for word in words:
+        word = "..." if word in ("__VA_ARGS__", "##__VA_ARGS__", "## __VA_ARGS__") else word
+        if word not in macro.parameters:
+            return None
+        places.append(macro.parameters.index(word))
+    return name, tuple(places)

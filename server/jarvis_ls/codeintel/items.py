@@ -1,0 +1,102 @@
+"""Cutting a file into top-level items, the unit of incremental work.
+
+An item is one declaration, definition or directive. Containers that only group items
+(`namespace`, `extern "C"`, `#if`, Rust `mod`) are opened, so that the include guard of a
+header does not make one item of the whole file. What a check may say about an item depends
+on the item's own text, its flags and the facts of the file: that is what makes results
+reusable while the user types elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jarvis_ls.codeintel.languages import LanguageName
+from jarvis_ls.codeintel.parse import Node
+
+_CONTAINERS: dict[LanguageName, frozenset[str]] = {
+    "c": frozenset(
+        {"preproc_if", "preproc_ifdef", "preproc_elif", "preproc_elifdef", "preproc_else",
+         "linkage_specification", "declaration_list"}
+    ),
+    "cpp": frozenset(
+        {"preproc_if", "preproc_ifdef", "preproc_elif", "preproc_elifdef", "preproc_else",
+         "linkage_specification", "declaration_list", "namespace_definition"}
+    ),
+    "rust": frozenset({"mod_item", "declaration_list"}),
+}  # fmt: skip
+
+_RUST_PREFIX = frozenset({"attribute_item", "line_comment", "block_comment"})
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One top-level item of a file."""
+
+    node: Node
+    """The item itself."""
+    start: int
+    """First byte, attributes and comments directly above a Rust item included."""
+    end: int
+    """Byte after the last."""
+    in_test: bool = False
+    """Whether it lies in code that only tests run (Rust `#[cfg(test)]`, `#[test]`)."""
+    prefix: tuple[Node, ...] = ()
+    """Attributes and comments directly above a Rust item."""
+
+
+def items(root: Node, language: LanguageName) -> Iterator[Item]:
+    """The items below `root` in order; what `#if 0` removes is left out."""
+    containers = _CONTAINERS[language]
+    stack: list[tuple[Iterator[Node], bool]] = [(iter(_live_children(root)), False)]
+    prefix: list[Node] = []
+    while stack:
+        children, in_test = stack[-1]
+        node = next(children, None)
+        if node is None:
+            stack.pop()
+            prefix.clear()
+            continue
+        kind = node.type
+        if language == "rust" and kind in _RUST_PREFIX:
+            prefix.append(node)
+            continue
+        test = in_test or (bool(prefix) and _is_test(prefix))
+        if kind in containers and node.named_child_count:
+            stack.append((iter(_live_children(node)), test))
+            prefix.clear()
+            continue
+        if node.is_named:
+            start = prefix[0].start_byte if prefix else node.start_byte
+            yield Item(node, start, node.end_byte, test, tuple(prefix))
+        prefix.clear()
+
+
+def is_dead_branch(node: Node) -> bool:
+    """Whether `node` is an `#if 0`, whose own branch (not its `#else`) is never compiled."""
+    if node.type != "preproc_if":
+        return False
+    condition = node.child_by_field_name("condition")
+    return condition is not None and condition.text == b"0"
+
+
+def dead_range(node: Node) -> tuple[int, int]:
+    """The bytes that an `#if 0` removes: all but its `#else`."""
+    alternative = node.child_by_field_name("alternative")
+    return node.start_byte, alternative.start_byte if alternative is not None else node.end_byte
+
+
+def _live_children(node: Node) -> list[Node]:
+    if not is_dead_branch(node):
+        return node.children
+    alternative = node.child_by_field_name("alternative")
+    return [alternative] if alternative is not None else []
+
+
+def _is_test(prefix: list[Node]) -> bool:
+    return any(
+        node.type == "attribute_item" and b"test" in (node.text or b"")
+        and b"not(test" not in (node.text or b"")
+        for node in prefix
+    )  # fmt: skip

@@ -1,0 +1,79 @@
+"""Syntax trees: fresh and incremental, and the queries that read them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+
+import tree_sitter
+from tree_sitter import Node, Tree
+
+from jarvis_ls.codeintel.languages import LanguageName, grammar
+
+__all__ = ["MAX_DEPTH", "Node", "Tree", "captures", "compile_query", "edit", "nesting", "parse"]
+
+MAX_DEPTH = 600
+"""Levels of nesting below an item that queries look into. Finding a node's parent costs time
+proportional to its depth, so a bound keeps hostile nesting linear; what lies deeper is reported
+as not analysed."""
+
+
+def parse(data: bytes, language: LanguageName, old: Tree | None = None) -> Tree:
+    """The syntax tree of UTF-8 text.
+
+    `old` is the tree of the text before, already told of the change with `edit`; unchanged
+    parts of it are reused.
+    """
+    parser = _parser(language)
+    return parser.parse(data, old) if old is not None else parser.parse(data)
+
+
+def edit(tree: Tree, old: bytes, new: bytes, start: int, old_end: int, new_end: int) -> None:
+    """Tell `tree`, which belongs to `old`, that bytes `start:old_end` became `start:new_end`."""
+    tree.edit(
+        start_byte=start,
+        old_end_byte=old_end,
+        new_end_byte=new_end,
+        start_point=_point(old, start),
+        old_end_point=_point(old, old_end),
+        new_end_point=_point(new, new_end),
+    )
+
+
+@functools.lru_cache(maxsize=64)
+def compile_query(language: LanguageName, text: str) -> tree_sitter.Query:
+    """A query in tree-sitter's pattern language, compiled once.
+
+    Raises `tree_sitter.QueryError` when the pattern does not fit the grammar.
+    """
+    return tree_sitter.Query(grammar(language), text)
+
+
+def captures(query: tree_sitter.Query, node: Node) -> Mapping[str, list[Node]]:
+    """What `query` captures below `node`, in order of position, by the name of the capture."""
+    cursor = tree_sitter.QueryCursor(query)
+    cursor.set_max_start_depth(MAX_DEPTH)
+    return cursor.captures(node)
+
+
+def nesting(node: Node) -> int:
+    """Depth of the tree below `node`, read off a sample of its nodes (exact for small trees)."""
+    count = node.descendant_count
+    if count < MAX_DEPTH:
+        return 0
+    cursor = node.walk()
+    deepest = 0
+    for index in range(0, count, max(1, count // 64)):
+        cursor.goto_descendant(index)
+        deepest = max(deepest, cursor.depth)
+    return deepest
+
+
+@functools.cache
+def _parser(language: LanguageName) -> tree_sitter.Parser:
+    return tree_sitter.Parser(grammar(language))
+
+
+def _point(data: bytes, offset: int) -> tuple[int, int]:
+    row = data.count(b"\n", 0, offset)
+    return row, offset - (data.rfind(b"\n", 0, offset) + 1)

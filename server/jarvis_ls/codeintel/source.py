@@ -1,0 +1,100 @@
+"""Text of one file: decoding, and the way between bytes and the positions people see."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from jarvis_ls.core.finding import Span
+
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file's text as UTF-8 bytes, and how to write it back the way it came."""
+
+    path: str
+    """Path relative to the scanned root, with forward slashes."""
+    data: bytes
+    """The text as UTF-8 without a byte order mark."""
+    encoding: str = "utf-8"
+    """Encoding of the file on disk."""
+    bom: bytes = field(default=b"", repr=False)
+    """Byte order mark of the file on disk."""
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        """Byte offset of the start of each line; lines end at LF, CR LF or a lone CR."""
+        return [0, *(m.end() for m in _LINE_END.finditer(self.data))]
+
+    def line_of(self, offset: int) -> int:
+        """1-based line of a byte offset."""
+        return bisect_right(self.line_starts, offset)
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """1-based line and 1-based UTF-16 column of a byte offset."""
+        line = bisect_right(self.line_starts, offset)
+        before = self.data[self.line_starts[line - 1] : offset]
+        if before.isascii():
+            return line, len(before) + 1
+        return line, len(before.decode("utf-8", "replace").encode("utf-16-le")) // 2 + 1
+
+    def span(self, start: int, end: int) -> Span:
+        """The span of a byte range."""
+        return Span(*self.position(start), *self.position(end))
+
+    def offset(self, line: int, column: int) -> int:
+        """Byte offset of a 1-based line and UTF-16 column; past the end of a line, its end."""
+        if line > len(self.line_starts):
+            return len(self.data)
+        start = self.line_starts[line - 1]
+        text = self.line_bytes(line)
+        if text.isascii():
+            return start + min(column - 1, len(text))
+        units = text.decode("utf-8", "replace").encode("utf-16-le")[: (column - 1) * 2]
+        return start + len(units.decode("utf-16-le", "ignore").encode("utf-8"))
+
+    def line_bytes(self, line: int) -> bytes:
+        """Bytes of a 1-based line without its end."""
+        start = self.line_starts[line - 1]
+        end = self.line_starts[line] if line < len(self.line_starts) else len(self.data)
+        return self.data[start:end].rstrip(b"\r\n")
+
+    def line_text(self, line: int) -> str:
+        """Text of a 1-based line without its end."""
+        return self.line_bytes(line).decode("utf-8", "replace")
+
+    def encode(self, data: bytes) -> bytes:
+        """New UTF-8 text of this file in the encoding of the file on disk."""
+        if self.encoding == "utf-8":
+            return self.bom + data
+        return self.bom + data.decode("utf-8").encode(self.encoding)
+
+
+def decode(path: str, raw: bytes) -> Source:
+    """A `Source` from the bytes of a file.
+
+    UTF-8 and UTF-16 are told by their byte order mark, UTF-8 also by being valid. What is
+    neither is read as ISO 8859-1: every byte is then some character, and writing it back
+    gives the same bytes.
+    """
+    for bom, encoding in _BOMS:
+        if raw.startswith(bom):
+            text = raw[len(bom) :].decode(encoding, "replace")
+            return Source(path, text.encode("utf-8"), encoding, bom)
+    if raw.isascii():
+        return Source(path, raw)
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return Source(path, raw.decode("latin-1").encode("utf-8"), "latin-1")
+    return Source(path, raw)

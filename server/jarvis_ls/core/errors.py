@@ -1,0 +1,38 @@
+"""The errors a user can meet, as one tree.
+
+JarvisError
+├── UsageError      the command or request was wrong; exit status 2, nothing was done
+├── ConfigError     a settings file is wrong; names the file and the key
+├── SkippedFile     one file could not be analysed; the rest goes on, the summary names it
+└── WorkerGone      a worker process ended or was ended; the caller may start another
+"""
+
+from __future__ import annotations
+
+
+class JarvisError(Exception):
+    """Base of everything we raise on purpose; its text is meant for the user."""
+
+
+class UsageError(JarvisError):
+    """The command line or request cannot be carried out as written."""
+
+
+class ConfigError(JarvisError):
+    """A settings file could not be understood."""
+
+
+class SkippedFile(JarvisError):
+    """A file that is not analysed, with the reason in words."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class WorkerGone(JarvisError):
+    """The worker process is no longer there; `timed_out` says whether we ended it."""
+
+    def __init__(self, reason: str, *, timed_out: bool = False) -> None:
+        super().__init__(reason)
+        self.timed_out = timed_out

@@ -1,0 +1,186 @@
+"""What jsec reports: one frozen record that crosses every border of the product.
+
+Positions are 1-based lines and 1-based UTF-16 columns, the end exclusive, the way editors
+and SARIF count by default.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+Severity = Literal["high", "medium", "low"]
+
+SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
+SEVERITY_WEIGHT: dict[Severity, float] = {"high": 3.0, "medium": 2.0, "low": 1.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A range of text in one file."""
+
+    line: int
+    """1-based first line."""
+    column: int
+    """1-based first UTF-16 column."""
+    end_line: int
+    """1-based last line."""
+    end_column: int
+    """1-based UTF-16 column just after the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Text for the user that can be said in another language: a template and what goes in it."""
+
+    template: str
+    """English text with `{name}` places; also the key of its translations."""
+    args: tuple[tuple[str, str], ...] = ()
+    """What each place holds."""
+
+    def __str__(self) -> str:
+        return fill(self.template, self.args)
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that explains a finding."""
+
+    file: str
+    """Path relative to the scanned root, with forward slashes."""
+    span: Span
+    """Where."""
+    message: Message
+    """What is to be seen there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One replacement of text."""
+
+    span: Span
+    """What is replaced; empty for an insertion."""
+    new_text: str
+    """What stands there afterwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A rewrite that removes a finding."""
+
+    title: Message
+    """What the rewrite does, as the light bulb shows it."""
+    edits: tuple[Edit, ...]
+    """Replacements in the finding's file; they do not overlap."""
+    safe: bool = True
+    """True when behaviour stays the same for every input that was handled correctly before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One suspected flaw."""
+
+    rule: str
+    """Id of the rule, such as `double-free`."""
+    language: str
+    """`c/cpp` or `rust`."""
+    category: str
+    """Family of the seeds, such as `memory_mgmt`."""
+    pattern: str
+    """What was matched, such as the name of the called function."""
+    cwe: tuple[int, ...]
+    """Numbers of the Common Weakness Enumeration, the most exact first."""
+    file: str
+    """Path relative to the scanned root, with forward slashes."""
+    span: Span
+    """The exact expression."""
+    evidence: str
+    """The line of the finding, trimmed, at most 200 characters."""
+    message: Message
+    """What is wrong here."""
+    suggestion: Message
+    """What to do about it."""
+    confidence: float
+    """How sure we are that it is a flaw, in [0, 1]."""
+    severity: Severity
+    """How bad it is if it is one."""
+    fingerprint: str
+    """Stable name that survives moved lines: rule, file, text of the line, occurrence."""
+    related: tuple[Related, ...] = ()
+    """Other places that explain it."""
+    trace: tuple[Related, ...] = ()
+    """Source, steps and sink, where a path is known."""
+    fix: Fix | None = None
+    """A rewrite, where one is known."""
+    gid: int = 0
+    """Number within one scan, from 1; 0 while not numbered."""
+    verdict: str = ""
+    """What agents concluded; empty when none looked."""
+    suppressed: str = ""
+    """Why it is hidden: `comment: …`, `baseline`, or empty when it is not."""
+
+    @property
+    def score(self) -> float:
+        """Confidence times the weight of the severity, rounded to 2 places."""
+        return round(self.confidence * SEVERITY_WEIGHT[self.severity], 2)
+
+    @property
+    def id(self) -> str:
+        """`C` or `R` and six hex digits of SHA-1 over file, line, category and pattern."""
+        prefix = "R" if self.language == "rust" else "C"
+        text = f"{self.file}:{self.span.line}:{self.category}:{self.pattern}"
+        return prefix + hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()[:6]
+
+    def with_gid(self, gid: int) -> Finding:
+        """The same finding with its number in this scan."""
+        return replace(self, gid=gid)
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as it stands in `candidates.jsonl` and in every JSON report."""
+        return {
+            "gid": self.gid,
+            "id": self.id,
+            "rule": self.rule,
+            "language": self.language,
+            "category": self.category,
+            "pattern": self.pattern,
+            "cwe": list(self.cwe),
+            "file": self.file,
+            "line": self.span.line,
+            "column": self.span.column,
+            "end_line": self.span.end_line,
+            "end_column": self.span.end_column,
+            "evidence": self.evidence,
+            "description": str(self.message),
+            "suggestion": str(self.suggestion),
+            "confidence": self.confidence,
+            "severity": self.severity,
+            "score": self.score,
+            "fingerprint": self.fingerprint,
+            "trace": [_related_to_json(step) for step in self.trace],
+            "verdict": self.verdict,
+            "suppressed": self.suppressed,
+        }
+
+
+def fill(template: str, args: tuple[tuple[str, str], ...]) -> str:
+    """`template` with its `{name}` places filled; unknown places stay as they are."""
+    for name, value in args:
+        template = template.replace("{" + name + "}", value)
+    return template
+
+
+def severity_from_confidence(confidence: float, base: Severity) -> Severity:
+    """The seeds' mapping: at most `base`, `medium` below 0.8, `low` below 0.6."""
+    allowed: Severity = "high" if confidence >= 0.8 else "medium" if confidence >= 0.6 else "low"
+    return max(base, allowed, key=SEVERITIES.index)
+
+
+def _related_to_json(step: Related) -> dict[str, Any]:
+    return {
+        "file": step.file,
+        "line": step.span.line,
+        "column": step.span.column,
+        "message": str(step.message),
+    }

@@ -1,0 +1,455 @@
+"""Running the rules over one file.
+
+The file is cut into items; one combined query per item finds every place any rule asked for;
+each place goes to the rules that asked. What comes out of an item depends only on its text,
+its flags and the facts of the file, so it can be kept while the user edits elsewhere.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from jarvis_ls.codeintel.code import Call, Function, FunctionIndex, Unit, call_at, text
+from jarvis_ls.codeintel.extract import c, rust
+from jarvis_ls.codeintel.facts import Facts
+from jarvis_ls.codeintel.items import Item, dead_range, is_dead_branch, items
+from jarvis_ls.codeintel.languages import LanguageName
+from jarvis_ls.codeintel.parse import (
+    MAX_DEPTH,
+    Node,
+    Tree,
+    captures,
+    compile_query,
+    nesting,
+    parse,
+)
+from jarvis_ls.codeintel.source import Source
+from jarvis_ls.core.finding import (
+    Edit,
+    Finding,
+    Fix,
+    Message,
+    Related,
+    Severity,
+    severity_from_confidence,
+)
+from jarvis_ls.jsec.rule import Calls, Functions, Nodes, Report, Rule, WholeFile, all_rules
+
+log = logging.getLogger(__name__)
+
+TEST_DAMPING = 0.5
+"""What confidence is multiplied with in code that only tests run."""
+
+_NAMED_CALLS: dict[LanguageName, str] = {
+    "c": "(call_expression) @call (function_definition) @function (preproc_if) @preproc",
+    "cpp": "(call_expression) @call (function_definition) @function (preproc_if) @preproc",
+    "rust": "(call_expression) @call (function_item) @function",
+}
+
+HeaderFacts = Callable[[Facts], tuple[str, Sequence[Facts]]]
+"""Given a file's own facts (its includes among them): the facts of the headers behind it, and
+a digest of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place a node pattern found."""
+
+    unit: Unit
+    item: Item
+    node: Node
+    function: Function | None
+    """The function around it."""
+
+
+class WholeUnit:
+    """A whole file, for rules that must see all of it."""
+
+    def __init__(self, unit: Unit, found: list[Item]) -> None:
+        self.unit = unit
+        self.items = found
+
+    @functools.cached_property
+    def functions(self) -> list[Function]:
+        """Every function of the file, in order."""
+        query = compile_query(self.unit.language, _NAMED_CALLS[self.unit.language])
+        return [
+            Function(self.unit, item, node)
+            for item in self.items
+            for node in captures(query, item.node).get("function", ())
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """A report with places relative to the start of its item."""
+
+    rule: str
+    start: int
+    end: int
+    message: Message
+    suggestion: Message
+    confidence: float
+    severity: Severity
+    pattern: str
+    related: tuple[tuple[int, int, Message], ...]
+    fix: tuple[Message, tuple[tuple[int, int, str], ...], bool] | None
+
+
+@dataclass(slots=True)
+class Analysis:
+    """What analysing one file gave."""
+
+    findings: list[Finding]
+    """In order of position, nothing suppressed or filtered yet."""
+    facts: Facts
+    """The file's own declarations."""
+    notes: list[str]
+    """What was not analysed, in words; empty when everything was."""
+
+
+class ItemCache:
+    """What is known of items by their text, kept between two analyses of one document."""
+
+    def __init__(self) -> None:
+        self.facts: dict[bytes, Facts | None] = {}
+        self.raws: dict[tuple[bytes, bool], list[Raw]] = {}
+        self.context: str = ""
+
+
+class Engine:
+    """The rules, made ready to run."""
+
+    def __init__(self, rules: Iterable[Rule] | None = None) -> None:
+        """`rules` are those to run; by default all."""
+        self.rules = list(all_rules().values() if rules is None else rules)
+        self._plans: dict[LanguageName, _Plan] = {}
+
+    def analyse(
+        self,
+        source: Source,
+        language: LanguageName,
+        *,
+        tree: Tree | None = None,
+        headers: HeaderFacts | None = None,
+        cache: ItemCache | None = None,
+    ) -> Analysis:
+        """Run the rules over one file.
+
+        `tree` is its syntax tree when there is one already; `headers` gives the facts of
+        included headers; `cache` holds what an earlier analysis of the same document found
+        and is brought up to date.
+        """
+        tree = tree if tree is not None else parse(source.data, language)
+        found = list(items(tree.root_node, language))
+        own, context = _collect_facts(source.data, found, language, cache)
+        facts = own
+        if headers is not None and own.includes:
+            digest, included = headers(own)
+            facts, context = own.merge(included), context + digest
+        unit = Unit(source, language, facts)
+        plan = self._plan(language)
+        if cache is not None and context != cache.context:
+            cache.context, cache.raws = context, {}
+        placed = list(self._raws(unit, plan, found, cache))
+        notes = _depth_notes(found)
+        return Analysis(finish(source, language, placed, self._by_id), own, notes)
+
+    def _raws(
+        self, unit: Unit, plan: _Plan, found: list[Item], cache: ItemCache | None
+    ) -> Iterator[tuple[int, Raw]]:
+        data = unit.source.data
+        kept: dict[tuple[bytes, bool], list[Raw]] = {}
+        for item in found:
+            if cache is None:
+                raws = plan.run(unit, item)
+            else:
+                key = (data[item.start : item.end], item.in_test)
+                known = cache.raws.get(key)
+                raws = kept[key] = plan.run(unit, item) if known is None else known
+            for raw in raws:
+                yield item.start, raw
+        if cache is not None:
+            cache.raws = kept
+        for raw in plan.run_whole(unit, found):
+            yield 0, raw
+
+    @functools.cached_property
+    def _by_id(self) -> dict[str, Rule]:
+        return {rule.id: rule for rule in self.rules}
+
+    def _plan(self, language: LanguageName) -> _Plan:
+        if language not in self._plans:
+            chosen = [rule for rule in self.rules if language in rule.dialects]
+            self._plans[language] = _Plan(chosen, language)
+        return self._plans[language]
+
+
+class _Plan:
+    """Which rule wants what, for one language."""
+
+    def __init__(self, rules: list[Rule], language: LanguageName) -> None:
+        self.calls: dict[str, list[Rule]] = {}
+        self.methods: dict[str, list[Rule]] = {}
+        self.functions: list[tuple[Rule, Functions]] = []
+        self.whole: list[tuple[Rule, tuple[bytes, ...]]] = []
+        self.sites: dict[str, Rule] = {}
+        patterns = [_NAMED_CALLS[language]]
+        for rule in rules:
+            query = rule.query
+            if isinstance(query, Calls):
+                target = self.methods if query.methods else self.calls
+                for name in query.names:
+                    target.setdefault(name, []).append(rule)
+            elif isinstance(query, Functions):
+                self.functions.append((rule, query))
+            elif isinstance(query, WholeFile):
+                self.whole.append((rule, tuple(word.encode() for word in query.containing)))
+            elif query.patterns[language]:
+                capture = f"site.{rule.id}"
+                self.sites[capture] = rule
+                patterns.append(query.patterns[language].replace("@site", f"@{capture}"))
+        self.triggers = frozenset().union(*(query.calling for _, query in self.functions))
+        self.query = compile_query(language, "\n".join(patterns))
+        self.language = language
+
+    def run(self, unit: Unit, item: Item) -> list[Raw]:
+        """Reports of one item, in order of position, each place and rule once."""
+        found = captures(self.query, item.node)
+        if not found:
+            return []
+        run = _Run(unit, item, found)
+        for node in found.get("call", ()):
+            self._on_call(run, node)
+        for capture, rule in self.sites.items():
+            for node in found.get(capture, ()):
+                run.check(rule, Site(unit, item, node, run.index.at(node.start_byte)), node)
+        for rule, query in self.functions:
+            if query.calling and run.called.isdisjoint(query.calling):
+                continue
+            for function in run.index.functions:
+                if query.calling and not run.function_calls(function, query.calling):
+                    continue
+                run.check(rule, function, function.node)
+        return run.raws()
+
+    def run_whole(self, unit: Unit, found: list[Item]) -> list[Raw]:
+        """Reports of the rules that look at the whole file."""
+        raws: list[Raw] = []
+        whole = None
+        for rule, words in self.whole:
+            if not any(word in unit.source.data for word in words):
+                continue
+            whole = whole or WholeUnit(unit, found)
+            for report in _guarded(rule, whole):
+                raws.append(_raw(rule, report, 0, False))
+        return raws
+
+    def _on_call(self, run: _Run, node: Node) -> None:
+        callee = node.child_by_field_name("function")
+        if callee is None:
+            return
+        unit = run.unit
+        name = text(callee)
+        if callee.type == "identifier":
+            if name in unit.facts.macros or name in unit.facts.function_macros:
+                name, _ = unit.facts.alias_of(name)
+            if name in unit.facts.defined:  # the file's own function of that name
+                return
+            wanting = self.calls.get(name)
+        else:
+            call = call_at(unit, run.item, node)
+            if call is None:
+                return
+            name = call.name
+            wanting = (self.methods if call.is_method else self.calls).get(name)
+        if name in self.triggers:
+            run.called.add(name)
+            run.calls_at.append((name, node.start_byte))
+        if not wanting:
+            return
+        call = call_at(unit, run.item, node, run.index.at(node.start_byte))
+        if call is not None:
+            for rule in wanting:
+                run.check(rule, call, node)
+
+
+class _Run:
+    """The state of looking at one item."""
+
+    def __init__(self, unit: Unit, item: Item, found: Any) -> None:
+        self.unit = unit
+        self.item = item
+        self.index = FunctionIndex(unit, item, found.get("function", []))
+        self.called: set[str] = set()
+        self.calls_at: list[tuple[str, int]] = []
+        self._dead = [dead_range(n) for n in found.get("preproc", ()) if is_dead_branch(n)]
+        self._raws: dict[tuple[str, int, int], Raw] = {}
+
+    def check(self, rule: Rule, place: Any, node: Node) -> None:
+        """Let `rule` look at `place`, unless `#if 0` removes it."""
+        if self._is_dead(node.start_byte):
+            return
+        for report in _guarded(rule, place):
+            if self._is_dead(report.start):
+                continue
+            raw = _raw(rule, report, self.item.start, self.item.in_test)
+            self._raws.setdefault((rule.id, report.start, report.end), raw)
+
+    def function_calls(self, function: Function, names: frozenset[str]) -> bool:
+        """Whether a call of one of `names` lies in `function`."""
+        return any(
+            name in names and function.start <= at < function.end for name, at in self.calls_at
+        )
+
+    def raws(self) -> list[Raw]:
+        """The reports, in order of position."""
+        return sorted(self._raws.values(), key=lambda raw: (raw.start, raw.end, raw.rule))
+
+    def _is_dead(self, offset: int) -> bool:
+        return any(start <= offset < end for start, end in self._dead)
+
+
+def finish(
+    source: Source,
+    language: LanguageName,
+    placed: Iterable[tuple[int, Raw]],
+    rules: dict[str, Rule],
+) -> list[Finding]:
+    """Findings from reports: positions people see, evidence and fingerprints."""
+    seen: Counter[tuple[str, str]] = Counter()
+    findings = []
+    for base, raw in sorted(placed, key=lambda p: (p[0] + p[1].start, p[1].end, p[1].rule)):
+        rule = rules[raw.rule]
+        span = source.span(base + raw.start, base + raw.end)
+        evidence = source.line_text(span.line).strip().replace("\t", " ")[:200]
+        occurrence = seen[(raw.rule, evidence)]
+        seen[(raw.rule, evidence)] += 1
+        findings.append(
+            Finding(
+                rule=raw.rule,
+                language="rust" if language == "rust" else "c/cpp",
+                category=rule.category,
+                pattern=raw.pattern,
+                cwe=rule.cwe,
+                file=source.path,
+                span=span,
+                evidence=evidence,
+                message=raw.message,
+                suggestion=raw.suggestion,
+                confidence=raw.confidence,
+                severity=raw.severity,
+                fingerprint=fingerprint(raw.rule, source.path, evidence, occurrence),
+                related=tuple(
+                    Related(source.path, source.span(base + start, base + end), message)
+                    for start, end, message in raw.related
+                ),
+                fix=_place_fix(source, base, raw),
+            )
+        )
+    return findings
+
+
+def fingerprint(rule: str, file: str, evidence: str, occurrence: int) -> str:
+    """16 hex digits that name a finding as long as its line keeps its words."""
+    words = " ".join(evidence.split())
+    text_ = f"{rule}\0{file}\0{words}\0{occurrence}"
+    return hashlib.sha256(text_.encode()).hexdigest()[:16]
+
+
+def relocate(finding: Finding, file: str) -> Finding:
+    """The same finding in a file of another name."""
+    return replace(finding, file=file)
+
+
+def _place_fix(source: Source, base: int, raw: Raw) -> Fix | None:
+    if raw.fix is None:
+        return None
+    title, edits, safe = raw.fix
+    placed = tuple(Edit(source.span(base + start, base + end), new) for start, end, new in edits)
+    return Fix(title, placed, safe)
+
+
+def _raw(rule: Rule, report: Report, base: int, in_test: bool) -> Raw:
+    confidence = rule.confidence if report.confidence is None else report.confidence
+    if in_test:
+        confidence *= TEST_DAMPING
+    confidence = round(min(1.0, max(0.0, confidence)), 2)
+    severity = report.severity or severity_from_confidence(confidence, rule.severity)
+    fix = report.fix
+    return Raw(
+        rule=rule.id,
+        start=report.start - base,
+        end=report.end - base,
+        message=Message(report.message, report.args),
+        suggestion=Message(report.suggestion or rule.suggestion, report.args),
+        confidence=confidence,
+        severity=severity,
+        pattern=report.pattern or rule.id,
+        related=tuple(
+            (start - base, end - base, Message(what, report.args))
+            for (start, end), what in report.related
+        ),
+        fix=None if fix is None else (
+            Message(fix.title, fix.args),
+            tuple((start - base, end - base, new) for (start, end), new in fix.edits),
+            fix.safe,
+        ),
+    )  # fmt: skip
+
+
+def _guarded(rule: Rule, place: Any) -> list[Report]:
+    """The reports of one check; a fault in a rule is logged and costs only that place."""
+    try:
+        return list(rule.check(place) or ())
+    except Exception:  # noqa: BLE001 - one broken rule must not hide the findings of the others
+        log.exception("rule %s failed; its finding at this place is missing", rule.id)
+        return []
+
+
+def _collect_facts(
+    data: bytes, found: list[Item], language: LanguageName, cache: ItemCache | None
+) -> tuple[Facts, str]:
+    """The file's declarations, and a digest of all a check of an item may learn from them."""
+    facts = Facts()
+    includes: list[str] = []
+    defined: set[str] = set()
+    kept: dict[bytes, Facts | None] = {}
+    context = hashlib.blake2b(digest_size=16)
+    of_item = rust.item_facts if language == "rust" else c.item_facts
+    for item in found:
+        if cache is None:
+            part = of_item(item.node)
+        else:
+            key = data[item.start : item.end]
+            part = kept[key] = cache.facts[key] if key in cache.facts else of_item(item.node)
+        if part is None:
+            continue
+        if cache is not None:
+            context.update(repr(part.functions).encode() if part.defined else key)
+        includes.extend(part.includes)
+        defined |= part.defined
+        for name in ("macros", "function_macros", "variables", "types", "enumerators",
+                     "functions", "fields"):  # fmt: skip
+            if values := getattr(part, name):
+                getattr(facts, name).update(values)
+    if cache is not None:
+        cache.facts = kept
+    facts.includes, facts.defined = tuple(includes), frozenset(defined)
+    return facts, context.hexdigest()
+
+
+def _depth_notes(found: list[Item]) -> list[str]:
+    for item in found:
+        if item.end - item.start > 2 * MAX_DEPTH and nesting(item.node) > MAX_DEPTH:
+            return [f"code nested deeper than {MAX_DEPTH} levels was not analysed"]
+    return []
+
+
+__all__ = ["Analysis", "Call", "Engine", "ItemCache", "Nodes", "Site", "WholeUnit", "finish"]

@@ -1,0 +1,263 @@
+"""What a rule is, how it is declared, and how all rules are found.
+
+A rule is one module below `rules/c` or `rules/rust`: its docstring is the page people read,
+its one decorated function the check. The name of the module is the name of the bad pattern,
+the function has the same name, the id is the name with dashes.
+
+    \"\"\"Allocated memory is freed twice.
+
+    ## What it does
+    ...
+    \"\"\"
+
+    @rule(query=calls("free"), category="memory_mgmt", cwe=(415,), confidence=0.8,
+          suggestion="Set the pointer to NULL after freeing it.")
+    def double_free(call: Call) -> Iterator[Report]:
+        yield Report(call.node, "'{pointer}' is freed again.", pointer="p")
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any, Literal
+
+from jarvis_ls.codeintel.languages import LanguageName
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.core.finding import Severity
+
+Language = Literal["c", "rust"]
+Range = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Asks for every call of these functions; the check receives a `Call`."""
+
+    names: frozenset[str]
+    methods: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Functions:
+    """Asks for function definitions; the check receives a `Function`."""
+
+    calling: frozenset[str] = frozenset()
+    """Only functions in which one of these is called; empty for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """Asks for nodes a tree-sitter pattern captures as `@site`; the check receives a `Site`."""
+
+    patterns: dict[LanguageName, str] = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class WholeFile:
+    """Asks for the file once, when it holds one of these words; receives a `WholeUnit`."""
+
+    containing: tuple[str, ...]
+
+
+Query = Calls | Functions | Nodes | WholeFile
+
+
+def calls(*names: str) -> Calls:
+    """Calls of free functions by their last name (`std::mem::transmute` is `transmute`)."""
+    return Calls(frozenset(names))
+
+
+def methods(*names: str) -> Calls:
+    """Calls of methods by name (`value.unwrap()`, `s.c_str()`)."""
+    return Calls(frozenset(names), methods=True)
+
+
+def functions(*, calling: Iterable[str] = ()) -> Functions:
+    """Function definitions, all or those that call one of `calling` (methods too)."""
+    return Functions(frozenset(calling))
+
+
+def nodes(pattern: str = "", *, c: str = "", cpp: str = "", rust: str = "") -> Nodes:
+    """Nodes that a tree-sitter pattern captures as `@site`.
+
+    `pattern` is for C and C++ alike (for rules below `rules/rust`: for Rust); `c` and `cpp`
+    are for one of them only. A language without a pattern is not asked.
+    """
+    return Nodes({"c": c or pattern, "cpp": cpp or pattern, "rust": rust or pattern})
+
+
+def whole_file(*containing: str) -> WholeFile:
+    """The whole file at once; only for files whose text has one of `containing`."""
+    return WholeFile(containing)
+
+
+class Rewrite:
+    """A fix: replacements of byte ranges in the finding's item."""
+
+    def __init__(
+        self,
+        title: str,
+        edits: Iterable[tuple[Node | Range, str]],
+        *,
+        safe: bool = True,
+        **args: str,
+    ) -> None:
+        self.title = title
+        """Template of the light bulb's text."""
+        self.edits = [(_range(place), new) for place, new in edits]
+        """Byte ranges and what takes their place."""
+        self.safe = safe
+        """Whether correct inputs behave as before."""
+        self.args = tuple(args.items())
+        """What the places of the title hold."""
+
+
+class Report:
+    """What a check yields."""
+
+    def __init__(
+        self,
+        place: Node | Range,
+        message: str,
+        *,
+        confidence: float | None = None,
+        severity: Severity | None = None,
+        pattern: str = "",
+        suggestion: str = "",
+        related: Iterable[tuple[Node | Range, str]] = (),
+        fix: Rewrite | None = None,
+        **args: str,
+    ) -> None:
+        """`message` is a template whose `{name}` places `args` fill; `related` pairs other
+        places in the same item with what is to be seen there; without `confidence` and
+        `severity` the rule's own are taken; `pattern` is what was matched, by default the
+        name of the rule."""
+        self.start, self.end = _range(place)
+        self.message = message
+        self.args = tuple(args.items())
+        self.confidence = confidence
+        self.severity = severity
+        self.pattern = pattern
+        self.suggestion = suggestion
+        self.related = [(_range(where), what) for where, what in related]
+        self.fix = fix
+
+
+Check = Callable[[Any], Iterable[Report] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule as declared."""
+
+    id: str
+    """Name with dashes, such as `double-free`."""
+    language: Language
+    """Package it lies in: `c` is for C and C++."""
+    dialects: frozenset[LanguageName]
+    """Grammars it runs on."""
+    query: Query
+    """What it asks for."""
+    check: Check
+    """The function that looks at each place."""
+    category: str
+    """Family of the seeds."""
+    cwe: tuple[int, ...]
+    """Weakness numbers, the most exact first."""
+    confidence: float
+    """Of a report that names none."""
+    severity: Severity
+    """The worst it can be."""
+    suggestion: str
+    """Template of what to do."""
+    page: str
+    """The rule's page in Markdown."""
+    fixable: bool
+    """Whether it can offer a rewrite."""
+
+    @property
+    def title(self) -> str:
+        """First line of the page."""
+        return self.page.partition("\n")[0].rstrip(".")
+
+
+def rule(
+    *,
+    query: Query,
+    category: str,
+    cwe: tuple[int, ...],
+    confidence: float,
+    suggestion: str,
+    severity: Severity = "high",
+    only: LanguageName | None = None,
+    fixable: bool = False,
+) -> Callable[[Check], Check]:
+    """Declare the decorated function as the rule of its module.
+
+    `only` limits a rule below `rules/c` to one of C and C++. `fixable` says that some reports
+    carry a `Rewrite`.
+    """
+
+    def declare(check: Check) -> Check:
+        module = inspect.getmodule(check)
+        if module is None:
+            raise TypeError("a rule must lie in a module")
+        package = module.__name__.split(".")[-2]
+        language: Language = "rust" if package == "rust" else "c"
+        dialects: frozenset[LanguageName] = (
+            frozenset({only}) if only
+            else frozenset({"rust"}) if language == "rust"
+            else frozenset({"c", "cpp"})
+        )  # fmt: skip
+        check.__rule__ = Rule(  # type: ignore[attr-defined]
+            id=check.__name__.replace("_", "-"),
+            language=language,
+            dialects=dialects,
+            query=query,
+            check=check,
+            category=category,
+            cwe=cwe,
+            confidence=confidence,
+            severity=severity,
+            suggestion=suggestion,
+            page=inspect.cleandoc(module.__doc__ or ""),
+            fixable=fixable,
+        )
+        return check
+
+    return declare
+
+
+@functools.cache
+def all_rules() -> dict[str, Rule]:
+    """Every rule by id, in order of id. Raises `ValueError` when two share one."""
+    from jarvis_ls.jsec.rules import c, rust
+
+    found: dict[str, Rule] = {}
+    for package in (c, rust):
+        for info in pkgutil.iter_modules(package.__path__):
+            declared = _rule_of(importlib.import_module(f"{package.__name__}.{info.name}"))
+            if declared.id in found:
+                raise ValueError(f"two rules are named {declared.id}")
+            found[declared.id] = declared
+    return dict(sorted(found.items()))
+
+
+def _rule_of(module: ModuleType) -> Rule:
+    name = module.__name__.rpartition(".")[2]
+    declared = getattr(getattr(module, name, None), "__rule__", None)
+    if not isinstance(declared, Rule):
+        raise ValueError(f"{module.__name__} has no rule function named {name}")
+    return declared
+
+
+def _range(place: Node | Range) -> Range:
+    if isinstance(place, tuple):
+        return place
+    return place.start_byte, place.end_byte

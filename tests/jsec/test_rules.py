@@ -1,0 +1,84 @@
+"""Every rule against its fixture: what each line of real-looking code must and must not give.
+
+A line that ends in `// expect: id[, id]` must be reported by exactly these rules, `// ok` by
+none, and `// missed: id (why)` marks a flaw we know we do not see; it fails once we do, so
+that the note is removed. A fixture runs all rules, but only the rule it is named for is
+compared, unless a line names others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from jarvis_ls.codeintel.languages import language_of
+from jarvis_ls.codeintel.source import decode
+from jarvis_ls.jsec.engine import Engine
+from jarvis_ls.jsec.rule import all_rules
+
+FIXTURES = Path(__file__).parent / "rules"
+SECTIONS = ("## What it does", "## Why is this bad?", "## Example", "Use instead:",
+            "## References")  # fmt: skip
+MARK = re.compile(r"//\s*(expect|missed):\s*([\w, -]+?)\s*(?:\(.*)?$")
+
+
+def fixtures() -> list[Path]:
+    return sorted(p for p in FIXTURES.rglob("*") if p.suffix in (".c", ".cpp", ".h", ".rs"))
+
+
+def rule_of(fixture: Path) -> str:
+    return fixture.stem.replace("_", "-")
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine()
+
+
+@pytest.mark.parametrize("fixture", fixtures(), ids=lambda p: p.name)
+def test_fixture(fixture: Path, engine: Engine) -> None:
+    raw = fixture.read_bytes()
+    language = language_of(fixture.name, raw)
+    assert language is not None
+    own = rule_of(fixture)
+    expected: dict[int, set[str]] = defaultdict(set)
+    missed: dict[int, set[str]] = defaultdict(set)
+    for number, line in enumerate(raw.decode().splitlines(), 1):
+        if match := MARK.search(line):
+            ids = {word.strip() for word in match[2].split(",") if word.strip()}
+            (expected if match[1] == "expect" else missed)[number] |= ids
+    named = {own}.union(*expected.values(), *missed.values())
+    unknown = named - set(all_rules())
+    assert not unknown, f"no such rules: {unknown}"
+    found: dict[int, set[str]] = defaultdict(set)
+    for finding in engine.analyse(decode(fixture.name, raw), language).findings:
+        if finding.rule in named and (finding.rule == own or finding.span.line in expected):
+            found[finding.span.line].add(finding.rule)
+    for number in sorted(set(expected) | set(found)):
+        wanted = expected.get(number, set())
+        got = {rule for rule in found.get(number, set()) if rule == own or rule in wanted}
+        assert got == wanted, f"{fixture.name}:{number}"
+    seen_after_all = {n: ids & found.get(n, set()) for n, ids in missed.items()}
+    assert not any(seen_after_all.values()), f"no longer missed: {seen_after_all}"
+    assert any(own in ids for ids in expected.values()), "a fixture shows at least one finding"
+    assert b"// ok" in raw, "a fixture shows at least one place that is fine"
+
+
+@pytest.mark.parametrize("rule", all_rules().values(), ids=lambda r: r.id)
+def test_rule_is_complete(rule) -> None:
+    folder = FIXTURES / rule.language
+    name = rule.id.replace("-", "_")
+    assert any(folder.glob(f"{name}.*")), f"{rule.id} has no fixture"
+    for section in SECTIONS:
+        assert section in rule.page, f"the page of {rule.id} lacks {section!r}"
+    assert 0 < rule.confidence <= 1
+    assert rule.cwe and all(number > 0 for number in rule.cwe)
+    assert rule.suggestion.endswith(".")
+
+
+def test_every_fixture_has_a_rule() -> None:
+    orphans = [p.name for p in fixtures() if rule_of(p) not in all_rules()]
+    assert not orphans
