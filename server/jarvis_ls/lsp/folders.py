@@ -1,0 +1,94 @@
+"""The folders of the workspace, and the way between URIs and the paths in them.
+
+A path that a client names is believed only when, with all links followed, it lies in one of
+these folders; upstream (``pygls.workspace``, 2.1.1) reads any file of the disk.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
+
+_WINDOWS = os.name == "nt"
+_SAFE = "/!$&'()*+,;=:@-._~" if _WINDOWS else "/!$&'()*+,;=@-._~"
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """One folder of the workspace."""
+
+    uri: str
+    """As the client writes it."""
+    path: str
+    """Absolute, with links followed."""
+
+
+class Folders:
+    """The folders of the workspace; they change while the server runs."""
+
+    def __init__(self) -> None:
+        self._folders: dict[str, Folder] = {}
+
+    def __iter__(self) -> Iterator[Folder]:
+        return iter(list(self._folders.values()))
+
+    def change(self, added: Iterable[str], removed: Iterable[str]) -> tuple[list[str], list[str]]:
+        """Add and remove folders by URI; return the paths that are new and those gone."""
+        gone = [self._folders.pop(uri).path for uri in removed if uri in self._folders]
+        new = []
+        for uri in added:
+            path = path_of(uri)
+            if path is None or uri in self._folders or not Path(path).is_dir():
+                continue
+            self._folders[uri] = Folder(uri, os.path.realpath(path))
+            new.append(self._folders[uri].path)
+        return new, gone
+
+    def owner(self, path: str) -> Folder | None:
+        """Return the innermost folder that holds the absolute ``path``, not following links."""
+        holding = [folder for folder in self if _inside(path, folder.path)]
+        return max(holding, key=lambda folder: len(folder.path), default=None)
+
+    def resolve(self, uri: str) -> str | None:
+        """Return the real path of ``uri`` when it lies in a folder of the workspace, else None."""
+        path = path_of(uri)
+        if path is None:
+            return None
+        real = os.path.realpath(path)
+        return real if self.owner(real) is not None else None
+
+
+def path_of(uri: str) -> str | None:
+    """Return the absolute path a ``file:`` URI names; None for anything else.
+
+    A URI with a host, a query, NUL, or a path that is relative names no file of ours.
+    """
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
+    if parts.scheme.lower() != "file" or parts.netloc not in ("", "localhost"):
+        return None
+    if parts.query or parts.fragment:
+        return None
+    path = unquote(parts.path)
+    if _WINDOWS:
+        path = path.lstrip("/")
+    if "\0" in path or "\ufffd" in path or not os.path.isabs(path):
+        return None
+    return os.path.normpath(path)
+
+
+def uri_of(path: str) -> str:
+    """Return the ``file:`` URI of an absolute path."""
+    text = path.replace("\\", "/") if _WINDOWS else path
+    if not text.startswith("/"):
+        text = f"/{text}"
+    return "file://" + quote(text, safe=_SAFE)
+
+
+def _inside(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
