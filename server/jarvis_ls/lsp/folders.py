@@ -41,7 +41,7 @@ class Folders:
         new = []
         for uri in added:
             path = path_of(uri)
-            if path is None or uri in self._folders or not Path(path).is_dir():
+            if path is None or uri in self._folders or not _is_folder(path):
                 continue
             self._folders[uri] = Folder(uri, os.path.realpath(path))
             new.append(self._folders[uri].path)
@@ -77,17 +77,23 @@ def path_of(uri: str) -> str | None:
     path = unquote(parts.path)
     if _WINDOWS:
         path = path.lstrip("/")
-    if "\0" in path or "\ufffd" in path or not os.path.isabs(path):
+    if "\0" in path or "\ufffd" in path or not Path(path).is_absolute():
         return None
     return os.path.normpath(path)
 
 
 def uri_of(path: str) -> str:
     """Return the ``file:`` URI of an absolute path."""
-    text = path.replace("\\", "/") if _WINDOWS else path
-    if not text.startswith("/"):
-        text = f"/{text}"
-    return "file://" + quote(text, safe=_SAFE)
+    if _WINDOWS:
+        return "file:///" + quote(path.replace("\\", "/"), safe=_SAFE)
+    return "file://" + quote(os.fsencode(path), safe=_SAFE)
+
+
+def _is_folder(path: str) -> bool:
+    try:
+        return Path(path).is_dir()
+    except OSError:  # a name that is too long, for one
+        return False
 
 
 def _inside(path: str, folder: str) -> bool:

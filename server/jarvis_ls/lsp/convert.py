@@ -1,0 +1,96 @@
+"""Our records to LSP's types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lsprotocol import types
+
+from jarvis_ls.core.finding import Edit, Finding, Severity, Span
+from jarvis_ls.lsp.messages import Messages
+from jarvis_ls.lsp.protocol import FindingItem
+
+SOURCE = "jarvis"
+
+_SEVERITIES: dict[Severity, types.DiagnosticSeverity] = {
+    "high": types.DiagnosticSeverity.Error,
+    "medium": types.DiagnosticSeverity.Warning,
+    "low": types.DiagnosticSeverity.Information,
+}
+
+
+def to_range(span: Span) -> types.Range:
+    """A span, which counts from 1, as a range, which counts from 0."""
+    return types.Range(
+        types.Position(span.line - 1, span.column - 1),
+        types.Position(span.end_line - 1, span.end_column - 1),
+    )
+
+
+def to_text_edit(edit: Edit) -> types.TextEdit:
+    """An edit of a fix."""
+    return types.TextEdit(range=to_range(edit.span), new_text=edit.new_text)
+
+
+def cwe_link(number: int) -> str:
+    """The page of a weakness."""
+    return f"https://cwe.mitre.org/data/definitions/{number}.html"
+
+
+def to_diagnostic(
+    finding: Finding, say: Messages, locate: Callable[[str], str | None]
+) -> types.Diagnostic:
+    """A finding as the editor shows it.
+
+    ``locate`` gives the URI of another file of the same folder, for related places.
+    """
+    href = cwe_link(finding.cwe[0]) if finding.cwe else None
+    return types.Diagnostic(
+        range=to_range(finding.span),
+        severity=_SEVERITIES[finding.severity],
+        code=finding.rule,
+        code_description=types.CodeDescription(href) if href else None,
+        source=SOURCE,
+        message=f"{say.text(finding.message)} {say.text(finding.suggestion)}".strip(),
+        tags=_tags(finding),
+        related_information=_related(finding, say, locate) or None,
+        data={"fingerprint": finding.fingerprint, "rule": finding.rule},
+    )
+
+
+def to_item(finding: Finding, uri: str, say: Messages) -> FindingItem:
+    """A finding as the findings view shows it."""
+    return FindingItem(
+        id=finding.id,
+        fingerprint=finding.fingerprint,
+        rule=finding.rule,
+        uri=uri,
+        range=to_range(finding.span),
+        severity=finding.severity,
+        category=finding.category,
+        cwe=list(finding.cwe),
+        message=say.text(finding.message),
+        confidence=finding.confidence,
+        score=finding.score,
+        suppressed=finding.suppressed.startswith("comment"),
+        baselined=finding.suppressed == "baseline",
+        fixable=finding.fix is not None,
+        evidence=finding.evidence,
+        gid=finding.gid or None,
+    )
+
+
+def _tags(finding: Finding) -> list[types.DiagnosticTag] | None:
+    return [types.DiagnosticTag.Deprecated] if finding.category == "unsafe_api" else None
+
+
+def _related(
+    finding: Finding, say: Messages, locate: Callable[[str], str | None]
+) -> list[types.DiagnosticRelatedInformation]:
+    places = []
+    for place in (*finding.related, *finding.trace):
+        uri = locate(place.file)
+        if uri is not None:
+            location = types.Location(uri, to_range(place.span))
+            places.append(types.DiagnosticRelatedInformation(location, say.text(place.message)))
+    return places
