@@ -269,7 +269,8 @@ class Call:
     """Called on a value (`value.unwrap()`, `p->close()`)."""
     receiver: Node | None = None
     """The value a method is called on."""
-    _function: Function | None = None
+    function: Function | None = None
+    """The function around it; None at file scope."""
 
     def arg(self, index: int) -> Node | None:
         """The argument at `index` (negative from the end), or None."""

@@ -56,15 +56,18 @@ class Facts:
     includes: tuple[str, ...] = ()
     """Headers named by this file's own `#include \"…\"` and `#include <…>`, quotes removed."""
 
+    def add(self, other: Facts) -> None:
+        """Take over the declarations of `other`; a name said again wins."""
+        for name in _DECLARED:
+            if values := getattr(other, name):
+                getattr(self, name).update(values)
+
     def merge(self, others: Iterable[Facts]) -> Facts:
         """These facts with those of headers behind them; a name of our own wins."""
         merged = Facts(defined=self.defined, includes=self.includes)
-        for name in ("macros", "function_macros", "variables", "fields", "types",
-                     "enumerators", "functions"):  # fmt: skip
-            target: dict[str, object] = getattr(merged, name)
-            for other in others:
-                target.update(getattr(other, name))
-            target.update(getattr(self, name))
+        for other in others:
+            merged.add(other)
+        merged.add(self)
         return merged
 
     def alias_of(self, name: str) -> tuple[str, tuple[int, ...] | None]:
@@ -89,6 +92,10 @@ class Facts:
             name, places = forwarded
             order = places if order is None else tuple(order[i] for i in places if i < len(order))
         return name, order
+
+
+_DECLARED = ("macros", "function_macros", "variables", "fields", "types", "enumerators",
+             "functions")  # fmt: skip
 
 
 def _forwarded(macro: FunctionMacro | None) -> tuple[str, tuple[int, ...]] | None:

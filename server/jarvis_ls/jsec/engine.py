@@ -11,13 +11,13 @@ import functools
 import hashlib
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from jarvis_ls.codeintel.code import Call, Function, FunctionIndex, Unit, call_at, text
-from jarvis_ls.codeintel.extract import c, rust
 from jarvis_ls.codeintel.facts import Facts
+from jarvis_ls.codeintel.headers import item_facts, merge_items
 from jarvis_ls.codeintel.items import Item, dead_range, is_dead_branch, items
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.parse import (
@@ -112,6 +112,20 @@ class Analysis:
     """The file's own declarations."""
     notes: list[str]
     """What was not analysed, in words; empty when everything was."""
+    functions: list[tuple[str, int, int]]
+    """Name, first and last line of each function, in order."""
+    context: str
+    """Digest of the file's declarations; empty without a cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemResult:
+    """What looking at one item gave."""
+
+    raws: list[Raw]
+    """Reports, in order of position."""
+    functions: list[tuple[str, int, int]]
+    """Name and bytes of each function, relative to the start of the item."""
 
 
 class ItemCache:
@@ -119,7 +133,7 @@ class ItemCache:
 
     def __init__(self) -> None:
         self.facts: dict[bytes, Facts | None] = {}
-        self.raws: dict[tuple[bytes, bool], list[Raw]] = {}
+        self.results: dict[tuple[bytes, bool], ItemResult] = {}
         self.context: str = ""
 
 
@@ -156,29 +170,21 @@ class Engine:
         unit = Unit(source, language, facts)
         plan = self._plan(language)
         if cache is not None and context != cache.context:
-            cache.context, cache.raws = context, {}
-        placed = list(self._raws(unit, plan, found, cache))
-        notes = _depth_notes(found)
-        return Analysis(finish(source, language, placed, self._by_id), own, notes)
-
-    def _raws(
-        self, unit: Unit, plan: _Plan, found: list[Item], cache: ItemCache | None
-    ) -> Iterator[tuple[int, Raw]]:
-        data = unit.source.data
-        kept: dict[tuple[bytes, bool], list[Raw]] = {}
-        for item in found:
-            if cache is None:
-                raws = plan.run(unit, item)
-            else:
-                key = (data[item.start : item.end], item.in_test)
-                known = cache.raws.get(key)
-                raws = kept[key] = plan.run(unit, item) if known is None else known
-            for raw in raws:
-                yield item.start, raw
-        if cache is not None:
-            cache.raws = kept
-        for raw in plan.run_whole(unit, found):
-            yield 0, raw
+            cache.context, cache.results = context, {}
+        results = _run_items(unit, plan, found, cache)
+        placed = [(item.start, raw) for item, result in results for raw in result.raws]
+        placed.extend((0, raw) for raw in plan.run_whole(unit, found))
+        return Analysis(
+            findings=finish(source, language, placed, self._by_id),
+            facts=own,
+            notes=_depth_notes(found),
+            functions=[
+                (name, source.line_of(item.start + start), source.line_of(item.start + end))
+                for item, result in results
+                for name, start, end in result.functions
+            ],
+            context=context,
+        )
 
     @functools.cached_property
     def _by_id(self) -> dict[str, Rule]:
@@ -219,11 +225,11 @@ class _Plan:
         self.query = compile_query(language, "\n".join(patterns))
         self.language = language
 
-    def run(self, unit: Unit, item: Item) -> list[Raw]:
-        """Reports of one item, in order of position, each place and rule once."""
+    def run(self, unit: Unit, item: Item) -> ItemResult:
+        """Reports and functions of one item, each place and rule once."""
         found = captures(self.query, item.node)
         if not found:
-            return []
+            return _NOTHING
         run = _Run(unit, item, found)
         for node in found.get("call", ()):
             self._on_call(run, node)
@@ -237,7 +243,7 @@ class _Plan:
                 if query.calling and not run.function_calls(function, query.calling):
                     continue
                 run.check(rule, function, function.node)
-        return run.raws()
+        return ItemResult(run.raws(), run.functions())
 
     def run_whole(self, unit: Unit, found: list[Item]) -> list[Raw]:
         """Reports of the rules that look at the whole file."""
@@ -280,6 +286,9 @@ class _Plan:
                 run.check(rule, call, node)
 
 
+_NOTHING = ItemResult([], [])
+
+
 class _Run:
     """The state of looking at one item."""
 
@@ -311,6 +320,11 @@ class _Run:
     def raws(self) -> list[Raw]:
         """The reports, in order of position."""
         return sorted(self._raws.values(), key=lambda raw: (raw.start, raw.end, raw.rule))
+
+    def functions(self) -> list[tuple[str, int, int]]:
+        """Name and relative bytes of the item's functions."""
+        base = self.item.start
+        return [(f.name, f.start - base, f.end - base) for f in self.index.functions]
 
     def _is_dead(self, offset: int) -> bool:
         return any(start <= offset < end for start, end in self._dead)
@@ -408,41 +422,45 @@ def _guarded(rule: Rule, place: Any) -> list[Report]:
     """The reports of one check; a fault in a rule is logged and costs only that place."""
     try:
         return list(rule.check(place) or ())
-    except Exception:  # noqa: BLE001 - one broken rule must not hide the findings of the others
+    except Exception:  # one broken rule must not hide the findings of the others
         log.exception("rule %s failed; its finding at this place is missing", rule.id)
         return []
+
+
+def _run_items(
+    unit: Unit, plan: _Plan, found: list[Item], cache: ItemCache | None
+) -> list[tuple[Item, ItemResult]]:
+    if cache is None:
+        return [(item, plan.run(unit, item)) for item in found]
+    data = unit.source.data
+    results = []
+    kept: dict[tuple[bytes, bool], ItemResult] = {}
+    for item in found:
+        key = (data[item.start : item.end], item.in_test)
+        known = cache.results.get(key)
+        result = kept[key] = plan.run(unit, item) if known is None else known
+        results.append((item, result))
+    cache.results = kept
+    return results
 
 
 def _collect_facts(
     data: bytes, found: list[Item], language: LanguageName, cache: ItemCache | None
 ) -> tuple[Facts, str]:
     """The file's declarations, and a digest of all a check of an item may learn from them."""
-    facts = Facts()
-    includes: list[str] = []
-    defined: set[str] = set()
+    if cache is None:
+        return merge_items(item_facts(item, language) for item in found), ""
+    parts: list[Facts | None] = []
     kept: dict[bytes, Facts | None] = {}
     context = hashlib.blake2b(digest_size=16)
-    of_item = rust.item_facts if language == "rust" else c.item_facts
     for item in found:
-        if cache is None:
-            part = of_item(item.node)
-        else:
-            key = data[item.start : item.end]
-            part = kept[key] = cache.facts[key] if key in cache.facts else of_item(item.node)
-        if part is None:
-            continue
-        if cache is not None:
+        key = data[item.start : item.end]
+        part = kept[key] = cache.facts[key] if key in cache.facts else item_facts(item, language)
+        if part is not None:
             context.update(repr(part.functions).encode() if part.defined else key)
-        includes.extend(part.includes)
-        defined |= part.defined
-        for name in ("macros", "function_macros", "variables", "types", "enumerators",
-                     "functions", "fields"):  # fmt: skip
-            if values := getattr(part, name):
-                getattr(facts, name).update(values)
-    if cache is not None:
-        cache.facts = kept
-    facts.includes, facts.defined = tuple(includes), frozenset(defined)
-    return facts, context.hexdigest()
+        parts.append(part)
+    cache.facts = kept
+    return merge_items(parts), context.hexdigest()
 
 
 def _depth_notes(found: list[Item]) -> list[str]:

@@ -298,7 +298,7 @@ def _literal_variable(node: Node, function: Function) -> str | None:
     variable = function.variable(name, node.start_byte)
     if variable is None or variable.is_parameter:
         return None
-    values = [variable.initial] if variable.initial is not None else []
+    values: list[Node | None] = [variable.initial] if variable.initial is not None else []
     for assignment in function.nodes("assign"):
         left = field(assignment, "left")
         if text(left) == name:
@@ -345,7 +345,7 @@ def _constant(node: Node | None, function: Function | None, unit: Unit, fuel: in
         value = _constant(field(node, "argument"), function, unit, fuel - 1)
         return None if value is None else -value
     if kind == "sizeof_expression":
-        return _sizeof(node, function, unit)
+        return _sizeof(node, function)
     return None
 
 
@@ -389,7 +389,7 @@ def _arithmetic(written: str, unit: Unit) -> int | None:
     return None if left is None or right is None else _apply(match[2], left, right)
 
 
-def _sizeof(node: Node, function: Function | None, unit: Unit) -> int | None:
+def _sizeof(node: Node, function: Function | None) -> int | None:
     named = field(node, "type")
     if named is not None:
         if "*" in text(named):

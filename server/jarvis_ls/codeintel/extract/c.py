@@ -112,8 +112,8 @@ def _declaration_facts(node: Node) -> Facts:
         if tagged is not None and tagged.type in _TAGGED:
             _add_body(facts, tagged)
     if node.type == "alias_declaration":
-        name = text(field(node, "name"))
-        facts.types[name] = Declared(name, text(kind))
+        alias = text(field(node, "name"))
+        facts.types[alias] = Declared(alias, text(kind))
         return facts
     for declared, name in _declared(node):
         if node.type == "type_definition":
@@ -171,7 +171,8 @@ def _declared(node: Node) -> Iterator[tuple[Declared, Node]]:
 
 
 def _declarator(node: Node, words: str, static: bool) -> Iterator[tuple[Declared, Node]]:
-    pointers, arrays = 0, []
+    pointers = 0
+    arrays: list[str] = []
     inner: Node | None = node
     for _ in range(32):
         if inner is None:

@@ -1,0 +1,140 @@
+"""What the headers of a project declare to the files that include them.
+
+Only files of the project are read: an include is looked for beside the including file, then
+among the project's files by the end of their path. System headers are not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+from collections.abc import Callable, Iterable, Sequence
+
+from jarvis_ls.codeintel.extract import c, rust
+from jarvis_ls.codeintel.facts import Facts
+from jarvis_ls.codeintel.items import Item, items
+from jarvis_ls.codeintel.languages import LanguageName, language_of
+from jarvis_ls.codeintel.parse import parse
+from jarvis_ls.codeintel.source import decode
+
+MAX_HEADERS = 300
+"""Most headers followed for one file."""
+
+MAX_HEADER_BYTES = 2_000_000
+"""Headers larger than this are not read: they are data."""
+
+_STANDARD = frozenset({
+    "assert.h", "ctype.h", "errno.h", "fcntl.h", "float.h", "inttypes.h", "limits.h", "locale.h",
+    "math.h", "pthread.h", "setjmp.h", "signal.h", "stdarg.h", "stdbool.h", "stddef.h", "stdint.h",
+    "stdio.h", "stdlib.h", "string.h", "strings.h", "time.h", "unistd.h", "wchar.h", "windows.h",
+})  # fmt: skip
+
+ReadFile = Callable[[str], bytes | None]
+"""Bytes of a project file by its relative path, or None when it cannot be read."""
+
+
+def item_facts(item: Item, language: LanguageName) -> Facts | None:
+    """What one item declares to the rest of its file."""
+    return rust.item_facts(item.node) if language == "rust" else c.item_facts(item.node)
+
+
+def merge_items(parts: Iterable[Facts | None]) -> Facts:
+    """One file's facts from those of its items."""
+    facts = Facts()
+    includes: list[str] = []
+    defined: set[str] = set()
+    for part in parts:
+        if part is None:
+            continue
+        includes.extend(part.includes)
+        defined |= part.defined
+        facts.add(part)
+    facts.includes, facts.defined = tuple(includes), frozenset(defined)
+    return facts
+
+
+class Headers:
+    """The headers of one project, each read and parsed once."""
+
+    def __init__(self, read: ReadFile, paths: Iterable[str]) -> None:
+        """`paths` are the project's source files relative to its root, with forward slashes."""
+        self._read = read
+        self._paths: set[str] = set()
+        self._by_name: dict[str, list[str]] = {}
+        self._facts: dict[str, tuple[str, Facts]] = {}
+        for path in paths:
+            self.add(path)
+
+    def add(self, path: str) -> None:
+        """A file came into the project."""
+        if path not in self._paths:
+            self._paths.add(path)
+            self._by_name.setdefault(posixpath.basename(path), []).append(path)
+
+    def forget(self, path: str) -> None:
+        """The text of a file changed, or the file is gone; it is read again when needed."""
+        self._facts.pop(path, None)
+
+    def discard(self, path: str) -> None:
+        """A file left the project."""
+        self.forget(path)
+        if path in self._paths:
+            self._paths.remove(path)
+            self._by_name[posixpath.basename(path)].remove(path)
+
+    def facts_for(self, path: str, own: Facts) -> tuple[str, Sequence[Facts]]:
+        """A digest and the facts of all headers `path` includes, directly or not.
+
+        Nearer headers come later, so that what they say wins when facts are merged in order.
+        """
+        reached = self.closure(path, own)
+        digest = hashlib.blake2b(digest_size=16)
+        for name in reached:
+            digest.update(self._load(name)[0].encode())
+        return digest.hexdigest(), [self._load(name)[1] for name in reversed(reached)]
+
+    def closure(self, path: str, own: Facts) -> list[str]:
+        """Project files that `path` includes, directly or not, nearest first."""
+        reached: dict[str, None] = {}
+        level = [(path, own.includes)]
+        while level and len(reached) < MAX_HEADERS:
+            following = []
+            for source, includes in level:
+                for include in includes:
+                    found = self._resolve(source, include)
+                    if found is not None and found != path and found not in reached:
+                        reached[found] = None
+                        following.append((found, self._load(found)[1].includes))
+            level = following
+        return list(reached)
+
+    def _load(self, path: str) -> tuple[str, Facts]:
+        known = self._facts.get(path)
+        if known is None:
+            known = self._facts[path] = self._parse(path)
+        return known
+
+    def _parse(self, path: str) -> tuple[str, Facts]:
+        raw = self._read(path)
+        if raw is None or len(raw) > MAX_HEADER_BYTES:
+            return "", Facts()
+        source = decode(path, raw)
+        language = language_of(path, source.data) or "c"
+        root = parse(source.data, language).root_node
+        facts = merge_items(item_facts(item, language) for item in items(root, language))
+        return hashlib.blake2b(source.data, digest_size=16).hexdigest(), facts
+
+    def _resolve(self, source: str, include: str) -> str | None:
+        beside = posixpath.normpath(posixpath.join(posixpath.dirname(source), include))
+        if beside in self._paths:
+            return beside
+        if include in _STANDARD:
+            return None
+        include = posixpath.normpath(include)
+        candidates = [
+            path for path in self._by_name.get(posixpath.basename(include), ())
+            if path == include or path.endswith("/" + include)
+        ]  # fmt: skip
+        if not candidates:
+            return None
+        return max(candidates, key=lambda p: (len(posixpath.commonpath([source, p])), -len(p), p))

@@ -1,0 +1,31 @@
+"""The worker process: `python -m jarvis_ls.jsec.worker`. See `core/process.py`."""
+
+from __future__ import annotations
+
+import gc
+
+from jarvis_ls.core.process import serve
+
+
+def main() -> None:
+    """Load the rules, then serve requests."""
+    from jarvis_ls.jsec.engine import Engine
+    from jarvis_ls.jsec.live import LiveDocuments
+
+    gc.set_threshold(50_000, 20, 50)  # trees make many short-lived objects and few cycles
+    live = LiveDocuments(Engine())
+    gc.freeze()
+    serve({
+        "ping": lambda: True,
+        "set_files": live.set_files,
+        "file_changed": live.file_changed,
+        "open": live.open,
+        "change": live.change,
+        "close": live.close,
+        "text": live.text,
+        "analyse": live.analyse,
+    })  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
