@@ -1,0 +1,269 @@
+/**
+ * What every feature shares: the connection to the language server and its life. The user gets a
+ * server that starts by itself, comes back after a crash, and says in one sentence what to do when
+ * it cannot start.
+ */
+
+import {
+  type CancellationToken,
+  commands,
+  type Disposable,
+  EventEmitter,
+  type ExtensionContext,
+  type LogOutputChannel,
+  l10n,
+  window,
+} from 'vscode';
+import {
+  CloseAction,
+  ErrorAction,
+  type ErrorHandler,
+  LanguageClient,
+  type LanguageClientOptions,
+  RevealOutputChannelOn,
+  State,
+} from 'vscode-languageclient/node';
+import { initializationOptions } from './config';
+import { createLog, reason } from './log';
+import { ServerProgress } from './progress';
+import { type Notifications, type Requests, SETTINGS_SECTION } from './protocol';
+import { NoPythonError } from './python';
+import { serverCommand, UnsupportedPythonError } from './server';
+
+/** The server as the views see it; `noPython` and `failed` end only by a restart. */
+export type ServerLife = 'starting' | 'running' | 'stopped' | 'noPython' | 'failed';
+
+const LANGUAGES = ['c', 'cpp', 'rust'];
+const SCHEMES = ['file', 'untitled'];
+/** A server that died this often within the window is not started again by itself. */
+const CRASHES = 4;
+const CRASH_WINDOW_MS = 3 * 60 * 1000;
+
+export class JarvisContext implements Disposable {
+  readonly log: LogOutputChannel;
+  readonly progress = new ServerProgress();
+  readonly subscriptions: Disposable[] = [];
+
+  private client: LanguageClient | undefined;
+  private life: ServerLife = 'starting';
+  private crashes: number[] = [];
+  private lastChange: Promise<void> = Promise.resolve();
+  private readonly handlers: Array<(client: LanguageClient) => void> = [];
+  private readonly lifeChanged = new EventEmitter<ServerLife>();
+
+  /** Fires with the new state whenever the server starts, stops or fails. */
+  readonly onLife = this.lifeChanged.event;
+
+  constructor(readonly extension: ExtensionContext) {
+    this.log = createLog();
+    this.subscriptions.push(this.log, this.lifeChanged, this.progress);
+  }
+
+  get serverLife(): ServerLife {
+    return this.life;
+  }
+
+  get serverPid(): number | undefined {
+    return this.client?.serverProcess?.pid;
+  }
+
+  /** The running client, for converting protocol values; undefined when no server runs. */
+  get runningClient(): LanguageClient | undefined {
+    return this.client?.isRunning() ? this.client : undefined;
+  }
+
+  /** Registers a command of the extension; what it throws is shown to the user. */
+  command(id: string, run: (...args: never[]) => unknown): void {
+    const guarded = async (...args: never[]) => {
+      try {
+        return await run(...args);
+      } catch (error) {
+        this.log.error(`${id}: ${reason(error)}`);
+        void this.tell(reason(error));
+        return undefined;
+      }
+    };
+    this.subscriptions.push(commands.registerCommand(id, guarded));
+  }
+
+  /** Receives a notification from every server that runs from now on. */
+  on<M extends keyof Notifications>(method: M, handle: (params: Notifications[M]) => void): void {
+    this.handlers.push((client) => {
+      client.onNotification(method, handle);
+    });
+  }
+
+  /**
+   * Sends a request to the server.
+   *
+   * @throws when no server runs, or with the server's own message.
+   */
+  async request<M extends keyof Requests>(
+    method: M,
+    params: Requests[M]['params'],
+    token?: CancellationToken,
+  ): Promise<Requests[M]['result']> {
+    const client = this.runningClient;
+    if (client === undefined) {
+      throw new Error(l10n.t('The Jarvis language server is not running.'));
+    }
+    return client.sendRequest<Requests[M]['result']>(method, params, token);
+  }
+
+  /** Resolves once the server answers; rejects when it cannot start. */
+  async ready(): Promise<void> {
+    await this.lastChange;
+    if (this.life !== 'running') {
+      throw new Error(l10n.t('The Jarvis language server is not running.'));
+    }
+  }
+
+  /** Starts the server. Never rejects: a failure is logged, shown, and visible in the views. */
+  start(): Promise<void> {
+    return this.change(() => this.launch());
+  }
+
+  /** Stops the server, if there is one, and starts a new one. */
+  restart(): Promise<void> {
+    return this.change(async () => {
+      this.crashes = [];
+      await this.halt();
+      await this.launch();
+    });
+  }
+
+  dispose(): void {
+    void this.change(() => this.halt()).finally(() => {
+      for (const subscription of this.subscriptions.reverse()) {
+        subscription.dispose();
+      }
+    });
+  }
+
+  /** One start or stop after the other. */
+  private change(step: () => Promise<void>): Promise<void> {
+    this.lastChange = this.lastChange.then(step);
+    return this.lastChange;
+  }
+
+  private async launch(): Promise<void> {
+    this.setLife('starting');
+    try {
+      const command = await serverCommand(this.extension.extensionPath);
+      this.log.info(`Starting ${[command.command, ...(command.args ?? [])].join(' ')}`);
+      const client = new LanguageClient(SETTINGS_SECTION, 'Jarvis', command, this.options());
+      client.onDidChangeState(({ newState }) => this.followState(client, newState));
+      this.client = client;
+      for (const handle of this.handlers) {
+        handle(client);
+      }
+      await client.start();
+      this.log.info('Server started');
+    } catch (error) {
+      this.startFailed(error);
+    }
+  }
+
+  private async halt(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    if (client === undefined) {
+      return;
+    }
+    // A server that is busy or dead does not answer the farewell; it is ended all the same.
+    await client.dispose().catch((error) => this.log.warn(`Stopping: ${reason(error)}`));
+    this.setLife('stopped');
+  }
+
+  private options(): LanguageClientOptions {
+    return {
+      documentSelector: SCHEMES.flatMap((scheme) =>
+        LANGUAGES.map((language) => ({ scheme, language })),
+      ),
+      synchronize: { configurationSection: SETTINGS_SECTION },
+      initializationOptions,
+      outputChannel: this.log,
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      errorHandler: this.errorHandler(),
+      initializationFailedHandler: () => false,
+      middleware: { handleWorkDoneProgress: this.progress.handle },
+    };
+  }
+
+  private errorHandler(): ErrorHandler {
+    return {
+      error: (error) => {
+        this.log.warn(`Connection: ${error.message}`);
+        return { action: ErrorAction.Continue, handled: true };
+      },
+      closed: () => {
+        const now = Date.now();
+        this.crashes = [...this.crashes.filter((time) => now - time < CRASH_WINDOW_MS), now];
+        if (this.crashes.length <= CRASHES) {
+          this.log.warn(
+            `The server ended unexpectedly (${this.crashes.length}); starting it again`,
+          );
+          return { action: CloseAction.Restart, handled: true };
+        }
+        this.setLife('failed');
+        void this.tell(
+          l10n.t('The Jarvis language server crashed repeatedly and was not started again.'),
+        );
+        return { action: CloseAction.DoNotRestart, handled: true };
+      },
+    };
+  }
+
+  private followState(client: LanguageClient, state: State): void {
+    if (client !== this.client) {
+      return;
+    }
+    if (state === State.Running) {
+      this.setLife('running');
+      return;
+    }
+    this.progress.endAll();
+    if (state === State.Starting && this.life !== 'failed') {
+      this.setLife('starting');
+    }
+  }
+
+  private startFailed(error: unknown): void {
+    this.client = undefined;
+    this.log.error(`The server did not start: ${reason(error)}`);
+    if (error instanceof NoPythonError || error instanceof UnsupportedPythonError) {
+      this.setLife('noPython');
+      void this.tell(`${error.message} ${l10n.t('Set "{0}" to one.', 'jarvisLs.interpreter')}`);
+      return;
+    }
+    this.setLife('failed');
+    void this.tell(l10n.t('The Jarvis language server did not start: {0}', reason(error)));
+  }
+
+  private setLife(life: ServerLife): void {
+    if (life === this.life) {
+      return;
+    }
+    this.life = life;
+    void commands.executeCommand('setContext', 'jarvisLs.server', life);
+    this.lifeChanged.fire(life);
+  }
+
+  /** An error with the ways out of it. */
+  private async tell(message: string): Promise<void> {
+    const restart = l10n.t('Restart Server');
+    const output = l10n.t('Show Output');
+    const settings = l10n.t('Open Settings');
+    const down = this.life === 'failed' || this.life === 'noPython';
+    const ways =
+      this.life === 'noPython' ? [settings, restart, output] : down ? [restart, output] : [output];
+    const answer = await window.showErrorMessage(message, ...ways);
+    if (answer === restart) {
+      await this.restart();
+    } else if (answer === output) {
+      this.log.show();
+    } else if (answer === settings) {
+      await commands.executeCommand('workbench.action.openSettings', 'jarvisLs.interpreter');
+    }
+  }
+}

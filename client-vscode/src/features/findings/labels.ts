@@ -1,0 +1,121 @@
+/**
+ * How findings and their groups are written and drawn: words, icons, colours and the sentences a
+ * screen reader speaks.
+ */
+
+import { l10n, MarkdownString, ThemeColor, ThemeIcon, Uri, workspace } from 'vscode';
+import type { FindingItem, Severity } from '../../protocol';
+import type { Group, Grouping } from './model';
+
+const ICONS: Record<Severity, [icon: string, color: string]> = {
+  high: ['error', 'problemsErrorIcon.foreground'],
+  medium: ['warning', 'problemsWarningIcon.foreground'],
+  low: ['info', 'problemsInfoIcon.foreground'],
+};
+
+/** The sign of a severity, in the colour the Problems panel gives it. */
+export function severityIcon(severity: Severity): ThemeIcon {
+  const [icon, color] = ICONS[severity];
+  return new ThemeIcon(icon, new ThemeColor(color));
+}
+
+/** The sign of a finding: settled ones are grey. */
+export function findingIcon(finding: FindingItem): ThemeIcon {
+  const grey = new ThemeColor('disabledForeground');
+  if (finding.suppressed) {
+    return new ThemeIcon('eye-closed', grey);
+  }
+  return finding.baselined ? new ThemeIcon('archive', grey) : severityIcon(finding.severity);
+}
+
+export function severityName(severity: Severity): string {
+  const names = { high: l10n.t('High'), medium: l10n.t('Medium'), low: l10n.t('Low') };
+  return names[severity];
+}
+
+export function groupingName(grouping: Grouping): string {
+  const names = {
+    severity: l10n.t('Severity'),
+    category: l10n.t('Category'),
+    file: l10n.t('File'),
+    rule: l10n.t('Rule'),
+  };
+  return names[grouping];
+}
+
+/** The heading of a group. Categories are identifiers such as `memory_mgmt`. */
+export function groupName(group: Group): string {
+  if (group.grouping === 'severity') {
+    return severityName(group.key as Severity);
+  }
+  if (group.grouping === 'category') {
+    const words = group.key.replaceAll('_', ' ');
+    return words.charAt(0).toUpperCase() + words.slice(1);
+  }
+  return group.grouping === 'file' ? fileName(group.key) : group.key;
+}
+
+/** `file.c:12` */
+export function place(finding: FindingItem): string {
+  return `${fileName(finding.uri)}:${finding.range.start.line + 1}`;
+}
+
+/** The path as the user knows it: below the folder, with the folder's name when there are several. */
+export function relativePath(uri: string): string {
+  return workspace.asRelativePath(Uri.parse(uri));
+}
+
+export function fileName(uri: string): string {
+  return relativePath(uri).split('/').pop() ?? uri;
+}
+
+export function countOf(number: number): string {
+  return number === 1 ? l10n.t('1 finding') : l10n.t('{0} findings', number);
+}
+
+/** What a screen reader says of a finding. */
+export function spokenFinding(finding: FindingItem): string {
+  const line = finding.range.start.line + 1;
+  const state = finding.suppressed
+    ? l10n.t('suppressed')
+    : finding.baselined
+      ? l10n.t('in the baseline')
+      : severityName(finding.severity);
+  return l10n.t(
+    '{0}: {1} Rule {2}, {3}, line {4}',
+    state,
+    finding.message,
+    finding.rule,
+    fileName(finding.uri),
+    line,
+  );
+}
+
+/** The tooltip: what, where, how sure, and the line of source. */
+export function findingTooltip(finding: FindingItem): MarkdownString {
+  const tooltip = new MarkdownString('', true);
+  tooltip.appendMarkdown(`**${severityName(finding.severity)}** · \`${finding.rule}\``);
+  const cwe = finding.cwe.map(
+    (number) => `[CWE-${number}](https://cwe.mitre.org/data/definitions/${number}.html)`,
+  );
+  tooltip.appendMarkdown(cwe.length > 0 ? ` · ${cwe.join(', ')}\n\n` : '\n\n');
+  tooltip.appendText(finding.message);
+  tooltip.appendCodeblock(finding.evidence.trim(), languageOf(finding.uri));
+  tooltip.appendMarkdown(
+    l10n.t('Confidence {0} · score {1}', finding.confidence.toFixed(2), finding.score.toFixed(2)),
+  );
+  tooltip.appendMarkdown(
+    `\n\n$(file) ${relativePath(finding.uri)}:${finding.range.start.line + 1}`,
+  );
+  if (finding.suppressed) {
+    tooltip.appendMarkdown(`\n\n$(eye-closed) ${l10n.t('Suppressed by a comment')}`);
+  }
+  if (finding.baselined) {
+    tooltip.appendMarkdown(`\n\n$(archive) ${l10n.t('In the baseline')}`);
+  }
+  return tooltip;
+}
+
+function languageOf(uri: string): string {
+  return uri.endsWith('.rs') ? 'rust' : 'cpp';
+}

@@ -1,0 +1,222 @@
+/**
+ * The findings view in its own place of the activity bar. The user sees every finding of the
+ * workspace, also of files that are not open, grouped by severity, category, file or rule; filters
+ * them by words and severity; jumps to one with a click; and sees on the icon how many are open.
+ */
+
+import { commands, type Disposable, l10n, type TreeView, window } from 'vscode';
+import type { JarvisContext } from '../../context';
+import { reason } from '../../log';
+import { FINDINGS_VIEW } from '../../progress';
+import { FINDINGS, FINDINGS_CHANGED, type FindingItem, type Severity } from '../../protocol';
+import { countOf, groupingName, severityIcon, severityName } from './labels';
+import {
+  EVERYTHING,
+  type Filter,
+  FindingsModel,
+  GROUPINGS,
+  type Grouping,
+  narrows,
+  SEVERITIES,
+  visible,
+} from './model';
+import { FindingsTree, type MoreNode, type Node } from './tree';
+
+const STATE = 'findingsView';
+const REDRAW_MS = 100;
+
+interface Remembered {
+  grouping: Grouping;
+  filter: Filter;
+}
+
+export function activate(context: JarvisContext): void {
+  const view = new FindingsView(context);
+  context.subscriptions.push(view);
+  context.command('jarvisLs.showFindings', () => view.focus());
+  context.command('jarvisLs.groupBy', () => view.askGrouping());
+  for (const grouping of GROUPINGS) {
+    const name = grouping.charAt(0).toUpperCase() + grouping.slice(1);
+    context.command(`jarvisLs.groupBy${name}`, () => view.groupBy(grouping));
+  }
+  context.command('jarvisLs.filter', () => view.askText());
+  context.command('jarvisLs.filterSeverity', () => view.askSeverities());
+  context.command('jarvisLs.clearFilter', () =>
+    view.filterBy({ text: '', severities: SEVERITIES }),
+  );
+  context.command('jarvisLs.showSuppressed', () => view.filterBy({ suppressed: true }));
+  context.command('jarvisLs.hideSuppressed', () => view.filterBy({ suppressed: false }));
+  context.command('jarvisLs.showBaselined', () => view.filterBy({ baselined: true }));
+  context.command('jarvisLs.hideBaselined', () => view.filterBy({ baselined: false }));
+  context.command('jarvisLs.showMore', (node: MoreNode) => view.tree.showMore(node));
+}
+
+/** The findings a command of the view is about: the selection when the clicked one is part of it. */
+export function chosenFindings(
+  clicked: Node | undefined,
+  selected?: readonly Node[],
+): FindingItem[] {
+  const nodes = selected !== undefined && selected.length > 0 ? selected : clicked ? [clicked] : [];
+  const findings = nodes.flatMap((node) => {
+    if (node.kind === 'group') {
+      return node.group.findings;
+    }
+    return node.kind === 'finding' ? [node.finding] : [];
+  });
+  return [...new Set(findings)];
+}
+
+class FindingsView implements Disposable {
+  readonly tree = new FindingsTree();
+  private readonly model = new FindingsModel();
+  private readonly view: TreeView<Node>;
+  private grouping: Grouping;
+  private filter: Filter;
+  private redraw: NodeJS.Timeout | undefined;
+
+  constructor(private readonly context: JarvisContext) {
+    const memory = context.extension.workspaceState;
+    const remembered = memory.get<Partial<Remembered>>(STATE, {});
+    this.grouping = remembered.grouping ?? 'severity';
+    this.filter = { ...EVERYTHING, ...remembered.filter };
+    this.view = window.createTreeView(FINDINGS_VIEW, {
+      treeDataProvider: this.tree,
+      canSelectMany: true,
+      showCollapseAll: true,
+    });
+    context.on(FINDINGS_CHANGED, (change) => {
+      if (this.model.apply(change)) {
+        this.drawSoon();
+      }
+    });
+    context.subscriptions.push(context.onLife((life) => this.follow(life)));
+    this.draw();
+  }
+
+  async focus(): Promise<void> {
+    await commands.executeCommand(`${FINDINGS_VIEW}.focus`);
+  }
+
+  groupBy(grouping: Grouping): void {
+    this.grouping = grouping;
+    this.remember();
+  }
+
+  async askGrouping(): Promise<void> {
+    const items = GROUPINGS.map((grouping) => ({
+      label: groupingName(grouping),
+      description: grouping === this.grouping ? l10n.t('current') : '',
+      grouping,
+    }));
+    const chosen = await window.showQuickPick(items, { title: l10n.t('Group findings by') });
+    if (chosen !== undefined) {
+      this.groupBy(chosen.grouping);
+      await this.focus();
+    }
+  }
+
+  filterBy(part: Partial<Filter>): void {
+    this.filter = { ...this.filter, ...part };
+    this.remember();
+  }
+
+  async askText(): Promise<void> {
+    const text = await window.showInputBox({
+      title: l10n.t('Filter findings'),
+      prompt: l10n.t('Words of the message, rule, category, CWE or path; all must occur.'),
+      placeHolder: 'strcpy CWE-120 src/',
+      value: this.filter.text,
+    });
+    if (text !== undefined) {
+      this.filterBy({ text });
+      await this.focus();
+    }
+  }
+
+  async askSeverities(): Promise<void> {
+    const items = SEVERITIES.map((severity) => ({
+      label: severityName(severity),
+      iconPath: severityIcon(severity),
+      picked: this.filter.severities.includes(severity),
+      severity,
+    }));
+    const chosen = await window.showQuickPick(items, {
+      canPickMany: true,
+      title: l10n.t('Severities to show'),
+    });
+    if (chosen !== undefined) {
+      const severities: Severity[] = chosen.map((item) => item.severity);
+      this.filterBy({ severities: severities.length > 0 ? severities : SEVERITIES });
+      await this.focus();
+    }
+  }
+
+  dispose(): void {
+    clearTimeout(this.redraw);
+    this.view.dispose();
+  }
+
+  private follow(life: string): void {
+    if (life === 'running') {
+      void this.load();
+    } else if (life !== 'starting') {
+      this.model.clear();
+      this.draw();
+    }
+  }
+
+  private async load(): Promise<void> {
+    try {
+      this.model.reset(await this.context.request(FINDINGS, {}));
+      this.draw();
+    } catch (error) {
+      this.context.log.error(`Findings were not read: ${reason(error)}`);
+    }
+  }
+
+  private remember(): void {
+    const state: Remembered = { grouping: this.grouping, filter: this.filter };
+    void this.context.extension.workspaceState.update(STATE, state);
+    this.draw();
+  }
+
+  /** Findings arrive in bursts during a scan; the view follows ten times a second. */
+  private drawSoon(): void {
+    this.redraw ??= setTimeout(() => this.draw(), REDRAW_MS);
+  }
+
+  private draw(): void {
+    clearTimeout(this.redraw);
+    this.redraw = undefined;
+    const open = this.model.open.length;
+    const shown = visible(this.model.all, this.filter);
+    this.tree.show(shown, this.grouping);
+    this.view.badge = open > 0 ? { value: open, tooltip: countOf(open) } : undefined;
+    this.view.description = groupingName(this.grouping);
+    this.setMessage(narrows(this.filter) ? this.filterSentence(shown.length, open) : undefined);
+    void setContext('jarvisLs.filtered', narrows(this.filter));
+    void setContext('jarvisLs.hasFindings', open > 0);
+    void setContext('jarvisLs.grouping', this.grouping);
+    void setContext('jarvisLs.showsSuppressed', this.filter.suppressed);
+    void setContext('jarvisLs.showsBaselined', this.filter.baselined);
+  }
+
+  private setMessage(message: string | undefined): void {
+    // The API wants the property cleared with undefined, which its type does not say.
+    (this.view as { message?: string | undefined }).message = message;
+  }
+
+  private filterSentence(shown: number, open: number): string {
+    const parts = [
+      ...(this.filter.text.trim() === '' ? [] : [`“${this.filter.text.trim()}”`]),
+      ...(this.filter.severities.length < SEVERITIES.length
+        ? [this.filter.severities.map(severityName).join(', ')]
+        : []),
+    ];
+    return l10n.t('{0} of {1} findings: {2}', shown, open, parts.join(' · '));
+  }
+}
+
+function setContext(key: string, value: unknown): Thenable<unknown> {
+  return commands.executeCommand('setContext', key, value);
+}

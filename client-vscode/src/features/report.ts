@@ -1,0 +1,92 @@
+/**
+ * Writing everything found into a report. The user chooses the form (a page to read, SARIF for CI,
+ * JSON for programs, Markdown for a ticket) and the file, and can open it right away.
+ */
+
+import path from 'node:path';
+import { commands, env, l10n, type QuickPickItem, Uri, window, workspace } from 'vscode';
+import type { JarvisContext } from '../context';
+import { EXPORT, type ExportFormat } from '../protocol';
+import { countOf } from './findings/labels';
+
+interface Form extends QuickPickItem {
+  format: ExportFormat;
+  ending: string;
+}
+
+export function activate(context: JarvisContext): void {
+  context.command('jarvisLs.exportReport', async () => {
+    const folder = workspace.workspaceFolders?.[0];
+    if (folder === undefined) {
+      throw new Error(l10n.t('Open a folder first: a report is about a workspace.'));
+    }
+    const form = await window.showQuickPick(forms(), { title: l10n.t('Form of the report') });
+    if (form === undefined) {
+      return;
+    }
+    const file = await window.showSaveDialog({
+      title: l10n.t('Export report'),
+      defaultUri: Uri.joinPath(folder.uri, `jarvis-report.${form.ending}`),
+      filters: { [form.label]: [form.ending] },
+    });
+    if (file !== undefined) {
+      await write(context, form.format, file);
+    }
+  });
+}
+
+function forms(): Form[] {
+  return [
+    {
+      label: 'SARIF',
+      description: 'SARIF 2.1.0',
+      detail: l10n.t('For CI, GitHub code scanning and SARIF viewers'),
+      format: 'sarif',
+      ending: 'sarif',
+    },
+    {
+      label: 'HTML',
+      detail: l10n.t('One page to read and to send, with a summary chart'),
+      format: 'html',
+      ending: 'html',
+    },
+    {
+      label: 'Markdown',
+      detail: l10n.t('For a ticket or a merge request'),
+      format: 'markdown',
+      ending: 'md',
+    },
+    {
+      label: 'JSON',
+      detail: l10n.t('A summary and a list of findings'),
+      format: 'json',
+      ending: 'json',
+    },
+    {
+      label: 'JSON Lines',
+      detail: l10n.t('One finding a line, for streaming tools'),
+      format: 'jsonl',
+      ending: 'jsonl',
+    },
+  ];
+}
+
+async function write(context: JarvisContext, format: ExportFormat, file: Uri): Promise<void> {
+  const result = await context.request(EXPORT, { format, path: file.fsPath });
+  const open = l10n.t('Open');
+  const answer = await window.showInformationMessage(
+    l10n.t('{0} written to {1}.', countOf(result.findings), path.basename(result.path)),
+    open,
+  );
+  if (answer !== open) {
+    return;
+  }
+  const written = Uri.file(result.path);
+  if (format === 'html') {
+    await env.openExternal(written);
+  } else if (format === 'markdown') {
+    await commands.executeCommand('markdown.showPreview', written);
+  } else {
+    await window.showTextDocument(written);
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * One item in the status bar. The user sees at a glance how many findings are open, how far a scan
+ * is, and that no network is used; a click opens the findings view, or the way out of an error.
+ */
+
+import {
+  l10n,
+  MarkdownString,
+  StatusBarAlignment,
+  type StatusBarItem,
+  ThemeColor,
+  window,
+} from 'vscode';
+import type { JarvisContext, ServerLife } from '../context';
+import { STATUS, type StatusParams } from '../protocol';
+import { countOf } from './findings/labels';
+
+interface Face {
+  text: string;
+  /** What a screen reader says and what the tooltip begins with. */
+  sentence: string;
+  command: string;
+  background?: 'statusBarItem.errorBackground' | 'statusBarItem.warningBackground';
+}
+
+const PRIORITY = 100;
+
+export function activate(context: JarvisContext): void {
+  const item = window.createStatusBarItem('jarvisLs.status', StatusBarAlignment.Left, PRIORITY);
+  item.name = 'Jarvis';
+  context.subscriptions.push(item);
+  let status: StatusParams | undefined;
+  const draw = () => show(item, face(context.serverLife, status), status?.state === 'scanning');
+  context.on(STATUS, (params) => {
+    status = params;
+    draw();
+  });
+  context.subscriptions.push(
+    context.onLife((life) => {
+      status = life === 'running' ? status : undefined;
+      draw();
+    }),
+  );
+  draw();
+}
+
+function face(life: ServerLife, status: StatusParams | undefined): Face {
+  const show = 'jarvisLs.showFindings';
+  switch (life) {
+    case 'noPython':
+      return {
+        text: `$(warning) ${l10n.t('Jarvis: no Python')}`,
+        sentence: l10n.t('Jarvis needs Python 3.10 or newer. Click to choose one.'),
+        command: 'jarvisLs.chooseInterpreter',
+        background: 'statusBarItem.warningBackground',
+      };
+    case 'failed':
+      return {
+        text: `$(error) ${l10n.t('Jarvis: stopped')}`,
+        sentence: l10n.t('The Jarvis language server does not run. Click to restart it.'),
+        command: 'jarvisLs.restartServer',
+        background: 'statusBarItem.errorBackground',
+      };
+    case 'stopped':
+    case 'starting':
+      return {
+        text: `$(loading~spin) ${l10n.t('Jarvis')}`,
+        sentence: l10n.t('The Jarvis language server is starting.'),
+        command: show,
+      };
+    case 'running':
+      return status === undefined
+        ? { text: '$(shield) Jarvis', sentence: l10n.t('Jarvis is ready.'), command: show }
+        : statusFace(status, show);
+  }
+}
+
+function statusFace(status: StatusParams, command: string): Face {
+  const network = status.offline ? l10n.t('offline') : l10n.t('online');
+  if (status.state === 'scanning') {
+    return {
+      text: `$(sync~spin) ${l10n.t('Scanning {0}/{1}', status.done, status.total)}`,
+      sentence: l10n.t(
+        'Scanning: {0} of {1} files, {2} so far.',
+        status.done,
+        status.total,
+        countOf(status.findings),
+      ),
+      command,
+    };
+  }
+  if (status.state === 'error') {
+    return {
+      text: `$(error) ${l10n.t('Jarvis')}`,
+      sentence: status.message ?? l10n.t('The last scan failed.'),
+      command: 'jarvisLs.showOutput',
+      background: 'statusBarItem.errorBackground',
+    };
+  }
+  const icon = status.findings > 0 ? '$(shield)' : '$(pass)';
+  return {
+    text: `${icon} ${countOf(status.findings)} · ${network}`,
+    sentence: `Jarvis: ${countOf(status.findings)}, ${network}.`,
+    command,
+  };
+}
+
+function show(
+  item: StatusBarItem,
+  { text, sentence, command, background }: Face,
+  scanning: boolean,
+) {
+  item.text = text;
+  item.command = command;
+  item.accessibilityInformation = { label: sentence, role: 'button' };
+  item.backgroundColor = background === undefined ? undefined : new ThemeColor(background);
+  item.tooltip = tooltip(sentence, scanning);
+  item.show();
+}
+
+/** The sentence with the things one may want next. */
+function tooltip(sentence: string, scanning: boolean): MarkdownString {
+  const links: Array<[string, string]> = [
+    scanning
+      ? [l10n.t('Cancel Scan'), 'jarvisLs.cancelScan']
+      : [l10n.t('Scan Workspace'), 'jarvisLs.scanWorkspace'],
+    [l10n.t('Restart Server'), 'jarvisLs.restartServer'],
+    [l10n.t('Show Output'), 'jarvisLs.showOutput'],
+  ];
+  const text = new MarkdownString('', true);
+  text.isTrusted = { enabledCommands: links.map(([, command]) => command) };
+  text.appendText(sentence);
+  text.appendMarkdown('\n\n');
+  text.appendMarkdown(
+    links.map(([label, command]) => `[${label}](command:${command})`).join(' · '),
+  );
+  return text;
+}
