@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Mapping
 
 import tree_sitter
@@ -53,7 +54,11 @@ def captures(query: tree_sitter.Query, node: Node) -> Mapping[str, list[Node]]:
     """What `query` captures below `node`, in order of position, by the name of the capture."""
     cursor = tree_sitter.QueryCursor(query)
     cursor.set_max_start_depth(MAX_DEPTH)
-    return cursor.captures(node)
+    found = cursor.captures(node)
+    for nodes in found.values():  # they come in the order in which patterns end
+        if len(nodes) > 1:
+            nodes.sort(key=_start)
+    return found
 
 
 def nesting(node: Node) -> int:
@@ -67,6 +72,9 @@ def nesting(node: Node) -> int:
         cursor.goto_descendant(index)
         deepest = max(deepest, cursor.depth)
     return deepest
+
+
+_start = operator.attrgetter("start_byte")
 
 
 @functools.cache

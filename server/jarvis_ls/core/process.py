@@ -172,7 +172,7 @@ def serve(methods: dict[str, Callable[..., Any]]) -> None:
             answer = (number, True, methods[method](*arguments))
         except SkippedFile as skipped:
             answer = (number, False, skipped)
-        except Exception:  # a boundary: the parent gets the traceback and says what is missing
+        except Exception:  # noqa: BLE001 - a boundary: the parent gets the traceback
             answer = (number, False, traceback.format_exc())
         _write_to(answers, answer)
         answers.flush()

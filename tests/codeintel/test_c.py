@@ -1,0 +1,171 @@
+"""What C and C++ code declares and calls, seen through macros, `#if 0` and old styles."""
+
+from __future__ import annotations
+
+import pytest
+
+from jarvis_ls.codeintel.code import Call, Function, Unit, text
+from jarvis_ls.codeintel.facts import Facts
+from jarvis_ls.codeintel.headers import Headers, item_facts, merge_items
+from jarvis_ls.codeintel.items import items
+from jarvis_ls.codeintel.languages import LanguageName, language_of
+from jarvis_ls.codeintel.parse import parse
+from jarvis_ls.codeintel.source import Source
+
+
+def facts(code: str, language: LanguageName = "c") -> Facts:
+    root = parse(code.encode(), language).root_node
+    return merge_items(item_facts(item, language) for item in items(root, language))
+
+
+def function(code: str, language: LanguageName = "c") -> Function:
+    root = parse(code.encode(), language).root_node
+    unit = Unit(Source("a.c", code.encode()), language, facts(code, language))
+    wanted = ("function_definition", "function_item")
+    item = next(i for i in items(root, language) if i.node.type in wanted)
+    return Function(unit, item, item.node)
+
+
+def call(code: str, name: str) -> Call:
+    return next(c for c in function(code).calls if c.name == name)
+
+
+def test_declarations_of_file_scope() -> None:
+    found = facts(
+        """
+        #define SIZE 32
+        #define TWICE(x) ((x) \\
+            * 2)
+        #include "a/b.h"
+        #include <stdio.h>
+        typedef char name_t[SIZE];
+        enum { RED, GREEN = 5, BLUE };
+        struct node { char label[16]; struct node *next; int (*compare)(int, int); };
+        static char *lines[10];
+        extern int run(const char *command);
+        static int helper(void) { return 0; }
+        """
+    )
+    assert found.macros["SIZE"] == "32"
+    assert found.function_macros["TWICE"].body.split() == ["((x)", "*", "2)"]
+    assert found.includes == ("a/b.h", "stdio.h")
+    assert found.types["name_t"].arrays == ("SIZE",)
+    assert found.enumerators == {"RED": 0, "GREEN": 5, "BLUE": 6}
+    assert found.fields["label"][0].arrays == ("16",)
+    assert (found.fields["next"][0].type, found.fields["next"][0].pointers) == ("struct node", 1)
+    lines = found.variables["lines"]
+    assert (lines.pointers, lines.arrays, lines.is_static) == (1, ("10",), True)
+    assert set(found.functions) == {"run", "helper"}
+    assert found.defined == {"helper"}
+
+
+def test_old_style_parameters_are_parameters() -> None:
+    old = function("int copy(to, from, n) char *to; char from[]; int n; { int i = 0; return n; }")
+    assert {v.name: (v.is_parameter, v.is_pointer) for v in old.parameters} == {
+        "to": (True, True),
+        "from": (True, True),
+        "n": (True, False),
+    }
+    assert not old.variables["i"][0].is_parameter
+
+
+def test_a_name_means_the_innermost_declaration() -> None:
+    code = "void f(int n) { char *p; { int p[4]; g(p); } h(p); for (int n = 0; n < 3; n++) k(n); }"
+    scoped = function(code)
+    inner = scoped.variable("p", code.index("g(p)"))
+    outer = scoped.variable("p", code.index("h(p)"))
+    loop = scoped.variable("n", code.index("k(n)"))
+    assert inner is not None and inner.arrays == ("4",)
+    assert outer is not None and outer.pointers == 1
+    assert loop is not None and not loop.is_parameter
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "arguments"),
+    [
+        ("#define RUN system\nvoid f(char *c) { RUN(c); }", "system", ["c"]),
+        ("#define A B\n#define B strcpy\nvoid f() { A(x, y); }", "strcpy", ["x", "y"]),
+        ("#define PUT(v, to) strcpy(to, (v))\nvoid f() { PUT(x, y); }", "strcpy", ["y", "x"]),
+        ("#define LOG(...) printf(__VA_ARGS__)\nvoid f() { LOG(m); }", "printf", ["m"]),
+        ("#define printf printf\nvoid f() { printf(m); }", "printf", ["m"]),
+    ],
+)
+def test_calls_are_seen_through_macros(code: str, name: str, arguments: list[str]) -> None:
+    assert [text(a) for a in call(code, name).arguments] == arguments
+
+
+def test_a_macro_that_does_more_is_not_an_alias() -> None:
+    code = '#define SAFE(d, s) snprintf(d, sizeof d, "%s", s)\nvoid f() { SAFE(x, y); }'
+    assert [c.name for c in function(code).calls] == ["SAFE"]
+
+
+def test_disabled_code_is_not_there() -> None:
+    code = """
+    #if 0
+    void gone(void) { strcpy(a, b); }
+    #else
+    void f(void) { x();
+    #if 0
+        y();
+    #else
+        z();
+    #endif
+    }
+    #endif
+    """
+    assert [c.name for c in function(code).calls] == ["x", "z"]
+
+
+def test_the_target_of_a_call_is_seen_through_casts() -> None:
+    assert text(call("void f() { char *p = (char *)malloc(4); }", "malloc").target) == "p"
+    assert text(call("void f() { s->p = (malloc(4)); }", "malloc").target) == "s->p"
+    assert call("void f() { malloc(4); }", "malloc").statement is not None
+
+
+@pytest.mark.parametrize(
+    ("code", "language"),
+    [
+        ("class A { public: int x; };", "cpp"),
+        ('#ifdef __cplusplus\nextern "C" {\n#endif\nint f(void);\n', "c"),
+        ("struct a { int class_id; };", "c"),
+        ("template <typename T> T twice(T t);", "cpp"),
+        ("namespace a {\n}", "cpp"),
+    ],
+)
+def test_headers_are_told_apart(code: str, language: str) -> None:
+    assert language_of("x.h", code.encode()) == language
+
+
+def test_cpp_functions_and_methods() -> None:
+    code = "void A::run(std::string s) { std::system(s.c_str()); this->x->close(1); g<int>(2); }"
+    calls = {c.name: c for c in function(code, "cpp").calls}
+    assert calls["system"].written == "std::system" and not calls["system"].is_method
+    assert calls["c_str"].is_method and text(calls["c_str"].receiver) == "s"
+    assert calls["close"].is_method and calls["g"].written == "g<int>"
+    assert function(code, "cpp").name == "A::run"
+
+
+def test_headers_are_found_beside_then_by_their_path() -> None:
+    files = {
+        "src/a.c": b'#include "util.h"\n#include "lib/deep.h"\n#include <stdio.h>\n',
+        "src/util.h": b"#define RUN system\n",
+        "other/util.h": b"#define RUN puts\n",
+        "vendor/lib/deep.h": b'#include "again.h"\n#define DEEP 1\n',
+        "vendor/lib/again.h": b'#include "deep.h"\n#define AGAIN 2\n',
+        "compat/stdio.h": b"#define WRONG 1\n",
+    }
+    headers = Headers(files.get, files)
+    own = facts(files["src/a.c"].decode())
+    assert headers.closure("src/a.c", own) == [
+        "src/util.h",
+        "vendor/lib/deep.h",
+        "vendor/lib/again.h",
+    ]
+    digest, parts = headers.facts_for("src/a.c", own)
+    merged = own.merge(parts)
+    assert merged.alias_of("RUN") == ("system", None)
+    assert merged.macros["AGAIN"] == "2" and "WRONG" not in merged.macros
+    files["src/util.h"] = b"#define RUN puts\n"
+    assert headers.facts_for("src/a.c", own)[0] == digest, "read once"
+    headers.forget("src/util.h")
+    assert headers.facts_for("src/a.c", own)[0] != digest

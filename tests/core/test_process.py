@@ -1,0 +1,135 @@
+"""A worker process answers, fails, hangs, dies and comes back."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from jarvis_ls.core.errors import SkippedFile, WorkerGone
+from jarvis_ls.core.process import RemoteError, Worker
+
+MODULE = """
+    import os, sys, time
+    from jarvis_ls.core.errors import SkippedFile
+    from jarvis_ls.core.process import serve
+
+    def skip():
+        raise SkippedFile("too large")
+
+    def noisy(value):
+        print("to standard output")
+        os.write(1, b"raw bytes")
+        return value
+
+    serve({"echo": lambda v: v, "noisy": noisy, "skip": skip, "sleep": time.sleep,
+           "die": lambda: os._exit(3), "fail": lambda: 1 / 0})
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    (tmp_path / "sample_worker.py").write_text(textwrap.dedent(MODULE))
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    yield "sample_worker"
+
+
+async def test_answers_come_back_whatever_the_code_prints(module: str) -> None:
+    worker = Worker(module)
+    big = "é" * 3_000_000
+    assert await worker.call("noisy", big) == big
+    assert await asyncio.gather(*(worker.call("echo", n) for n in range(50))) == list(range(50))
+    await worker.close()
+
+
+async def test_errors_keep_their_meaning(module: str) -> None:
+    worker = Worker(module)
+    with pytest.raises(SkippedFile, match="too large"):
+        await worker.call("skip")
+    with pytest.raises(RemoteError, match="ZeroDivisionError"):
+        await worker.call("fail")
+    assert await worker.call("echo", 1) == 1
+    await worker.close()
+
+
+async def test_a_hanging_worker_is_ended_and_started_again(module: str) -> None:
+    greeted = []
+
+    async def greet(worker: Worker) -> None:
+        greeted.append(worker.pid)
+
+    worker = Worker(module, on_start=greet)
+    await worker.start()
+    first = worker.pid
+    with pytest.raises(WorkerGone) as gone:
+        await worker.call("sleep", 60, timeout=0.2)
+    assert gone.value.timed_out and first is not None and not psutil.pid_exists(first)
+    assert await worker.call("echo", 2) == 2
+    assert len(greeted) == worker.starts == 2
+    await worker.close()
+
+
+async def test_a_dying_worker_fails_all_that_wait(module: str) -> None:
+    worker = Worker(module)
+    waiting = [asyncio.create_task(worker.call(m)) for m in ("die", "echo")]
+    results = await asyncio.gather(*waiting, return_exceptions=True)
+    assert all(isinstance(r, WorkerGone) for r in results)
+    assert await worker.call("echo", 3) == 3
+    await worker.close()
+
+
+async def test_a_cancelled_caller_does_not_mix_up_answers(module: str) -> None:
+    worker = Worker(module)
+    slow = asyncio.create_task(worker.call("sleep", 0.3))
+    await asyncio.sleep(0.1)
+    slow.cancel()
+    assert await worker.call("echo", "mine") == "mine"
+    await worker.close()
+
+
+def test_no_worker_outlives_a_killed_parent(module: str, tmp_path: Path) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(
+        textwrap.dedent(f"""
+        import asyncio, sys
+        sys.path[:0] = {sys.path!r}
+        from jarvis_ls.core.process import Worker
+        async def main():
+            worker = Worker({module!r})
+            await worker.start()
+            print(worker.pid, flush=True)
+            await worker.call("sleep", 60)
+        asyncio.run(main())
+        """)
+    )
+
+    async def drive() -> int:
+        parent = await asyncio.create_subprocess_exec(
+            sys.executable, str(script), stdout=asyncio.subprocess.PIPE
+        )
+        assert parent.stdout is not None
+        child = int(await parent.stdout.readline())
+        os.kill(parent.pid, signal.SIGKILL)
+        await parent.wait()
+        for _ in range(100):
+            if not running(child):
+                break
+            await asyncio.sleep(0.1)
+        return child
+
+    assert not running(asyncio.run(drive()))
+
+
+def running(pid: int) -> bool:
+    """Whether the process still runs; one that ended but was not waited for does not."""
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
