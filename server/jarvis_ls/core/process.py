@@ -23,6 +23,7 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile, WorkerGone
 
 _LENGTH = struct.Struct("<I")
 _STOP_SECONDS = 2.0
+_PARENT = "JARVIS_LS_PARENT"
 
 
 class RemoteError(JarvisError):
@@ -61,7 +62,11 @@ class Worker:
             if self._process is not None:
                 return
             # The worker must find the same package as we did, wherever we were started from.
-            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+            environment = {
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
+                _PARENT: str(os.getpid()),
+            }
             self._process = await asyncio.create_subprocess_exec(
                 *self._command,
                 stdin=asyncio.subprocess.PIPE,
@@ -165,7 +170,7 @@ def serve(methods: dict[str, Callable[..., Any]]) -> None:
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_end_with_parent, args=(int(os.environ[_PARENT]),), daemon=True).start()
     while (request := _read_from(requests)) is not None:
         number, method, arguments = request
         try:
