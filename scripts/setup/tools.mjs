@@ -1,0 +1,123 @@
+// Tools outside of npm and pip: which are missing, what each of them is for, and how to get it.
+
+import { existsSync } from 'node:fs';
+import { capture, run, TaskError, which } from '../process.mjs';
+
+/**
+ * @typedef {object} Tool
+ * @property {string[]} programs any one of these names will do
+ * @property {string} package its Debian package
+ * @property {string} purpose what needs it
+ * @property {() => Promise<boolean>} [present] how to find what is no program
+ */
+
+/** @type {Tool[]} */
+const TEST_TOOLS = [
+  {
+    programs: ['chromium', 'chromium-browser', 'google-chrome'],
+    package: 'chromium',
+    purpose: 'the tests in a real VS Code workbench and of the report page',
+  },
+  { programs: ['nvim'], package: 'neovim', purpose: 'the test of the server in Neovim' },
+  { programs: ['rg'], package: 'ripgrep', purpose: 'VS Code in the browser (npm run editor)' },
+  { programs: ['g++'], package: 'g++', purpose: 'the logs of VS Code in the browser' },
+  { programs: ['make'], package: 'make', purpose: 'the logs of VS Code in the browser' },
+  {
+    programs: ['fc-list'],
+    package: 'fonts-wqy-microhei',
+    purpose: 'Chinese text in screenshots',
+    present: hasChineseFont,
+  },
+];
+
+/** @type {Tool[]} */
+const BENCH_TOOLS = [
+  { programs: ['flawfinder'], package: 'flawfinder', purpose: 'the comparison with flawfinder' },
+  { programs: ['cppcheck'], package: 'cppcheck', purpose: 'the comparison with cppcheck' },
+  { programs: ['dpkg-source'], package: 'dpkg-dev', purpose: 'unpacking the sources to scan' },
+];
+
+export const TOOLS = { test: TEST_TOOLS, bench: BENCH_TOOLS };
+
+/**
+ * The tools of a list that are not on this machine.
+ * @param {Tool[]} tools
+ */
+export async function missingTools(tools) {
+  const present = await Promise.all(tools.map(isPresent));
+  return tools.filter((_, index) => !present[index]);
+}
+
+/** One line for each tool that is missing for `npm test` or `npm run editor`. */
+export async function explainMissingTools() {
+  for (const tool of await missingTools(TEST_TOOLS)) console.log(notice(tool));
+}
+
+/**
+ * Sees to it that the tools are there: installs them where that needs no question (root on a
+ * Debian machine).
+ * @param {Tool[]} tools
+ * @throws {TaskError} naming what is missing, what for, and the command that installs it
+ */
+export async function requireTools(tools) {
+  const missing = await missingTools(tools);
+  if (missing.length === 0) return;
+  const packages = missing.flatMap(debianPackages);
+  if (!(await canInstall())) {
+    for (const tool of missing) console.error(notice(tool));
+    throw new TaskError(`install what is missing: sudo apt install ${packages.join(' ')}`);
+  }
+  console.log(`Installing Debian packages: ${packages.join(' ')}`);
+  const apt = ['-o', 'DPkg::Lock::Timeout=300', '-qq'];
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const install = [...apt, 'install', '--yes', '--no-install-recommends', ...packages];
+  const steps = [[...apt, 'update'], install];
+  for (const args of steps) {
+    if ((await run('apt-get', args, { env })) !== 0) {
+      throw new TaskError(`apt-get ${args.join(' ')}: failed`);
+    }
+  }
+}
+
+/**
+ * The browser the tests drive.
+ * @returns {Promise<string | undefined>}
+ */
+export async function findBrowser() {
+  const [browser] = TEST_TOOLS;
+  return browser && firstProgram(browser.programs);
+}
+
+/** @param {Tool} tool */
+function notice(tool) {
+  return `${tool.package} is missing: needed for ${tool.purpose}`;
+}
+
+/** @param {Tool} tool */
+function debianPackages(tool) {
+  return tool.present ? ['fontconfig', tool.package] : [tool.package];
+}
+
+/** @param {Tool} tool */
+async function isPresent(tool) {
+  return tool.present ? tool.present() : (await firstProgram(tool.programs)) !== undefined;
+}
+
+/** @param {string[]} names */
+async function firstProgram(names) {
+  for (const name of names) {
+    const found = await which(name);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+async function hasChineseFont() {
+  if (!(await which('fc-list'))) return false;
+  return (await capture('fc-list', [':lang=zh'])).stdout.trim() !== '';
+}
+
+async function canInstall() {
+  const isRoot = process.getuid?.() === 0;
+  return isRoot && existsSync('/etc/debian_version') && (await which('apt-get')) !== undefined;
+}
