@@ -1,0 +1,125 @@
+"""Open documents: after any run of edits, text and findings equal those of a fresh scan."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from jarvis_ls.codeintel.languages import LanguageName
+from jarvis_ls.codeintel.source import Source
+from jarvis_ls.jsec.engine import Engine
+from jarvis_ls.jsec.live import LiveDocuments, TextChange
+
+ENGINE = Engine()
+
+C = """#include "own.h"
+#define RUN system
+struct item { char name[16]; struct item *next; };
+static char title[8];
+int twice(char *p) {
+    free(p);
+    if (p) { RUN(p); }
+    free(p);
+    return 0;
+}
+/* caf\u00e9 \u6f22\u5b57 \U0001f600 */
+void copy(struct item *i, const char *s) { strcpy(i->name, s); sprintf(title, "%s", s); }
+"""
+
+RUST = """use std::mem;
+// SAFETY: never null
+unsafe impl Send for Own {}
+pub fn first(v: &[u8]) -> u8 { unsafe { *v.get_unchecked(0) } }
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn works() { super::first(&[1]); Some(1).unwrap(); }
+}
+fn take(p: *mut u8) -> u32 { let n = Some(2).unwrap(); unsafe { mem::transmute(*p as u32 + n) } }
+"""
+
+PIECES = [
+    "free(p);", "{", "}", "(", ")", ";", "\n", "\r\n", "\r", "\f", "\u2028", "\x0b", "\x85", '"',
+    "'", "/*", "*/", "//", "#if 0\n", "#endif\n", "#else\n", "#define RUN puts\n", "\U0001f600",
+    "\u6f22", "int x = 0;", "char b[4];", "strcpy(b, s);", "unsafe {", "#[test]\n", "R\"(", "\\",
+    "void g(void) { system(0); }\n", "static", "if (p == NULL) return;", "x.unwrap()", "",
+]  # fmt: skip
+
+
+def lsp_position(text: str, index: int) -> tuple[int, int]:
+    """Line and UTF-16 character of a string index, worked out without our own code."""
+    before = text[:index].replace("\r\n", "\n").replace("\r", "\n")
+    line = before.count("\n")
+    return line, len(before[before.rfind("\n") + 1 :].encode("utf-16-le")) // 2
+
+
+def between_cr_and_lf(text: str, index: int) -> bool:
+    return 0 < index < len(text) and text[index - 1] == "\r" and text[index] == "\n"
+
+
+@pytest.mark.parametrize(
+    ("start", "path", "language"), [(C, "a.c", "c"), (C, "a.cpp", "cpp"), (RUST, "a.rs", "rust")]
+)
+@pytest.mark.parametrize("seed", range(4))
+def test_edits_equal_a_fresh_scan(start: str, path: str, language: LanguageName, seed: int) -> None:
+    chance = random.Random(seed)
+    live = LiveDocuments(ENGINE)
+    text = start
+    live.open("u", "", path, language, text, 0)
+    for version in range(1, 61):
+        a = chance.randrange(len(text) + 1)
+        b = min(len(text), a + chance.choice([0, 0, 0, 1, 3, 20]))
+        while between_cr_and_lf(text, a):
+            a -= 1
+        while between_cr_and_lf(text, b):
+            b += 1
+        piece = chance.choice(PIECES)
+        where = (*lsp_position(text, a), *lsp_position(text, b))
+        text = text[:a] + piece + text[b:]
+        live.change("u", version, [TextChange(piece, where)])
+        assert live.text("u") == text
+        if version % 3:
+            continue
+        fresh = ENGINE.analyse(Source(path, text.encode()), language)
+        result = live.analyse("u")
+        assert result.version == version
+        assert result.findings == fresh.findings
+        assert result.functions == fresh.functions
+
+
+def test_open_headers_win_over_disk(tmp_path: Path) -> None:
+    (tmp_path / "own.h").write_text("#define FREE puts\n")
+    code = '#include "own.h"\nvoid f(char *p) { FREE(p); FREE(p); }\n'
+    live = LiveDocuments(ENGINE)
+    live.set_files(str(tmp_path), ["own.h", "a.c"])
+    live.open("a", str(tmp_path), "a.c", "c", code, 1)
+    rules = [f.rule for f in live.analyse("a").findings]
+    assert "double-free" not in rules
+    live.open("h", str(tmp_path), "own.h", "c", "#define FREE free\n", 1)
+    assert "double-free" in [f.rule for f in live.analyse("a").findings]
+    live.close("h")
+    assert [f.rule for f in live.analyse("a").findings] == rules
+    (tmp_path / "own.h").write_text("#define FREE free\n")
+    live.file_changed(str(tmp_path), "own.h", True)
+    assert "double-free" in [f.rule for f in live.analyse("a").findings]
+
+
+def test_only_changed_items_are_looked_at_again() -> None:
+    live = LiveDocuments(ENGINE)
+    live.open("u", "", "a.c", "c", C, 1)
+    first = live.analyse("u")
+    document = live._documents["u"]
+    before = {key: id(result) for key, result in document.cache.results.items()}
+    line = C[: C.index("return 0;")].count("\n")
+    live.change("u", 2, [TextChange("int y; ", (line, 4, line, 4))])
+    assert len(live.analyse("u").findings) == len(first.findings)
+    after = {key: id(result) for key, result in document.cache.results.items()}
+    assert len(set(after.items()) - set(before.items())) == 1
+
+
+def test_a_language_we_do_not_read_is_refused() -> None:
+    live = LiveDocuments(ENGINE)
+    assert not live.open("u", "", "a.py", "python", "x = 1", 1)
+    assert live.open("v", "", "noname", "rust", "fn f() {}", 1)
