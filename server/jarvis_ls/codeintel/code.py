@@ -319,6 +319,8 @@ def call_at(unit: Unit, item: Item, node: Node, function: Function | None = None
             name_node = inner
     elif callee.type in ("template_function", "generic_function"):
         name_node = callee.child_by_field_name("name") or callee.child_by_field_name("function")
+        if name_node is not None and name_node.type == "field_expression":
+            receiver = name_node.child_by_field_name("value")
         while name_node is not None and (
             inner := name_node.child_by_field_name("name") or name_node.child_by_field_name("field")
         ):
@@ -344,13 +346,23 @@ class FunctionIndex:
     """Functions of one item by position, each made once."""
 
     def __init__(self, unit: Unit, item: Item, nodes: list[Node]) -> None:
+        """`nodes` are the definitions in order of position; they may be nested."""
         self.functions = [Function(unit, item, node) for node in nodes]
         self._starts = [function.start for function in self.functions]
+        self._around: list[int] = []
+        """Index of the function around each function, -1 for none."""
+        open_functions: list[int] = []
+        for index, function in enumerate(self.functions):
+            while open_functions and self.functions[open_functions[-1]].end <= function.start:
+                open_functions.pop()
+            self._around.append(open_functions[-1] if open_functions else -1)
+            open_functions.append(index)
 
     def at(self, offset: int) -> Function | None:
         """The innermost function around a byte offset."""
         index = bisect_right(self._starts, offset) - 1
-        for function in reversed(self.functions[max(0, index - 8) : index + 1]):
-            if function.start <= offset < function.end:
-                return function
+        while index >= 0:
+            if offset < self.functions[index].end:
+                return self.functions[index]
+            index = self._around[index]
         return None
