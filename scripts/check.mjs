@@ -13,6 +13,7 @@ const CHECKS = [
   ['Python types', venv('mypy'), []],
   ['Import contracts', venv('lint-imports'), []],
   ['Generated wire types', venv('python'), ['-m', 'jarvis_ls.lsp.protocol_ts', '--check']],
+  ['Tables of the README', venv('python'), ['scripts/readme_tables.py', '--check']],
   ['Client types', process.execPath, [module('typescript/bin/tsc'), '-p', 'tsconfig.json']],
   ['Script types', process.execPath, [module('typescript/bin/tsc'), '-p', 'tsconfig.scripts.json']],
   [
