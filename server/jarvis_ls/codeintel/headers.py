@@ -35,7 +35,9 @@ ReadFile = Callable[[str], bytes | None]
 
 def item_facts(item: Item, language: LanguageName) -> Facts | None:
     """What one item declares to the rest of its file."""
-    return rust.item_facts(item.node) if language == "rust" else c.item_facts(item.node)
+    if language == "rust":
+        return rust.item_facts(item.node, item.prefix)
+    return c.item_facts(item.node)
 
 
 def merge_items(parts: Iterable[Facts | None]) -> Facts:

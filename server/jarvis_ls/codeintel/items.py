@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.codeintel.rust_tests import attribute_text, is_test_attribute
 
 _CONTAINERS: dict[LanguageName, frozenset[str]] = {
     "c": frozenset(
@@ -49,7 +50,9 @@ class Item:
 def items(root: Node, language: LanguageName) -> Iterator[Item]:
     """The items below `root` in order; what `#if 0` removes is left out."""
     containers = _CONTAINERS[language]
-    stack: list[tuple[Iterator[Node], bool]] = [(iter(_live_children(root)), False)]
+    rust = language == "rust"
+    in_test = rust and _is_test_module(root)
+    stack: list[tuple[Iterator[Node], bool]] = [(iter(_live_children(root)), in_test)]
     prefix: list[Node] = []
     while stack:
         children, in_test = stack[-1]
@@ -59,11 +62,12 @@ def items(root: Node, language: LanguageName) -> Iterator[Item]:
             prefix.clear()
             continue
         kind = node.type
-        if language == "rust" and kind in _RUST_PREFIX:
+        if rust and kind in _RUST_PREFIX:
             prefix.append(node)
             continue
         test = in_test or (bool(prefix) and _is_test(prefix))
         if kind in containers and node.named_child_count:
+            test = test or (rust and _is_test_module(node))
             stack.append((iter(_live_children(node)), test))
             prefix.clear()
             continue
@@ -95,8 +99,25 @@ def _live_children(node: Node) -> list[Node]:
 
 
 def _is_test(prefix: list[Node]) -> bool:
-    return any(
-        node.type == "attribute_item" and b"test" in (node.text or b"")
-        and b"not(test" not in (node.text or b"")
-        for node in prefix
-    )  # fmt: skip
+    for node in prefix:
+        if "attribute_item" not in node.type:
+            continue
+        written = (node.text or b"").decode("utf-8", "replace")
+        if is_test_attribute(attribute_text(written)):
+            return True
+    return False
+
+
+def _is_test_module(node: Node) -> bool:
+    """A module named for its tests, or a module or file that opens with `#![cfg(test)]`."""
+    name = node.child_by_field_name("name")
+    if name is not None:
+        return name.text in (b"tests", b"test")
+    first: Node | None = node.named_child(0) if node.named_child_count else None
+    for _ in range(64):
+        if first is None or first.type not in (*_RUST_PREFIX, "inner_attribute_item"):
+            return False
+        if first.type == "inner_attribute_item" and _is_test([first]):
+            return True
+        first = first.next_named_sibling
+    return False
