@@ -1,0 +1,1 @@
+"""The agent runtime: messages, models, tools, sessions, trees of agents. Async only."""

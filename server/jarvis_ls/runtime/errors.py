@@ -1,0 +1,51 @@
+"""What can go wrong with a model, by what the caller should do next.
+
+ModelError
+├── ModelBusy         rate limited or overloaded: try again after `retry_after`, or elsewhere
+├── ModelUnreachable  no network, time-out, cut connection: try again, or elsewhere
+├── AnswerBroken      nonsense or half an answer: ask again
+├── ContextTooLong    shorten the conversation, then ask again
+└── ModelRefused      wrong key, no such model, no right, bad request: a person must act
+    └── ModelMissing  nothing is configured at all
+"""
+
+from __future__ import annotations
+
+from jarvis_ls.core.errors import JarvisError
+
+
+class ModelError(JarvisError):
+    """A call of a model failed; the text is for the user and holds no secret."""
+
+
+class ModelBusy(ModelError):
+    """The provider asks to wait."""
+
+    def __init__(self, text: str, retry_after: float | None = None) -> None:
+        """`retry_after` is in seconds, when the provider named it."""
+        super().__init__(text)
+        self.retry_after = retry_after
+
+
+class ModelUnreachable(ModelError):
+    """The provider could not be reached, stalled, or the connection broke."""
+
+
+class AnswerBroken(ModelError):
+    """The answer was empty, cut off or not understood."""
+
+
+class ContextTooLong(ModelError):
+    """The conversation does not fit the model's window."""
+
+
+class ModelRefused(ModelError):
+    """The provider will not answer this request however often it is sent."""
+
+
+class ModelMissing(ModelRefused):
+    """No model is configured; the text says what to set."""
+
+
+class ToolRetry(JarvisError):
+    """A tool cannot work with these arguments; the text tells the model how to call it."""

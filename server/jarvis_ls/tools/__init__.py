@@ -1,0 +1,1 @@
+"""The built-in tools, one a file; file, function and tool share a name."""
