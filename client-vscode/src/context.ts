@@ -24,14 +24,21 @@ import {
   State,
 } from 'vscode-languageclient/node';
 import { initializationOptions } from './config';
+import type { Node } from './features/findings/tree';
 import { createLog, reason } from './log';
 import { ServerProgress } from './progress';
-import { type Notifications, type Requests, SETTINGS_SECTION } from './protocol';
+import { type FindingItem, type Notifications, type Requests, SETTINGS_SECTION } from './protocol';
 import { NoPythonError } from './python';
 import { serverCommand, UnsupportedPythonError } from './server';
 
 /** The server as the views see it; `noPython` and `failed` end only by a restart. */
 export type ServerLife = 'starting' | 'running' | 'stopped' | 'noPython' | 'failed';
+
+/**
+ * The findings a command is about: what was clicked in the view (all selected ones when it is one
+ * of them), else the selection of the view or the finding under the cursor.
+ */
+export type ChooseFindings = (clicked?: Node, selected?: readonly Node[]) => FindingItem[];
 
 const LANGUAGES = ['c', 'cpp', 'rust'];
 const SCHEMES = ['file', 'untitled'];
@@ -43,6 +50,8 @@ export class JarvisContext implements Disposable {
   readonly log: LogOutputChannel;
   readonly progress = new ServerProgress();
   readonly subscriptions: Disposable[] = [];
+  /** The findings a command is about; set by the findings view. */
+  chooseFindings: ChooseFindings = () => [];
 
   private client: LanguageClient | undefined;
   private life: ServerLife = 'starting';

@@ -17,11 +17,10 @@ import {
 import type { JarvisContext } from '../context';
 import type { FindingItem } from '../protocol';
 import type { Node } from './findings/tree';
-import { chosenFindings } from './findings/view';
 
 export function activate(context: JarvisContext): void {
   context.command('jarvisLs.fix', async (clicked?: Node) => {
-    const [finding] = chosenFindings(clicked).filter(({ fixable }) => fixable);
+    const [finding] = context.chooseFindings(clicked).filter(({ fixable }) => fixable);
     if (finding === undefined) {
       void window.showInformationMessage(l10n.t('Select a finding that has a fix first.'));
       return;

@@ -4,6 +4,7 @@
  */
 
 import {
+  commands,
   l10n,
   MarkdownString,
   StatusBarAlignment,
@@ -30,7 +31,11 @@ export function activate(context: JarvisContext): void {
   item.name = 'Jarvis';
   context.subscriptions.push(item);
   let status: StatusParams | undefined;
-  const draw = () => show(item, face(context.serverLife, status), status?.state === 'scanning');
+  const draw = () => {
+    const scanning = status?.state === 'scanning';
+    show(item, face(context.serverLife, status), scanning);
+    void commands.executeCommand('setContext', 'jarvisLs.scanning', scanning);
+  };
   context.on(STATUS, (params) => {
     status = params;
     draw();

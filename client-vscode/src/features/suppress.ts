@@ -15,22 +15,31 @@ import {
 } from '../protocol';
 import { countOf } from './findings/labels';
 import type { Node } from './findings/tree';
-import { chosenFindings } from './findings/view';
 
 export function activate(context: JarvisContext): void {
   context.command('jarvisLs.suppress', async (clicked?: Node, selected?: readonly Node[]) => {
-    const findings = unsettled(chosenFindings(clicked, selected));
-    const scope = findings.length > 0 ? await askScope(findings.length) : undefined;
+    const findings = unsettled(context.chooseFindings(clicked, selected));
+    if (findings.length === 0) {
+      nothingChosen();
+      return;
+    }
+    const scope = await askScope(findings.length);
     if (scope !== undefined) {
       await settle(context, findings, scope);
     }
   });
   context.command('jarvisLs.addToBaseline', (clicked?: Node, selected?: readonly Node[]) =>
-    settle(context, unsettled(chosenFindings(clicked, selected)), 'baseline'),
+    settle(context, unsettled(context.chooseFindings(clicked, selected)), 'baseline'),
   );
   // The light bulb's "Suppress …" actions come here, so that the reason is asked for.
   context.command('jarvisLs.suppressHere', (items: FindingRef[], scope: SuppressScope) =>
     settle(context, items, scope),
+  );
+}
+
+function nothingChosen(): void {
+  void window.showInformationMessage(
+    l10n.t('Put the cursor on a finding or select some in the findings view first.'),
   );
 }
 
@@ -44,7 +53,7 @@ async function settle(
   scope: SuppressScope,
 ): Promise<void> {
   if (findings.length === 0) {
-    void window.showInformationMessage(l10n.t('Select a finding in the findings view first.'));
+    nothingChosen();
     return;
   }
   const reason = await askReason(scope);

@@ -86,11 +86,6 @@ export class FindingsModel {
   get open(): FindingItem[] {
     return this.all.filter(isOpen);
   }
-
-  /** The findings of one file. */
-  in(uri: string): readonly FindingItem[] {
-    return this.files.get(uri) ?? [];
-  }
 }
 
 /** Neither suppressed nor in the baseline. */
@@ -121,12 +116,21 @@ function contains(finding: FindingItem, words: readonly string[]): boolean {
     finding.rule,
     finding.category,
     finding.evidence,
-    decodeURIComponent(finding.uri),
+    decoded(finding.uri),
     ...cwe,
   ]
     .join('\n')
     .toLowerCase();
   return words.every((word) => text.includes(word));
+}
+
+/** The path as people write it; a URI that is not well formed stays as it is. */
+function decoded(uri: string): string {
+  try {
+    return decodeURIComponent(uri);
+  } catch {
+    return uri;
+  }
 }
 
 function worstFirst(a: FindingItem, b: FindingItem): number {

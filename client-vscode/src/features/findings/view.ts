@@ -4,7 +4,7 @@
  * them by words and severity; jumps to one with a click; and sees on the icon how many are open.
  */
 
-import { commands, type Disposable, l10n, type TreeView, window } from 'vscode';
+import { commands, type Disposable, l10n, type TreeView, Uri, window } from 'vscode';
 import type { JarvisContext } from '../../context';
 import { reason } from '../../log';
 import { FINDINGS_VIEW } from '../../progress';
@@ -33,6 +33,7 @@ interface Remembered {
 export function activate(context: JarvisContext): void {
   const view = new FindingsView(context);
   context.subscriptions.push(view);
+  context.chooseFindings = (clicked, selected) => view.choose(clicked, selected);
   context.command('jarvisLs.showFindings', () => view.focus());
   context.command('jarvisLs.groupBy', () => view.askGrouping());
   for (const grouping of GROUPINGS) {
@@ -51,12 +52,7 @@ export function activate(context: JarvisContext): void {
   context.command('jarvisLs.showMore', (node: MoreNode) => view.tree.showMore(node));
 }
 
-/** The findings a command of the view is about: the selection when the clicked one is part of it. */
-export function chosenFindings(
-  clicked: Node | undefined,
-  selected?: readonly Node[],
-): FindingItem[] {
-  const nodes = selected !== undefined && selected.length > 0 ? selected : clicked ? [clicked] : [];
+function findingsOf(nodes: readonly Node[]): FindingItem[] {
   const findings = nodes.flatMap((node) => {
     if (node.kind === 'group') {
       return node.group.findings;
@@ -95,6 +91,16 @@ class FindingsView implements Disposable {
 
   async focus(): Promise<void> {
     await commands.executeCommand(`${FINDINGS_VIEW}.focus`);
+  }
+
+  /** See `ChooseFindings`: from the palette there is neither a clicked node nor a list. */
+  choose(clicked?: Node, selected?: readonly Node[]): FindingItem[] {
+    if (clicked !== undefined) {
+      return findingsOf(selected?.includes(clicked) ? selected : [clicked]);
+    }
+    const selection = this.view.visible ? findingsOf(this.view.selection) : [];
+    const atCursor = selection.length > 1 ? [] : this.atCursor();
+    return atCursor.length > 0 ? atCursor : selection;
   }
 
   groupBy(grouping: Grouping): void {
@@ -154,6 +160,18 @@ class FindingsView implements Disposable {
   dispose(): void {
     clearTimeout(this.redraw);
     this.view.dispose();
+  }
+
+  private atCursor(): FindingItem[] {
+    const editor = window.activeTextEditor;
+    if (editor === undefined) {
+      return [];
+    }
+    const { line } = editor.selection.active;
+    const file = editor.document.uri.toString();
+    return this.model.open
+      .filter(({ range }) => range.start.line <= line && line <= range.end.line)
+      .filter(({ uri }) => Uri.parse(uri).toString() === file);
   }
 
   private follow(life: string): void {
