@@ -1,0 +1,132 @@
+// The Python libraries inside the extension. What is pure Python, or compiled against Python's
+// stable interface (the grammars), lies in `common/` once; what is compiled for one CPython
+// (tree-sitter's core, google-re2) lies in `cp310/`, `cp311/`, …; bundled/tool/server.py picks the
+// right one. All have the versions that are installed in .venv: those the tests ran with.
+
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { capture, ROOT, step, TaskError } from '../process.mjs';
+import { venv } from '../setup/python.mjs';
+
+const PYTHONS = ['3.10', '3.11', '3.12', '3.13', '3.14'];
+
+/**
+ * VS Code's name of a platform, Python's words for it, and the wheel tags that run on it. Alpine is
+ * not among them: google-re2 has no wheels for it.
+ * @type {Record<string, {platform: string, machine: string, tags: string[]}>}
+ */
+const TARGETS = {
+  'linux-x64': {
+    platform: 'linux',
+    machine: 'x86_64',
+    tags: ['manylinux_2_28_x86_64', 'manylinux_2_17_x86_64', 'manylinux2014_x86_64'],
+  },
+  'linux-arm64': {
+    platform: 'linux',
+    machine: 'aarch64',
+    tags: ['manylinux_2_28_aarch64', 'manylinux_2_17_aarch64', 'manylinux2014_aarch64'],
+  },
+  'darwin-x64': {
+    platform: 'darwin',
+    machine: 'x86_64',
+    tags: ['macosx_13_0_x86_64', 'macosx_11_0_x86_64', 'macosx_10_9_x86_64'],
+  },
+  'darwin-arm64': {
+    platform: 'darwin',
+    machine: 'arm64',
+    tags: ['macosx_13_0_arm64', 'macosx_11_0_arm64'],
+  },
+  'win32-x64': { platform: 'win32', machine: 'AMD64', tags: ['win_amd64'] },
+};
+
+/** VS Code's name of the platform this runs on. */
+export function hostTarget() {
+  return `${process.platform}-${process.arch}`;
+}
+
+/**
+ * @param {string} name VS Code's name of a platform
+ * @throws {TaskError} when there are no compiled libraries for it
+ */
+export function findTarget(name) {
+  const target = TARGETS[name];
+  if (target) return { name, ...target };
+  const names = Object.keys(TARGETS).join(', ');
+  throw new TaskError(`${name}: there are no compiled libraries for it; use one of ${names}`);
+}
+
+/** @typedef {ReturnType<typeof findTarget>} Target */
+
+/**
+ * Lays the libraries for a platform into a folder.
+ * @param {Target} target
+ * @param {string} wheel of this project; goes to `common/`
+ * @param {string} folder emptied first
+ * @throws {TaskError} when a library has no wheel for the platform or one of the Pythons
+ */
+export async function bundleLibraries(target, wheel, folder) {
+  rmSync(folder, { recursive: true, force: true });
+  for (const python of PYTHONS) {
+    const version = `cp${python.replace('.', '')}`;
+    for (const file of await download(target, python)) await unpack(file, folder, version);
+  }
+  await unpack(wheel, folder, 'common');
+  dropBookkeeping(folder);
+}
+
+/**
+ * @param {Target} target
+ * @param {string} python
+ * @returns {Promise<string[]>} wheels
+ */
+async function download(target, python) {
+  const { name, platform, machine, tags } = target;
+  const closure = path.join(import.meta.dirname, 'closure.py');
+  const needs = await capture(venv('python'), [closure, python, platform, machine]);
+  if (needs.status !== 0) throw new TaskError(`requirements: ${needs.stderr}`);
+  const folder = path.join(ROOT, '.cache', 'wheels', name, python);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  await step(`Libraries for ${name}, Python ${python}`, venv('python'), [
+    ...['-m', 'pip', '--disable-pip-version-check', 'download', '--quiet', '--dest', folder],
+    ...['--only-binary=:all:', '--no-deps', '--implementation', 'cp', '--python-version', python],
+    ...tags.flatMap((tag) => ['--platform', tag]),
+    ...needs.stdout.trim().split('\n'),
+  ]);
+  return readdirSync(folder).map((file) => path.join(folder, file));
+}
+
+/**
+ * A wheel is an archive that is laid out as it is imported.
+ * @param {string} wheel
+ * @param {string} folder
+ * @param {string} version folder for what is compiled for one Python
+ */
+async function unpack(wheel, folder, version) {
+  const name = path.basename(wheel, '.whl');
+  const [, abi] = name.split('-').slice(-3);
+  const place = path.join(folder, abi === 'none' || abi === 'abi3' ? 'common' : version);
+  const [distribution, release] = name.split('-');
+  if (existsSync(path.join(place, `${distribution}-${release}.dist-info`))) return;
+  mkdirSync(place, { recursive: true });
+  const { status, stderr } = await capture(venv('python'), ['-m', 'zipfile', '-e', wheel, place]);
+  if (status !== 0) throw new TaskError(`${name}: cannot be unpacked: ${stderr}`);
+  if (readdirSync(place).some((entry) => entry.endsWith('.data'))) {
+    throw new TaskError(`${name}: has files that must be installed, not only unpacked`);
+  }
+}
+
+/**
+ * Of a package's records only its name, version and licence are of use here.
+ * @param {string} folder
+ */
+function dropBookkeeping(folder) {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name);
+    const isRecord =
+      /\.dist-info$/.test(entry.parentPath) &&
+      !/^METADATA$|licen[cs]e|notice|copying|authors/i.test(entry.name);
+    const isSource = /\.(c|cc|h|pyc|pyx)$/.test(entry.name);
+    if (entry.isFile() && (isRecord || isSource)) rmSync(file);
+  }
+}

@@ -1,0 +1,162 @@
+// Runs the workbench of vscode-host.mjs: code-server on this machine only, without a password, with
+// its own home, settings and temporary files, so that nothing of the user's is read or changed.
+
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TaskError } from '../process.mjs';
+import { HOST_ENTRY } from './vscode-host.mjs';
+
+const START_SECONDS = 60;
+const STOP_SECONDS = 8;
+
+/** A workbench for work on one project, quiet and without any call to the network. */
+const SETTINGS = {
+  'workbench.startupEditor': 'none',
+  'telemetry.telemetryLevel': 'off',
+  'extensions.autoCheckUpdates': false,
+  'extensions.autoUpdate': false,
+  'extensions.ignoreRecommendations': true,
+  'update.mode': 'none',
+  'workbench.enableExperiments': false,
+  'workbench.tips.enabled': false,
+};
+
+/**
+ * @typedef {object} Host
+ * @property {string} address host and port
+ * @property {number} pid of code-server; its process group holds everything it starts
+ * @property {string} log file with what it printed
+ * @property {Promise<void>} ended
+ * @property {() => Promise<void>} stop ends the whole group
+ */
+
+/**
+ * Starts code-server and waits until it answers.
+ * @param {object} options
+ * @param {string} options.folder keeps its home, settings, extensions and log; a short path
+ * @param {Record<string, unknown>} [options.settings] of the user, when there are none yet
+ * @param {NodeJS.ProcessEnv} [options.env] added to the environment of this process
+ * @returns {Promise<Host>}
+ * @throws {TaskError} when it does not come up
+ */
+export async function startHost({ folder, settings = {}, env = {} }) {
+  const data = path.join(folder, 'data');
+  const temporary = path.join(folder, 'tmp');
+  for (const name of [path.join(data, 'User'), temporary]) mkdirSync(name, { recursive: true });
+  writeOnce(path.join(data, 'User', 'settings.json'), { ...SETTINGS, ...settings });
+  writeFileSync(path.join(folder, 'empty.yaml'), '');
+
+  const address = `127.0.0.1:${await freePort()}`;
+  const log = path.join(folder, 'code-server.log');
+  const output = openSync(log, 'w');
+  const child = spawn(process.execPath, [...argumentsFor(folder, data), '--bind-addr', address], {
+    env: {
+      ...withoutEditorVariables(process.env),
+      XDG_DATA_HOME: path.join(folder, 'xdg'),
+      TMPDIR: temporary,
+      ...env,
+    },
+    stdio: ['ignore', output, output],
+    detached: true,
+  });
+  closeSync(output);
+  const ended = new Promise((resolve) => child.once('exit', () => resolve(undefined)));
+  const pid = child.pid ?? 0;
+  const stop = () => stopGroup(pid, ended);
+  if (!(await answers(address, () => child.exitCode !== null))) {
+    await stop();
+    throw new TaskError(`VS Code in the browser did not start: see ${log}`);
+  }
+  return { address, pid, log, ended, stop };
+}
+
+/**
+ * The address of a workbench that shows a folder with an extension run from its sources.
+ * @param {Host} host
+ * @param {string} folder
+ * @param {string} extension
+ */
+export function workbenchUrl(host, folder, extension) {
+  const payload = [['extensionDevelopmentPath', `vscode-remote://${host.address}${extension}`]];
+  const query = new URLSearchParams({ folder, payload: JSON.stringify(payload) });
+  return `http://${host.address}/?${query}`;
+}
+
+/**
+ * @param {string} folder
+ * @param {string} data
+ */
+function argumentsFor(folder, data) {
+  return [
+    ...[HOST_ENTRY, '--auth', 'none', '--disable-telemetry', '--disable-update-check'],
+    ...['--disable-getting-started-override'],
+    ...['--user-data-dir', data, '--extensions-dir', path.join(folder, 'extensions')],
+    ...['--config', path.join(folder, 'empty.yaml')],
+  ];
+}
+
+/**
+ * @param {string} address
+ * @param {() => boolean} gone
+ */
+async function answers(address, gone) {
+  for (const began = Date.now(); Date.now() - began < START_SECONDS * 1000; await sleep(100)) {
+    if (gone()) return false;
+    const answer = await fetch(`http://${address}/healthz`).catch(() => undefined);
+    if (answer?.ok) return true;
+  }
+  return false;
+}
+
+/**
+ * code-server keeps its extension host for hours after it lost its browser: the group must go.
+ * @param {number} pid
+ * @param {Promise<unknown>} ended
+ */
+async function stopGroup(pid, ended) {
+  signalGroup(pid, 'SIGTERM');
+  await Promise.race([ended, sleep(STOP_SECONDS * 1000, undefined, { ref: false })]);
+  signalGroup(pid, 'SIGKILL');
+}
+
+/**
+ * @param {number} pid
+ * @param {NodeJS.Signals} signal
+ */
+function signalGroup(pid, signal) {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ESRCH') throw error;
+  }
+}
+
+/** @returns {Promise<number>} */
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
+
+/**
+ * Inside VS Code's own terminal these variables would lead to the editor around us.
+ * @param {NodeJS.ProcessEnv} env
+ */
+function withoutEditorVariables(env) {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('VSCODE_')));
+}
+
+/**
+ * @param {string} file
+ * @param {unknown} value
+ */
+function writeOnce(file, value) {
+  if (!existsSync(file)) writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
+}
