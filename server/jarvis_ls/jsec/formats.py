@@ -1,0 +1,93 @@
+"""Conversion specifications of printf and scanf formats."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from jarvis_ls.codeintel.code import Function
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.guards import literal_length
+from jarvis_ls.jsec.texts import length
+
+_PRINT = re.compile(
+    r"%(?P<flags>[-+ #0']*)(?P<width>\d{1,9}|\*)?(?:\.(?P<precision>\d{0,9}|\*))?"
+    r"(?P<size>hh|h|ll|l|j|z|t|L|q|I64|w)?(?P<kind>[diouxXcsSpnfFeEgGaA%])"
+)
+_SCAN = re.compile(
+    r"%(?P<skip>\*)?(?P<width>\d{1,9})?(?P<size>m|hh|h|ll|l|j|z|t|L|q|I64|w)?"
+    r"(?P<kind>[diouxXscCSpnfFeEgGaA%]|\[\^?\]?[^\]]{0,200}\])"
+)
+_LONGEST = {"d": 11, "i": 11, "u": 10, "o": 12, "x": 10, "X": 10, "c": 1, "p": 18, "%": 1}
+_LONGEST_LONG = {"d": 20, "i": 20, "u": 20, "o": 23, "x": 18, "X": 18, "c": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """One conversion of a scanf format that takes an argument."""
+
+    kind: str
+    """`s`, `d`, `[`, `c` and so on."""
+    width: int | None
+    """The most characters it reads, when the format says."""
+    allocates: bool
+    """Whether scanf allocates the target itself (`%ms`)."""
+    written: str
+    """The conversion as it stands in the format."""
+
+
+def scans(literal: str) -> list[Scan]:
+    """The conversions of a scanf format that take an argument, in order."""
+    found = []
+    for match in _SCAN.finditer(literal):
+        if match["skip"] or match["kind"] == "%":
+            continue
+        width = None if match["width"] is None else int(match["width"])
+        found.append(Scan(match["kind"][0], width, match["size"] == "m", match[0]))
+    return found
+
+
+def output_length(
+    literal: str, values: list[Node], function: Function | None
+) -> tuple[int, int | None]:
+    """The least and the most characters a printf format gives, the terminator not counted.
+
+    The most is None when it has no limit that is known.
+    """
+    least = most = literal_length(_PRINT.sub("", literal))
+    unlimited = False
+    place = 0
+    for match in _PRINT.finditer(literal):
+        if match["kind"] == "%":
+            least, most = least + 1, most + 1
+            continue
+        place += (match["width"] == "*") + (match["precision"] == "*")
+        value = values[place] if place < len(values) else None
+        place += 1
+        low, high = _of(match, value, function)
+        least += low
+        unlimited = unlimited or high is None
+        most += high or 0
+    return least, None if unlimited else most
+
+
+def _of(
+    match: re.Match[str], value: Node | None, function: Function | None
+) -> tuple[int, int | None]:
+    width = int(match["width"]) if (match["width"] or "").isdigit() else 0
+    precision = int(match["precision"]) if (match["precision"] or "").isdigit() else None
+    kind = match["kind"]
+    if match["width"] == "*":
+        return 0, None
+    if kind in "sS":
+        found = length(value, function)
+        low, high = found.exact or 0, found.most
+        if precision is not None:
+            low, high = min(low, precision), precision if high is None else min(high, precision)
+        return max(low, width), None if high is None else max(high, width)
+    if kind == "n":
+        return 0, 0
+    known = (_LONGEST if match["size"] in (None, "h", "hh") else _LONGEST_LONG).get(kind)
+    if known is None:
+        return max(1, width), None
+    return max(1, width), max(known, width, (precision or 0) + 3)

@@ -1,0 +1,178 @@
+"""Whether a value near a place comes from outside the program.
+
+Followed backwards through the assignments, copies and conversions of one function; what other
+functions return or are given is not input here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jarvis_ls.codeintel.code import Call, Function, bare, call_at, field, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.guards import string_literal
+from jarvis_ls.jsec.reaching import reaching, region_at
+from jarvis_ls.jsec.texts import contents_before, names_of
+
+PARSERS = frozenset(
+    {"atoi", "atol", "atoll", "atof", "strtol", "strtoul", "strtoll", "strtoull", "wcstol",
+     "wcstoul", "_wtoi", "_ttoi", "stoi", "stol", "stoul", "strtoimax", "strtoumax"}
+)  # fmt: skip
+"""Functions that make a number of text."""
+
+RANDOM = frozenset({"rand", "random", "rand_r", "lrand48", "mrand48", "arc4random"})
+_NETWORK = frozenset({"ntohl", "ntohs", "ntohll", "be32toh", "be16toh", "be64toh"})
+_TEXT_RESULTS = frozenset({"getenv", "_wgetenv", "secure_getenv", "readline", "getpass"})
+FILLERS = {
+    "fgets": (0,), "fgetws": (0,), "gets": (0,), "_getws": (0,), "gets_s": (0,), "recv": (1,),
+    "recvfrom": (1,), "read": (1,), "pread": (1,), "fread": (0,), "getline": (0,),
+    "getdelim": (0,), "BZ2_bzRead": (2,), "gzread": (1,), "ReadFile": (1,), "SSL_read": (1,),
+    "getenv_s": (1,), "GetEnvironmentVariableA": (1,), "readlink": (1,),
+    "scanf": range(1, 12), "wscanf": range(1, 12), "fscanf": range(2, 12),
+    "fwscanf": range(2, 12), "scanf_s": range(1, 12), "fscanf_s": range(2, 12),
+}  # fmt: skip
+"""Functions that write input into what arguments point to, with the places of these."""
+
+_COPIERS = frozenset(
+    {"strcpy", "strcat", "strncpy", "strncat", "stpcpy", "strlcpy", "strlcat", "memcpy",
+     "memmove", "sprintf", "snprintf", "swprintf", "wcscpy", "wcscat", "wcsncpy", "wcsncat",
+     "asprintf", "sscanf", "swscanf", "_snprintf", "strcpy_s", "strcat_s"}
+)  # fmt: skip
+_PASSES = frozenset({"strdup", "strndup", "wcsdup", "strchr", "strrchr", "strstr", "strtok",
+                     "basename", "g_strdup", "xstrdup"})  # fmt: skip
+_FUEL = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where input enters."""
+
+    node: Node
+    """The call or expression that yields it."""
+    name: str
+    """What people call it: `recv`, `argv`."""
+
+
+def number_source(node: Node | None, function: Function | None, fuel: int = _FUEL) -> Source | None:
+    """Where the number of an expression comes from, if from outside; None also when a function
+    such as `min` or a bit mask keeps it small."""
+    if node is None or function is None or fuel <= 0:
+        return None
+    node = bare(node)
+    kind = node.type
+    if kind == "call_expression":
+        return _number_of_call(node, function)
+    if kind == "binary_expression":
+        operator = text(field(node, "operator"))
+        if operator in ("&", "%", "/", ">>", "==", "!=", "<", ">", "<=", ">=", "&&", "||"):
+            return None
+        return number_source(field(node, "left"), function, fuel - 1) or number_source(
+            field(node, "right"), function, fuel - 1
+        )
+    if kind not in ("identifier", "field_expression"):
+        return None
+    for write in reaching(function, text(node), node.start_byte) or ():
+        found = None
+        if write.call is not None:
+            found = _filled(write.call, write.node)
+        elif write.operator == ">>":
+            found = Source(write.node, "cin")
+        elif write.value is not None:
+            found = number_source(write.value, function, fuel - 1)
+        if found is not None:
+            return found
+    return None
+
+
+def text_source(node: Node | None, function: Function | None, fuel: int = _FUEL) -> Source | None:
+    """Where the text an expression points to comes from, if from outside."""
+    if node is None or function is None or fuel <= 0:
+        return None
+    node = bare(node)
+    if node.type == "call_expression":
+        call = call_at(function.unit, function.item, node, function)
+        if call is None:
+            return None
+        if call.name in _TEXT_RESULTS:
+            return Source(node, call.name)
+        if call.name in _PASSES or call.name in ("c_str", "data"):
+            return text_source(call.receiver or call.arg(0), function, fuel - 1)
+        return None
+    if node.type == "subscript_expression" and _is_argv(field(node, "argument"), function):
+        return Source(node, "argv")
+    if node.type == "binary_expression":
+        return text_source(field(node, "left"), function, fuel - 1)
+    if node.type == "pointer_expression":
+        inner = field(node, "argument")
+        if _is_argv(inner, function):
+            return Source(node, "argv")
+        return text_source(inner, function, fuel - 1)
+    if node.type not in ("identifier", "field_expression"):
+        return None
+    return _filled_text(node, function, fuel) or _assigned_text(node, function, fuel)
+
+
+def _number_of_call(node: Node, function: Function) -> Source | None:
+    call = call_at(function.unit, function.item, node, function)
+    if call is None:
+        return None
+    if call.name in PARSERS | RANDOM | _NETWORK:
+        return Source(node, call.name)
+    macro = function.unit.facts.function_macros.get(call.written)
+    if macro is not None and any(f"{name}(" in macro.body for name in RANDOM):
+        return Source(node, call.written)
+    return None
+
+
+def _filled(call: Call, argument: Node) -> Source | None:
+    """Whether a call writes input into the argument that is given."""
+    places = FILLERS.get(call.name, ())
+    for index, candidate in enumerate(call.arguments):
+        if candidate == argument:
+            if index in places:
+                return Source(call.node, call.name)
+            if call.name in ("sscanf", "swscanf", "sscanf_s") and index >= 2:
+                return Source(call.node, call.name)
+    return None
+
+
+def _filled_text(node: Node, function: Function, fuel: int) -> Source | None:
+    for event in contents_before(function, names_of(node, function), node.start_byte):
+        call = event.call
+        if call is None:
+            continue
+        if event.argument in FILLERS.get(call.name, ()):
+            return Source(call.node, call.name)
+        if event.argument != 0 or call.name not in _COPIERS:
+            continue
+        for argument in call.arguments[1:6]:
+            if (found := text_source(argument, function, fuel - 1)) is not None:
+                return found
+        region = region_at(function, call.node.start_byte)
+        overwrites = "cat" not in call.name and string_literal(call.arg(1), function) is not None
+        if overwrites and (region is None or region.holds(node.start_byte)):
+            return None
+    return None
+
+
+def _assigned_text(node: Node, function: Function, fuel: int) -> Source | None:
+    for write in reaching(function, text(node), node.start_byte) or ():
+        if write.operator == ">>":
+            return Source(write.node, "cin")
+        if write.call is not None:
+            found = _filled(write.call, write.node)
+        else:
+            found = text_source(write.value, function, fuel - 1)
+        if found is not None:
+            return found
+    return None
+
+
+def _is_argv(node: Node | None, function: Function) -> bool:
+    if node is None:
+        return False
+    name = text(bare(node))
+    parameters = function.parameters
+    return function.name in ("main", "wmain", "_tmain") and len(parameters) > 1 and (
+        name in (parameters[1].name, *(["envp"] if len(parameters) > 2 else []))
+    )  # fmt: skip

@@ -1,0 +1,242 @@
+"""Which writes of a variable may be seen at a place of the same function.
+
+A function's conditional parts (branches, loop bodies, `case` groups) are its regions. A write
+ends the search backwards when every region around it is also around the place; a write in a
+region that leaves the function, or in another branch of the same `if`, is not seen. Loops
+bring writes further down back up. `goto` is not followed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jarvis_ls.codeintel.code import Call, Function, bare, field, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.guards import constant, leaves
+from jarvis_ls.jsec.memo import once_per_function
+
+MAX_WRITES = 32
+"""Writes looked at for one question; with more of them nothing is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One place that changes a variable."""
+
+    at: int
+    """Byte after which the variable has the new value."""
+    node: Node
+    """The assignment, declarator, update or argument."""
+    value: Node | None = None
+    """What is assigned, for `=` and initialisers."""
+    operator: str = "="
+    """`=`, `+=` and so on, `++`, `--`, `>>` of a C++ stream, `&` for an argument of a call,
+    `declared` for a declaration without a value."""
+    call: Call | None = None
+    """The call that is given its address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A part of a function that may run or not."""
+
+    start: int
+    end: int
+    owner: int
+    """First byte of the statement it is a part of."""
+    branch: int
+    """Two regions of one owner and different branches exclude each other (0: none does)."""
+    node: Node
+    outer: Region | None
+    """The region around it."""
+
+    def holds(self, offset: int) -> bool:
+        """Whether a byte lies in it."""
+        return self.start <= offset < self.end
+
+
+def reaching(function: Function, name: str, at: int) -> list[Write] | None:
+    """The writes of local or file-scope variable `name` that may be seen at byte `at`, nearest
+    first; None when they are too many to tell. Empty when nothing in the function writes it."""
+    writes = _writes(function).get(name, [])
+    positions = [write.at for write in writes]
+    variable = function.variable(name, at)
+    place = region_at(function, at)
+    found: list[Write] = []
+    killed = function.start
+    first = bisect_right(positions, at)
+    for write in reversed(writes[max(0, first - MAX_WRITES) : first]):
+        if function.variable(name, write.node.start_byte) is not variable:
+            continue
+        if not _arrives(function, write, at, place):
+            continue
+        found.append(write)
+        region = region_at(function, write.node.start_byte)
+        if region is None or region.holds(at):
+            killed = write.at
+            break
+    else:
+        if first > MAX_WRITES:
+            return None
+    found.extend(_from_below(function, name, at, place, killed, writes, positions))
+    return None if len(found) > MAX_WRITES else found
+
+
+def region_at(function: Function, offset: int) -> Region | None:
+    """The innermost region around a byte."""
+    regions, starts = _regions(function)
+    index = bisect_right(starts, offset) - 1
+    region = regions[index] if index >= 0 else None
+    while region is not None and not region.holds(offset):
+        region = region.outer
+    return region
+
+
+def _from_below(
+    function: Function, name: str, at: int, place: Region | None, killed: int,
+    writes: list[Write], positions: list[int],
+) -> Iterator[Write]:  # fmt: skip
+    """Writes after `at` that a loop around it brings back."""
+    variable = function.variable(name, at)
+    loop = None
+    region = place
+    while region is not None and region.start > killed:
+        if _is_loop(region):
+            loop = region
+        region = region.outer
+    if loop is None:
+        return
+    first, last = bisect_right(positions, at), bisect_left(positions, loop.end)
+    for write in writes[first : min(last, first + MAX_WRITES)]:
+        if function.variable(name, write.node.start_byte) is variable:
+            yield write
+
+
+def _arrives(function: Function, write: Write, at: int, place: Region | None) -> bool:
+    """Whether control may come from `write` to a later byte."""
+    region = region_at(function, write.node.start_byte)
+    outermost = None
+    while region is not None and not region.holds(at):
+        if _returns(region.node):
+            return False
+        outermost, region = region, region.outer
+    if outermost is None or outermost.branch == 0:
+        return True
+    while place is not None:
+        if place.owner == outermost.owner and place.branch != outermost.branch:
+            return False
+        place = place.outer
+    return True
+
+
+def _returns(node: Node) -> bool:
+    last = node
+    for _ in range(16):
+        if last.type in ("else_clause", "compound_statement") and last.named_child_count:
+            last = last.named_children[-1]
+        else:
+            break
+    if last.type in ("break_statement", "continue_statement", "goto_statement"):
+        return False
+    return leaves(last)
+
+
+def _is_loop(region: Region) -> bool:
+    return region.node.parent is not None and region.node.parent.type in (
+        "for_statement", "while_statement", "do_statement", "for_range_loop"
+    )  # fmt: skip
+
+
+@once_per_function
+def _regions(function: Function) -> tuple[list[Region], list[int]]:
+    """Regions in order of their first byte, each knowing the one around it."""
+    parts = sorted(_parts(function), key=lambda p: (p[0].start_byte, -p[0].end_byte))
+    regions: list[Region] = []
+    outer: Region | None = None
+    for node, owner, branch in parts:
+        while outer is not None and outer.end <= node.start_byte:
+            outer = outer.outer
+        outer = Region(node.start_byte, node.end_byte, owner, branch, node, outer)
+        regions.append(outer)
+    return regions, [region.start for region in regions]
+
+
+def _parts(function: Function) -> Iterator[tuple[Node, int, int]]:
+    for node in (*function.nodes("if"), *function.nodes("ternary")):
+        known = _known(node, function)
+        for branch, name in enumerate(("consequence", "alternative"), 1):
+            part = field(node, name)
+            if part is not None and not (known is True and branch == 1):
+                yield part, node.start_byte, branch
+    for node in function.nodes("loop"):
+        body, update = field(node, "body"), field(node, "update")
+        if update is not None:
+            yield update, node.start_byte, 0
+        if body is not None and node.type != "do_statement" and _known(node, function) is None:
+            yield body, node.start_byte, 0
+    for node in function.nodes("switch"):
+        body = field(node, "body")
+        for part in body.named_children if body is not None else ():
+            if part.type == "case_statement":
+                yield part, node.start_byte, 0
+
+
+def _known(node: Node, function: Function) -> bool | None:
+    """What a condition is for certain, or None."""
+    condition = field(node, "condition")
+    if condition is None:
+        return None
+    if condition.type in ("parenthesized_expression", "condition_clause"):
+        inner = [c for c in condition.named_children if c.type != "comment"]
+        condition = inner[0] if len(inner) == 1 else condition
+    condition = bare(condition)
+    if condition.type not in ("number_literal", "true", "false"):
+        return None
+    if condition.type != "number_literal":
+        return condition.type == "true"
+    value = constant(condition, function)
+    return None if value is None else value != 0
+
+
+@once_per_function
+def _writes(function: Function) -> dict[str, list[Write]]:
+    found: dict[str, list[Write]] = {}
+    for name, write in _all_writes(function):
+        found.setdefault(name, []).append(write)
+    for writes in found.values():
+        writes.sort(key=lambda write: write.at)
+    return found
+
+
+def _all_writes(function: Function) -> Iterator[tuple[str, Write]]:
+    for variables in function.variables.values():
+        for variable in variables:
+            if variable.is_parameter:
+                continue
+            initial = variable.initial
+            at = variable.node.end_byte if initial is None else initial.end_byte
+            operator = "declared" if initial is None else "="
+            yield variable.name, Write(at, variable.node, initial, operator)
+    for node in function.nodes("assign"):
+        operator = text(field(node, "operator"))
+        value = field(node, "right") if operator == "=" else None
+        yield _key(field(node, "left")), Write(node.end_byte, node, value, operator)
+    for node in function.nodes("update"):
+        operator = text(field(node, "operator"))
+        yield _key(field(node, "argument")), Write(node.end_byte, node, None, operator)
+    for node in function.nodes("binary"):
+        left = text(field(node, "left"))
+        if text(field(node, "operator")) == ">>" and left.startswith(("cin", "std::cin")):
+            yield _key(field(node, "right")), Write(node.end_byte, node, None, ">>")
+    for call in function.calls:
+        for argument in call.arguments:
+            inner = bare(argument)
+            if inner.type == "pointer_expression" and text(field(inner, "operator")) == "&":
+                name = _key(field(inner, "argument"))
+                yield name, Write(call.node.end_byte, argument, None, "&", call)
+
+
+def _key(node: Node | None) -> str:
+    return "" if node is None else text(bare(node)).replace(" ", "")

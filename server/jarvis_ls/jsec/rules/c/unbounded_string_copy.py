@@ -1,0 +1,185 @@
+"""A string is copied or appended without regard to the size of its target.
+
+## What it does
+Finds `strcpy`, `strcat`, `stpcpy`, `wcscpy`, `wcscat` and their Windows relatives. It stays
+silent when the string is known to fit its target: a literal that is short enough, an array that
+is not larger than the target, memory allocated for just this string.
+
+## Why is this bad?
+These functions stop at the end of the source, wherever that is. A longer string writes past the
+target: on the stack over return addresses, on the heap over other objects. Even where today's
+callers pass short strings nothing keeps tomorrow's from passing long ones.
+
+## Example
+```c
+char path[64];
+strcpy(path, argv[1]);
+```
+
+Use instead:
+```c
+char path[64];
+if (snprintf(path, sizeof path, "%s", argv[1]) >= (int)sizeof path)
+    return -1;
+```
+
+## References
+- CWE-121: Stack-based Buffer Overflow
+- CWE-122: Heap-based Buffer Overflow
+- CWE-120: Buffer Copy without Checking Size of Input
+- CWE-676: Use of Potentially Dangerous Function
+- SEI CERT C STR31-C: Guarantee that storage for strings has sufficient space
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, Function, Variable, bare, field, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.bounds import bounds
+from jarvis_ls.jsec.extents import ALLOCATORS, Extent, extent
+from jarvis_ls.jsec.guards import declaration
+from jarvis_ls.jsec.inputs import text_source
+from jarvis_ls.jsec.reaching import reaching
+from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.texts import character, contents_before, length
+
+COPY = ("strcpy", "stpcpy", "wcscpy", "wcpcpy", "lstrcpy", "lstrcpyA", "lstrcpyW", "_tcscpy",
+        "_mbscpy", "StrCpyA", "StrCpyW")  # fmt: skip
+APPEND = ("strcat", "wcscat", "lstrcat", "lstrcatA", "lstrcatW", "_tcscat", "_mbscat", "StrCatA",
+          "StrCatW")  # fmt: skip
+
+TOO_LONG = "'{call}' writes {needed} characters into '{target}', which holds {room}."
+KNOWN = "'{call}' does not look at the size of '{target}' ({room} characters)."
+UNKNOWN = "'{call}' copies '{source}' into '{target}', whose size it does not know."
+
+
+@rule(
+    query=calls(*COPY, *APPEND),
+    category="unsafe_api",
+    cwe=(121, 122, 120, 787, 676),
+    confidence=0.65,
+    suggestion="Pass the size of the target: snprintf, strlcpy or a length checked before.",
+    fixable=True,
+)
+def unbounded_string_copy(call: Call) -> Iterator[Report]:
+    target, source = call.arg(0), call.arg(1)
+    if target is None or source is None:
+        return
+    appends = call.name in APPEND
+    memory = extent(target, call.function)
+    if memory is not None and memory.size.unit:
+        memory = None
+    room = None if memory is None else memory.size.count // character(target, call.function)
+    needed, at_least = _needed(call, target, source, appends)
+    if room is not None and needed is not None and needed <= room:
+        return
+    certain = room is not None and at_least is not None and at_least > room
+    confidence = 0.9 if certain else _confidence(call, target, source, memory)
+    if confidence is None:
+        return
+    yield Report(
+        call.node,
+        TOO_LONG if certain else KNOWN if room is not None else UNKNOWN,
+        confidence=confidence,
+        pattern=call.name,
+        call=call.name,
+        source=text(source),
+        target=text(target),
+        room=str(room),
+        needed=str(at_least),
+        fix=_rewrite(call, memory, appends),
+    )
+
+
+def _needed(call: Call, target: Node, source: Node, appends: bool) -> tuple[int | None, int | None]:
+    """Characters needed with the terminator: the most it can be, and the least."""
+    found = length(source, call.function)
+    if not appends:
+        return _plus(found.most, 1), _plus(found.exact, 1)
+    already = length(target, call.function)
+    known = already.exact if _set_nearby(call, target) else None
+    most = None if found.most is None or known is None else found.most + known + 1
+    least = None if found.exact is None else found.exact + (already.exact or 0) + 1
+    return most, least
+
+
+def _set_nearby(call: Call, target: Node) -> bool:
+    """Whether statements, not only an initialiser, gave the target what it holds."""
+    if call.function is None:
+        return False
+    names = [text(bare(target))]
+    return next(contents_before(call.function, names, call.node.start_byte), None) is not None
+
+
+def _confidence(
+    call: Call, target: Node, source: Node, memory: Extent | None
+) -> float | None:  # fmt: skip
+    function = call.function
+    if function is None:
+        return 0.5
+    if memory is None and _allocated_for(target, source, function):
+        return None
+    if bounds(function, text(bare(source)), call.node.start_byte).upper:
+        return 0.35
+    if text_source(source, function) is not None:
+        return 0.9
+    short = length(source, function)
+    if memory is not None:
+        if short.exact is not None or (short.most is not None and call.name in APPEND):
+            return 0.6
+        return 0.75
+    return 0.65 if short.exact is None or call.name in APPEND else 0.4
+
+
+def _allocated_for(target: Node, source: Node, function: Function) -> bool:
+    """Whether the target was allocated with the length of the source in this function."""
+    wanted = f"({text(bare(source))})".replace(" ", "")
+    for write in reaching(function, text(bare(target)), target.start_byte) or ():
+        value = bare(write.value) if write.value is not None else None
+        if value is None or text(field(value, "function")) not in ALLOCATORS:
+            continue
+        if _mentions_length(field(value, "arguments"), wanted, function, 3):
+            return True
+    return False
+
+
+def _mentions_length(node: Node | None, wanted: str, function: Function, fuel: int) -> bool:
+    if node is None:
+        return False
+    if f"len{wanted}" in text(node)[:400].replace(" ", ""):
+        return True
+    if fuel == 0:
+        return False
+    inner = bare(node)
+    if inner.type == "identifier":
+        writes = reaching(function, text(inner), inner.start_byte) or []
+        return any(_mentions_length(w.value, wanted, function, fuel - 1) for w in writes)
+    if inner.type in ("binary_expression", "argument_list"):
+        return any(_mentions_length(c, wanted, function, fuel - 1) for c in inner.named_children)
+    return False
+
+
+def _rewrite(call: Call, memory: Extent | None, appends: bool) -> Rewrite | None:
+    """A bounded call, where `sizeof` of the target is its size."""
+    target, source = call.arg(0), call.arg(1)
+    if call.statement is None or call.name not in ("strcpy", "strcat") or memory is None:
+        return None
+    if target is None or source is None or target.type not in ("identifier", "field_expression"):
+        return None
+    declared = declaration(target, call.function)
+    if declared is None or not declared.arrays or (
+        isinstance(declared, Variable) and declared.is_parameter
+    ):  # fmt: skip
+        return None
+    name, what = text(target), text(source)
+    if appends:
+        new = f"strncat({name}, {what}, sizeof({name}) - strlen({name}) - 1)"
+        return Rewrite("Append at most what fits into '{target}'", [(call.node, new)], target=name)
+    new = f'snprintf({name}, sizeof({name}), "%s", {what})'
+    return Rewrite("Copy at most what fits into '{target}'", [(call.node, new)], target=name)
+
+
+def _plus(value: int | None, more: int) -> int | None:
+    return None if value is None else value + more
