@@ -1,0 +1,93 @@
+"""A safe function dereferences a raw pointer its caller chose.
+
+## What it does
+Finds functions without `unsafe` that take a raw pointer as a parameter and dereference it.
+
+## Why is this bad?
+Safe code may pass any number as a pointer: `read(0x10 as *const u8)`. The function turns that
+into undefined behaviour although nobody wrote `unsafe`, so it is unsound.
+
+## Example
+```rust
+pub fn read(p: *const u8) -> u8 {
+    unsafe { *p }
+}
+```
+
+Use instead:
+```rust
+/// # Safety
+/// `p` must be valid for reads.
+pub unsafe fn read(p: *const u8) -> u8 {
+    unsafe { *p }
+}
+```
+
+## References
+- CWE-822: Untrusted Pointer Dereference
+- Clippy: not_unsafe_ptr_arg_deref
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Function, text
+from jarvis_ls.codeintel.extract.rust import has_safety_comment, modifiers
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.rust_shapes import arguments, callee_name, is_public, peel, receiver_of
+
+_READS = frozenset({"read", "write", "read_volatile", "write_volatile", "read_unaligned",
+                    "write_unaligned", "as_ref", "as_mut", "offset", "add"})  # fmt: skip
+_TAKES = frozenset({"from_raw_parts", "from_raw_parts_mut", "from_ptr", "from_raw", "read",
+                    "write", "copy_nonoverlapping"})  # fmt: skip
+
+
+@rule(
+    query=functions(),
+    category="unsafe_usage",
+    cwe=(822,),
+    confidence=0.8,
+    suggestion="Declare the function 'unsafe' and document what the pointer must be, or take a "
+    "reference.",
+)
+def raw_pointer_deref_in_safe_fn(function: Function) -> Iterator[Report]:
+    if modifiers(function.node) not in ("", "async", "const"):
+        return
+    pointers = {p.name for p in function.parameters if p.type.startswith("*")}
+    if not pointers:
+        return
+    for name in sorted(pointers):
+        place = next((n for n in function.nodes("unary") if _derefs(n, name)), None) or next(
+            (n for n in function.nodes("call") if _passes(n, name)), None
+        )
+        if place is not None:
+            confidence = 0.8 if is_public(function) else 0.45
+            if has_safety_comment(place):
+                confidence -= 0.15
+            yield Report(
+                place,
+                "'{function}' is safe to call but dereferences its raw pointer '{pointer}'.",
+                confidence=confidence,
+                pattern=name,
+                function=function.name,
+                pointer=name,
+            )
+
+
+def _derefs(node: Node, name: str) -> bool:
+    if node.children[0].type != "*" or not node.named_child_count:
+        return False
+    operand = peel(node.named_children[0])
+    if operand is not None and operand.type == "call_expression":
+        operand = receiver_of(operand)
+    return text(operand) == name
+
+
+def _passes(node: Node, name: str) -> bool:
+    called = callee_name(node)
+    receiver = receiver_of(node)
+    if receiver is not None:
+        return called in _READS - {"offset", "add"} and text(receiver) == name
+    return called in _TAKES and any(text(peel(a)) == name for a in arguments(node)[:2])

@@ -1,0 +1,102 @@
+"""A raw pointer that may be null is dereferenced.
+
+## What it does
+Finds `*p` where `p` is a raw pointer parameter of a function that C code calls, or of an
+`unsafe fn` whose documentation promises nothing, and no test for null stands before it; and
+`*p` of a pointer that was just set to null.
+
+## Why is this bad?
+C code passes null for "nothing". Dereferencing it is undefined behaviour in Rust, not only a
+crash: the compiler may assume it does not happen.
+
+## Example
+```rust
+pub unsafe extern "C" fn length(list: *const List) -> usize {
+    (*list).len
+}
+```
+
+Use instead:
+```rust
+pub unsafe extern "C" fn length(list: *const List) -> usize {
+    match list.as_ref() { Some(list) => list.len, None => 0 }
+}
+```
+
+## References
+- CWE-476: NULL Pointer Dereference
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Function, Variable, text
+from jarvis_ls.codeintel.extract.rust import SAFETY, documentation, modifiers
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.guards import written_between
+from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.rust_guards import null_tested
+from jarvis_ls.jsec.rust_shapes import is_exported, peel
+
+_NULLS = ("null()", "null_mut()", "0 as *", "0usize as *", "null::<", "null_mut::<")
+
+
+@rule(
+    query=functions(),
+    category="memory_mgmt",
+    cwe=(476,),
+    confidence=0.7,
+    suggestion="Test the pointer with 'is_null()', or take a reference by 'as_ref()' and handle "
+    "None.",
+)
+def raw_pointer_deref_without_null_check(function: Function) -> Iterator[Report]:
+    seen: set[int] = set()
+    for node in function.nodes("unary"):
+        variable = _dereferenced(function, node)
+        if variable is None or id(variable) in seen:
+            continue
+        seen.add(id(variable))
+        if null_tested(function, variable.name, node.start_byte):
+            continue
+        confidence = _confidence(function, variable, node)
+        if confidence:
+            yield Report(
+                node,
+                "Pointer '{pointer}' is dereferenced and was not tested for null.",
+                confidence=confidence,
+                pattern="*" + variable.name,
+                pointer=variable.name,
+            )
+
+
+def _dereferenced(function: Function, node: Node) -> Variable | None:
+    if node.children[0].type != "*":
+        return None
+    operand = peel(node.named_children[0]) if node.named_child_count else None
+    if operand is None or operand.type != "identifier":
+        return None
+    return function.variable(text(operand), node.start_byte)
+
+
+def _confidence(function: Function, variable: Variable, node: Node) -> float:
+    if variable.is_parameter:
+        if not variable.type.startswith("*"):
+            return 0.0
+        if is_exported(function):
+            return 0.5 if SAFETY.search(documentation(function.node)) else 0.7
+        if "unsafe" not in modifiers(function.node):
+            return 0.0  # raw-pointer-deref-in-safe-fn
+        return 0.0 if "afety" in documentation(function.node) else 0.4
+    written = text(variable.initial)
+    if not written.endswith(_NULLS[:2]) and not any(word in written for word in _NULLS[2:]):
+        return 0.0
+    if len(written) > 80 or written_between(
+        function, variable.name, variable.node.end_byte, node.start_byte
+    ):
+        return 0.0
+    passed = any(
+        use.parent is not None and use.parent.type == "reference_expression"
+        for use in function.uses(variable.name, variable.node.end_byte, node.start_byte)
+    )
+    return 0.0 if passed else 0.9

@@ -1,0 +1,55 @@
+"""What a `transmute` turns into what, as far as the code says."""
+
+from __future__ import annotations
+
+import re
+
+from jarvis_ls.codeintel.code import Function, Unit, ancestors, field, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.rust_shapes import arguments, return_type
+from jarvis_ls.jsec.rust_values import type_of
+
+
+def transmuted(node: Node, function: Function | None, unit: Unit) -> tuple[str, str]:
+    """The types before and after a call of `transmute`; empty text for one that is not known.
+
+    They come from its type arguments, the type of the argument, the `let` it initialises, the
+    cast around it, or the return type when it is the value of the function.
+    """
+    callee = field(node, "function")
+    given = field(callee, "type_arguments")
+    source = target = ""
+    if given is not None:
+        written = [text(c) for c in given.named_children]
+        if len(written) == 2:
+            source, target = (word if word != "_" else "" for word in written)
+    if not source:
+        source = type_of(next(iter(arguments(node)), None), function, unit)
+    if not target:
+        target = _expected(node, function)
+    return source, target
+
+
+def without_lifetimes(written: str) -> str:
+    """A type as text without lifetimes: `&'a [u8]` is `&[u8]`."""
+    return re.sub(r"'\w+\s*,?\s*", "", written).replace("<>", "")
+
+
+def _expected(node: Node, function: Function | None) -> str:
+    below = node
+    for outer in ancestors(node):
+        kind = outer.type
+        if kind == "let_declaration":
+            return text(field(outer, "type"))
+        if kind == "type_cast_expression":
+            return ""
+        if kind == "function_item":
+            return return_type(function)
+        if kind == "return_expression":
+            return return_type(function)
+        if kind == "block" and outer.named_children[-1] != below:
+            return ""
+        if kind not in ("block", "unsafe_block", "parenthesized_expression"):
+            return ""
+        below = outer
+    return ""
