@@ -1,117 +1,152 @@
-"""What the features need from the processes that analyse; none of it runs on the event loop."""
+"""The worker process that holds the open documents, as the features see it.
+
+An edit waits here until the next analysis of its document, and a process that had to be started
+anew is given the whole text. So what the new process is told at its start and what it is told
+later never overlap.
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+import logging
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Any
 
-from jarvis_ls.core.finding import Finding
-from jarvis_ls.lsp.findings import FunctionRange
+from jarvis_ls.core.errors import WorkerGone
+from jarvis_ls.core.process import Worker
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.live import LiveResult, TextChange
+    from jarvis_ls.lsp.documents import Document
+
+logger = logging.getLogger(__name__)
+
+ANALYSIS_SECONDS = 10.0
+"""After this long the process is ended, and the file is reported as one that takes too long."""
+
+_ATTEMPTS = 3
 
 Change = tuple[tuple[int, int, int, int] | None, str]
 """A replaced range (0-based line and UTF-16 character of start and end; None: everything) and
 the text that took its place."""
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentResult:
-    """What analysing an open document gave."""
-
-    version: int
-    """Version of the document it belongs to."""
-    findings: list[Finding]
-    """In order of position, suppressed and baselined ones too."""
-    functions: list[FunctionRange]
-    """Its functions."""
-    notes: list[str]
-    """What of it was not analysed."""
-
-
-@dataclass(frozen=True, slots=True)
-class FileResult:
-    """What analysing a file on disk gave."""
-
+@dataclass(slots=True)
+class _Held:
+    document: Document
+    root: str
     path: str
-    """Absolute path."""
-    findings: list[Finding]
-    """As for a document."""
-    skipped: str | None
-    """Why it was not analysed, or None when it was."""
+    pending: list[Change]
+    told: bool = False
+    supported: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class RulePage:
-    """A rule as its page shows it."""
+class Analysis:
+    """Open documents and questions about them; none of the work is on the event loop."""
 
-    id: str
-    """Its name."""
-    title: str
-    """First line of the page."""
-    page: str
-    """Markdown."""
-    languages: tuple[str, ...]
-    """Grammars it runs on."""
-    category: str
-    """Its family."""
-    cwe: tuple[int, ...]
-    """Weaknesses."""
-    severity: str
-    """The worst it can be."""
-    fixable: bool
-    """Whether it can offer a rewrite."""
+    def __init__(self) -> None:
+        self._worker = Worker("jarvis_ls.jsec.worker", on_start=self._forget)
+        self._held: dict[str, _Held] = {}
+        self._files: dict[str, list[str]] = {}
 
+    @property
+    def pid(self) -> int | None:
+        """Id of the process, when it runs."""
+        return self._worker.pid
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What the client's settings and trust mean for the analysis."""
-
-    min_confidence: float
-    """Findings below are left out."""
-    rules: dict[str, str]
-    """Rule to `off`, `low`, `medium`, `high`."""
-    exclude: tuple[str, ...]
-    """Globs of files that are not analysed."""
-    max_file_size: int
-    """In bytes."""
-    trusted: bool
-    """Whether the folders' own `.jarvis/jsec.toml` may loosen the settings."""
-
-
-class Analysis(Protocol):
-    """The analysis processes as the features see them."""
-
-    async def configure(self, folders: Sequence[str], options: Options) -> list[str]:
-        """Use these folders and settings; return complaints about settings files."""
-        ...
-
-    def open(self, uri: str, path: str | None, language_id: str, text: str, version: int) -> None:
-        """Take over the text of a document."""
-        ...
-
-    def change(self, uri: str, changes: Sequence[Change], version: int) -> None:
-        """Follow an edit."""
-        ...
-
-    def close(self, uri: str) -> None:
-        """Forget the text of a document."""
-        ...
-
-    async def analyse(self, uri: str) -> DocumentResult:
-        """Analyse an open document as it is now.
-
-        Raises `WorkerGone` when it takes too long; the process is started anew by itself.
-        """
-        ...
-
-    def scan(self, folder: str) -> AsyncIterator[FileResult]:
-        """Analyse every file below a folder in other processes; closing it ends the work."""
-        ...
-
-    async def rules(self) -> list[RulePage]:
-        """Return every rule."""
-        ...
+    async def start(self) -> None:
+        """Start the process, so that it loads while we do other things."""
+        await self._worker.start()
 
     async def stop(self) -> None:
-        """End the processes."""
-        ...
+        """End the process."""
+        await self._worker.close()
+
+    async def ask(self, method: str, *arguments: Any) -> Any:
+        """Return the answer of a method of the process that changes nothing in it."""
+        for _ in range(_ATTEMPTS - 1):
+            try:
+                return await self._worker.call(method, *arguments)
+            except WorkerGone:
+                logger.warning("the analysis process ended; it is started anew")
+        return await self._worker.call(method, *arguments)
+
+    def open(self, document: Document, root: str, path: str) -> None:
+        """Take over a document; ``path`` is relative to ``root``, or absolute without one."""
+        self._held[document.uri] = _Held(document, root, path, [])
+
+    def change(self, uri: str, changes: Iterable[Change]) -> None:
+        """Note edits of a document; the next analysis sees them."""
+        held = self._held.get(uri)
+        if held is not None and held.told:
+            held.pending += changes
+
+    def close(self, uri: str) -> None:
+        """Forget a document; the process is told at the next opportunity."""
+        held = self._held.pop(uri, None)
+        if held is not None and held.told and self._worker.pid is not None:
+            task = asyncio.ensure_future(self._send(self._worker.starts, "close", uri))
+            task.add_done_callback(_quiet)
+
+    async def analyse(self, uri: str) -> LiveResult | None:
+        """Analyse a document as it is now; None when it is closed or in no language we read.
+
+        Raises `WorkerGone` when it takes too long. A process that ends for any other reason is
+        started anew and asked again.
+        """
+        for attempt in range(_ATTEMPTS):
+            try:
+                return await self._analyse(uri)
+            except WorkerGone as gone:
+                if gone.timed_out or attempt == _ATTEMPTS - 1:
+                    raise
+                logger.warning("the analysis process ended; it is started anew")
+        raise AssertionError("unreachable")
+
+    async def _analyse(self, uri: str) -> LiveResult | None:
+        await self._worker.start()
+        held = self._held.get(uri)
+        if held is None or not held.supported:
+            return None
+        start = self._worker.starts
+        # Written in this order without a pause between, so that the process answers in it.
+        steps = [self._send(start, *self._news(held)), self._send(start, "analyse", uri)]
+        told, result = await asyncio.gather(*steps, return_exceptions=True)
+        if told is False:
+            held.supported = False
+            return None
+        if isinstance(told, BaseException):
+            held.told = False
+            raise told
+        if isinstance(result, BaseException):
+            raise result
+        return result  # type: ignore[no-any-return]
+
+    def _news(self, held: _Held) -> tuple[Any, ...]:
+        """The call that brings the process up to date with a document."""
+        from jarvis_ls.jsec.live import TextChange  # loads the parser; not needed to start
+
+        document = held.document
+        if not held.told:
+            held.told, held.pending = True, []
+            place = (document.uri, held.root, held.path)
+            return ("open", *place, document.language_id, document.text, document.version)
+        changes: Sequence[TextChange] = [TextChange(text, span) for span, text in held.pending]
+        held.pending = []
+        return ("change", document.uri, document.version, changes)
+
+    async def _send(self, start: int, method: str, *arguments: Any) -> Any:
+        if self._worker.starts != start or self._worker.pid is None:
+            raise WorkerGone("the analysis process ended")
+        return await self._worker.call(method, *arguments, timeout=ANALYSIS_SECONDS)
+
+    async def _forget(self, _worker: Worker) -> None:
+        """A new process knows nothing yet."""
+        for held in self._held.values():
+            held.told = False
+
+
+def _quiet(task: asyncio.Future[Any]) -> None:
+    if not task.cancelled() and isinstance(error := task.exception(), Exception):
+        logger.debug("closing a document: %s", error)

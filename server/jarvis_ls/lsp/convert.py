@@ -7,6 +7,7 @@ from collections.abc import Callable
 from lsprotocol import types
 
 from jarvis_ls.core.finding import Edit, Finding, Severity, Span
+from jarvis_ls.lsp.findings import FileState
 from jarvis_ls.lsp.messages import Messages
 from jarvis_ls.lsp.protocol import FindingItem
 
@@ -56,6 +57,21 @@ def to_diagnostic(
         related_information=_related(finding, say, locate) or None,
         data={"fingerprint": finding.fingerprint, "rule": finding.rule},
     )
+
+
+def remarks(state: FileState, say: Messages) -> list[types.Diagnostic]:
+    """What could not be analysed, at the head of the file: never silence."""
+    messages = [("jsec.incomplete", say(note)) for note in state.notes]
+    if state.timed_out:
+        text = say("The analysis of this file took more than 10 seconds and was ended.")
+        messages.append(("jsec.timeout", text))
+    start = types.Range(types.Position(0, 0), types.Position(0, 0))
+    return [
+        types.Diagnostic(
+            start, text, types.DiagnosticSeverity.Information, code=code, source=SOURCE
+        )
+        for code, text in messages
+    ]
 
 
 def to_item(finding: Finding, uri: str, say: Messages) -> FindingItem:

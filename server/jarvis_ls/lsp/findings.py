@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from jarvis_ls.core.finding import Finding, Span
+from jarvis_ls.core.finding import Finding
 from jarvis_ls.lsp.events import Event
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionRange:
-    """A function of a document, for code lenses."""
-
-    name: str
-    """Its name."""
-    span: Span
-    """All of it."""
 
 
 @dataclass(slots=True)
@@ -27,10 +17,14 @@ class FileState:
     """In order of position; suppressed and baselined ones too."""
     version: int | None = None
     """Version of the open document they belong to; None: the file on disk."""
-    functions: list[FunctionRange] = field(default_factory=list)
-    """Its functions, when it is open."""
+    functions: list[tuple[str, int, int]] = field(default_factory=list)
+    """Name, first and last line (1-based) of its functions, when it is open."""
     notes: list[str] = field(default_factory=list)
     """What of it was not analysed."""
+    timed_out: bool = False
+    """True when the analysis took too long and was ended."""
+    serial: int = 0
+    """Changes when something to be shown has changed."""
 
     @property
     def active(self) -> list[Finding]:
@@ -39,51 +33,67 @@ class FileState:
 
 
 class FindingStore:
-    """Files by URI; what is open wins over what is on disk."""
+    """Files by key (see `Place`); what is open wins over what is on disk."""
 
     def __init__(self) -> None:
         self._open: dict[str, FileState] = {}
         self._disk: dict[str, FileState] = {}
+        self._serial = 0
+        self.analysed: Event[str] = Event("document analysed")
+        """An open document, whether its findings changed or not."""
         self.changed: Event[str] = Event("findings changed")
+        """A file whose findings are others than before."""
 
-    def get(self, uri: str) -> FileState | None:
+    def get(self, key: str) -> FileState | None:
         """Return what is known of a file; None when it was never analysed."""
-        return self._open.get(uri) or self._disk.get(uri)
-
-    def on_disk(self, uri: str) -> FileState | None:
-        """Return what is known of the file as it is on disk."""
-        return self._disk.get(uri)
+        return self._open.get(key) or self._disk.get(key)
 
     def __iter__(self) -> Iterator[tuple[str, FileState]]:
-        for uri in {**self._disk, **self._open}:
-            state = self.get(uri)
+        for key in {**self._disk, **self._open}:
+            state = self.get(key)
             if state is not None:
-                yield uri, state
+                yield key, state
 
-    def uris_on_disk(self) -> list[str]:
-        """Return the files known from disk."""
+    def is_open(self, key: str) -> bool:
+        """Whether findings of an open document are known."""
+        return key in self._open
+
+    def on_disk(self) -> list[str]:
+        """Return the files with findings on disk."""
         return list(self._disk)
 
     def count(self) -> int:
         """Return the number of findings that are neither suppressed nor in the baseline."""
-        return sum(len(state.active) for _uri, state in self)
+        return sum(len(state.active) for _key, state in self)
 
-    def put_open(self, uri: str, state: FileState) -> None:
+    def put_open(self, key: str, state: FileState) -> None:
         """Take the findings of an open document."""
-        self._open[uri] = state
-        self.changed.fire(uri)
+        before = self._open.get(key)
+        self._open[key] = state
+        same = before is not None and _shown(before) == _shown(state)
+        state.serial = before.serial if same and before else self._next()
+        self.analysed.fire(key)
+        if not same:
+            self.changed.fire(key)
 
-    def put_disk(self, uri: str, findings: list[Finding]) -> None:
-        """Take the findings of a file on disk."""
-        before = self._disk.get(uri)
+    def put_disk(self, key: str, findings: list[Finding]) -> None:
+        """Take the findings of a file on disk; none when it is gone."""
+        before = self._disk.pop(key, None)
         if findings:
-            self._disk[uri] = FileState(findings)
-        else:
-            self._disk.pop(uri, None)
-        if uri not in self._open and (findings or before is not None):
-            self.changed.fire(uri)
+            self._disk[key] = FileState(findings, serial=self._next())
+        known = before.findings if before is not None else []
+        if key not in self._open and findings != known:
+            self.changed.fire(key)
 
-    def close(self, uri: str) -> None:
+    def close(self, key: str) -> None:
         """The document is no longer open: the file on disk counts again."""
-        if self._open.pop(uri, None) is not None:
-            self.changed.fire(uri)
+        if self._open.pop(key, None) is not None:
+            self.changed.fire(key)
+
+    def _next(self) -> int:
+        self._serial += 1
+        return self._serial
+
+
+def _shown(state: FileState) -> tuple[object, ...]:
+    return state.findings, state.notes, state.timed_out

@@ -25,6 +25,22 @@ class Folder:
     path: str
     """Absolute, with links followed."""
 
+    def uri_of(self, relative: str) -> str:
+        """Return the URI of a file given relative to the folder, with forward slashes."""
+        return f"{self.uri.rstrip('/')}/{quote(os.fsencode(relative), safe=_SAFE)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a document lies."""
+
+    key: str
+    """Its URI in our own spelling: one per file, however a client writes it."""
+    root: str
+    """Path of the folder that holds it; empty for a document outside the workspace."""
+    path: str
+    """Relative to the folder, with forward slashes; outside of one, absolute."""
+
 
 class Folders:
     """The folders of the workspace; they change while the server runs."""
@@ -51,6 +67,22 @@ class Folders:
         """Return the innermost folder that holds the absolute ``path``, not following links."""
         holding = [folder for folder in self if _inside(path, folder.path)]
         return max(holding, key=lambda folder: len(folder.path), default=None)
+
+    def place(self, uri: str) -> Place:
+        """Return where the document with this URI lies; it need not exist."""
+        path = path_of(uri)
+        if path is None:
+            return Place(uri, "", urlsplit_path(uri))
+        real = os.path.realpath(path)
+        folder = self.owner(real)
+        if folder is None:
+            return Place(uri, "", path.replace(os.sep, "/"))
+        relative = os.path.relpath(real, folder.path).replace(os.sep, "/")
+        return Place(folder.uri_of(relative), folder.path, relative)
+
+    def of_root(self, root: str) -> Folder | None:
+        """Return the folder with this real path."""
+        return next((folder for folder in self if folder.path == root), None)
 
     def resolve(self, uri: str) -> str | None:
         """Return the real path of ``uri`` when it lies in a folder of the workspace, else None."""
@@ -87,6 +119,14 @@ def uri_of(path: str) -> str:
     if _WINDOWS:
         return "file:///" + quote(path.replace("\\", "/"), safe=_SAFE)
     return "file://" + quote(os.fsencode(path), safe=_SAFE)
+
+
+def urlsplit_path(uri: str) -> str:
+    """Return the decoded path of a URI of any scheme; the URI itself when it has none."""
+    try:
+        return unquote(urlsplit(uri).path) or uri
+    except ValueError:
+        return uri
 
 
 def _is_folder(path: str) -> bool:

@@ -1,8 +1,8 @@
 """Standard streams or a TCP connection, and the loop that reads from them.
 
 Replaces ``JsonRPCServer.start_io`` and ``start_tcp`` of pygls 2.1.1: there stdin is read by the
-pool that also runs handlers (busy threads make the server deaf), a ``print`` anywhere lands in
-the protocol stream, and the process waits for its threads before it ends.
+pool that also runs handlers (busy threads make the server deaf), and the process waits for its
+threads before it ends.
 """
 
 from __future__ import annotations
@@ -14,33 +14,12 @@ import threading
 from typing import TYPE_CHECKING
 
 from jarvis_ls.lsp.framing import FrameDecoder
+from jarvis_ls.lsp.streams import Streams
 
 if TYPE_CHECKING:
     from jarvis_ls.lsp.dispatch import Protocol
 
 _CHUNK = 64 * 1024
-
-
-class Streams:
-    """The process's stdin and stdout, taken away from everything else in the process."""
-
-    def __init__(self) -> None:
-        self.input = os.dup(0)
-        self.output = os.dup(1)
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
-        os.close(nothing)
-        os.dup2(2, 1)
-        sys.stdout = sys.stderr
-
-    def write(self, data: bytes) -> None:
-        """Write all of ``data``; raises `OSError` when the client is gone."""
-        view = memoryview(data)
-        while view:
-            view = view[os.write(self.output, view) :]
-
-    def close(self) -> None:
-        """Nothing to do: both ends close with the process."""
 
 
 async def serve_stdio(protocol: Protocol, streams: Streams) -> int:

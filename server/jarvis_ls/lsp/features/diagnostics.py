@@ -1,0 +1,101 @@
+"""Findings under the cursor.
+
+Push for every client and every file. A client that can pull gets those of its open documents
+when it asks for them, and by push only those of files that are not open.
+"""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.lsp.convert import remarks, to_diagnostic
+from jarvis_ls.lsp.documents import Document
+from jarvis_ls.lsp.events import spawn
+from jarvis_ls.lsp.findings import FileState
+from jarvis_ls.lsp.server import Server
+
+
+def register(server: Server) -> None:
+    """Publish findings, and answer clients that ask for them."""
+    diagnostics = _Diagnostics(server)
+    server.opened.subscribe(diagnostics.opened)
+    server.edited.subscribe(diagnostics.edited)
+    server.closed.subscribe(diagnostics.closed)
+    server.configured.subscribe(diagnostics.refresh)
+    server.findings.analysed.subscribe(diagnostics.analysed)
+    server.findings.changed.subscribe(diagnostics.changed)
+    options = types.DiagnosticOptions(
+        identifier="jarvis", inter_file_dependencies=True, workspace_diagnostics=False
+    )
+    server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)(diagnostics.pull)
+
+
+class _Diagnostics:
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._published: set[str] = set()
+
+    def opened(self, document: Document) -> None:
+        if self._server.pulls:
+            self._publish(self._server.key(document.uri), None)
+        self._server.live.schedule(document, 0)
+
+    def edited(self, document: Document) -> None:
+        self._server.live.schedule(document, self._server.settings.debounce / 1000)
+
+    def closed(self, uri: str) -> None:
+        self._server.live.forget(uri)
+        self._server.findings.close(self._server.key(uri))
+
+    def analysed(self, key: str) -> None:
+        if not self._server.pulls:
+            self._publish(key, self._server.findings.get(key))
+
+    def changed(self, key: str) -> None:
+        if not self._server.findings.is_open(key):
+            self._publish(key, self._server.findings.get(key))
+
+    def refresh(self, _news: None) -> None:
+        """Settings have changed: every open document is looked at anew."""
+        for document in self._server.documents:
+            self._server.live.schedule(document, 0)
+        workspace = self._server.client_capabilities.workspace
+        if workspace and workspace.diagnostics and workspace.diagnostics.refresh_support:
+            spawn(self._server.workspace_diagnostic_refresh_async(None), "refresh")
+
+    async def pull(self, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
+        uri = params.text_document.uri
+        state = await self._server.live.current(uri)
+        if state is None:
+            if self._server.documents.get(uri) is None:
+                raise JarvisError(self._server.say("The document is not open."))
+            state = FileState([])
+        result_id = str(state.serial)
+        if params.previous_result_id == result_id:
+            return types.RelatedUnchangedDocumentDiagnosticReport(result_id)
+        items = self._diagnostics(self._server.key(uri), state)
+        return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=result_id)
+
+    def _publish(self, key: str, state: FileState | None) -> None:
+        """Publish a file's findings; nothing for a file that had and has none."""
+        items = self._diagnostics(key, state) if state is not None else []
+        is_open = self._server.is_open(key) and not self._server.pulls
+        if not items and key not in self._published and not is_open:
+            return
+        if items:
+            self._published.add(key)
+        else:
+            self._published.discard(key)
+        version = state.version if state is not None else None
+        self._server.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(self._server.uri(key), items, version)
+        )
+
+    def _diagnostics(self, key: str, state: FileState) -> list[types.Diagnostic]:
+        server = self._server
+        found = [
+            to_diagnostic(finding, server.say, lambda file: server.beside(key, file))
+            for finding in state.active
+        ]
+        return found + remarks(state, server.say)

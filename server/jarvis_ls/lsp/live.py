@@ -1,0 +1,107 @@
+"""Keeps the findings of open documents up with the user's edits."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+from jarvis_ls.core.errors import JarvisError, WorkerGone
+from jarvis_ls.lsp.events import spawn
+from jarvis_ls.lsp.findings import FileState
+
+if TYPE_CHECKING:
+    from jarvis_ls.lsp.documents import Document
+    from jarvis_ls.lsp.server import Server
+
+logger = logging.getLogger(__name__)
+
+
+class Live:
+    """Runs the analysis of each document after a pause in typing, or when someone asks."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._running: dict[str, tuple[int, asyncio.Task[None]]] = {}
+        self._declarations: dict[str, str] = {}
+
+    def schedule(self, document: Document, delay: float) -> None:
+        """Analyse ``document`` in ``delay`` seconds unless it is scheduled anew before."""
+        self._cancel_timer(document.uri)
+        loop = asyncio.get_running_loop()
+        self._timers[document.uri] = loop.call_later(delay, self._start, document.uri)
+
+    def forget(self, uri: str) -> None:
+        """The document was closed."""
+        self._cancel_timer(uri)
+        self._running.pop(uri, None)
+        self._declarations.pop(uri, None)
+
+    async def current(self, uri: str) -> FileState | None:
+        """Return the findings of the document as it is now; None when it is not open.
+
+        When the user goes on typing meanwhile, the findings are those of a later version.
+        """
+        document = self._server.documents.get(uri)
+        if document is None:
+            return None
+        state = self._server.findings.get(self._server.key(uri))
+        if state is not None and state.version == document.version and uri not in self._timers:
+            return state
+        self._cancel_timer(uri)
+        await asyncio.shield(self._start(uri))
+        return self._server.findings.get(self._server.key(uri))
+
+    def _start(self, uri: str) -> asyncio.Task[None]:
+        self._timers.pop(uri, None)
+        document = self._server.documents.get(uri)
+        version = document.version if document is not None else -1
+        running = self._running.get(uri)
+        if running is not None and running[0] == version and not running[1].done():
+            return running[1]
+        task = spawn(self._analyse(uri), f"analysis of {uri}")
+        self._running[uri] = (version, task)
+        return task
+
+    async def _analyse(self, uri: str) -> None:
+        server = self._server
+        document = server.documents.get(uri)
+        if document is None:
+            return
+        version = document.version
+        state = await self._state(uri, version)
+        if server.documents.get(uri) is not document or document.version != state.version:
+            return
+        server.findings.put_open(server.key(uri), state)
+
+    async def _state(self, uri: str, version: int) -> FileState:
+        if not self._server.settings.enable:
+            return FileState([], version)
+        try:
+            result = await self._server.analysis.analyse(uri)
+        except WorkerGone as gone:
+            logger.warning("%s: %s", uri, gone)
+            return FileState([], version, timed_out=gone.timed_out)
+        except JarvisError as error:
+            logger.error("%s could not be analysed: %s", uri, error)
+            return FileState([], version)
+        if result is None:
+            return FileState([], version)
+        self._follow_declarations(uri, result.declarations)
+        return FileState(result.findings, result.version, result.functions, result.notes)
+
+    def _follow_declarations(self, uri: str, declarations: str) -> None:
+        """When what a document declares changes, the others may have other findings."""
+        before = self._declarations.get(uri)
+        self._declarations[uri] = declarations
+        if before is None or before == declarations:
+            return
+        for other in self._server.documents:
+            if other.uri != uri:
+                self.schedule(other, self._server.settings.debounce / 1000)
+
+    def _cancel_timer(self, uri: str) -> None:
+        timer = self._timers.pop(uri, None)
+        if timer is not None:
+            timer.cancel()

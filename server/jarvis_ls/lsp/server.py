@@ -1,0 +1,216 @@
+"""The language server: what all features share, and the list of them.
+
+A feature is a module of `jarvis_ls.lsp.features` with a function ``register(server)``. It
+subscribes to the events below and registers the requests it answers; it imports no other
+feature. What several features need hangs on the server.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import attrs
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+import jarvis_ls
+from jarvis_ls.lsp import log, strict
+from jarvis_ls.lsp.analysis import Analysis, Change
+from jarvis_ls.lsp.dispatch import Protocol
+from jarvis_ls.lsp.documents import Document
+from jarvis_ls.lsp.events import Event, spawn
+from jarvis_ls.lsp.findings import FindingStore
+from jarvis_ls.lsp.folders import Folders, Place
+from jarvis_ls.lsp.live import Live
+from jarvis_ls.lsp.messages import Messages, language_of
+from jarvis_ls.lsp.progress import Progress
+from jarvis_ls.lsp.protocol import Settings
+from jarvis_ls.lsp.settings import read_settings
+
+logger = logging.getLogger(__name__)
+
+
+class Server(LanguageServer):
+    """Everything the features stand on."""
+
+    protocol: Protocol
+
+    def __init__(self, analysis: Analysis) -> None:
+        super().__init__(
+            "jarvis-ls",
+            jarvis_ls.__version__,
+            types.TextDocumentSyncKind.Incremental,
+            protocol_cls=Protocol,
+            converter_factory=strict.converter,
+        )
+        self.analysis = analysis
+        self.documents = self.protocol.documents
+        self.folders = Folders()
+        self.findings = FindingStore()
+        self.work = Progress(self)
+        self.say = Messages()
+        self.settings = Settings()
+        self.trusted = True
+        self.live = Live(self)
+        self._places: dict[str, Place] = {}
+        self._open_uris: dict[str, str] = {}
+        self.log = log.install(self)
+        self.opened: Event[Document] = Event("document opened")
+        self.edited: Event[Document] = Event("document edited")
+        self.closed: Event[str] = Event("document closed")
+        self.started: Event[None] = Event("started")
+        self.configured: Event[None] = Event("settings changed")
+        self.folders_changed: Event[tuple[list[str], list[str]]] = Event("folders changed")
+        self.stopping: Event[None] = Event("stopping")
+        self._listen()
+
+    def _listen(self) -> None:
+        self.protocol.on_progress_cancel = self.work.cancel
+        self.protocol.on_change = self._changed
+        self.feature(types.INITIALIZE)(self._initialize)
+        self.feature(types.INITIALIZED)(self._initialized)
+        self.feature(types.SHUTDOWN)(lambda _params=None: self.stopping.fire(None))
+        self.feature(types.TEXT_DOCUMENT_DID_OPEN)(self._opened)
+        self.feature(types.TEXT_DOCUMENT_DID_CLOSE)(self._closed)
+        self.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(self._configuration_changed)
+        self.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(self._folders_changed)
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """A failure is written to the log; pygls would show a pop-up to the user."""
+        logger.error("%s: %s", getattr(source, "__name__", source), error, exc_info=error)
+
+    # Start -----------------------------------------------------------------------------------
+
+    def _initialize(self, params: types.InitializeParams) -> None:
+        options = params.initialization_options
+        options = options if isinstance(options, dict) else {}
+        locale = options.get("locale")
+        self.say = Messages(language_of(locale if isinstance(locale, str) else params.locale))
+        self.trusted = options.get("trusted") is not False
+        self._read(options)
+        if params.workspace_folders is not None:
+            roots = [folder.uri for folder in params.workspace_folders]
+        else:
+            roots = [params.root_uri] if params.root_uri else []
+        self.folders.change(roots, [])
+        spawn(self._configure(), "configure")
+
+    async def _initialized(self, _params: types.InitializedParams) -> None:
+        self.log.ready = True
+        logger.info("jarvis-ls %s", jarvis_ls.__version__)
+        await self._watch_configuration()
+        self.started.fire(None)
+
+    async def _watch_configuration(self) -> None:
+        workspace = self.client_capabilities.workspace
+        dynamic = workspace and workspace.did_change_configuration
+        if dynamic and dynamic.dynamic_registration:
+            await self.register(types.WORKSPACE_DID_CHANGE_CONFIGURATION, {"section": "jarvisLs"})
+
+    async def register(self, method: str, options: Any) -> None:
+        """Ask the client to send us ``method``, which it lets us register while running."""
+        registration = types.Registration(id=method, method=method, register_options=options)
+        await self.client_register_capability_async(types.RegistrationParams([registration]))
+
+    # Settings --------------------------------------------------------------------------------
+
+    async def _configuration_changed(self, params: types.DidChangeConfigurationParams) -> None:
+        value = params.settings
+        workspace = self.client_capabilities.workspace
+        if not value and workspace and workspace.configuration:
+            item = types.ConfigurationItem(section="jarvisLs")
+            request = types.ConfigurationParams([item])
+            answer = await self.workspace_configuration_async(request)
+            value = answer[0] if answer else None
+        before = self.settings
+        self._read(value)
+        if self.settings != before:
+            await self._configure()
+            self.configured.fire(None)
+
+    def _read(self, value: Any) -> None:
+        complaints: list[str] = []
+        self.settings = read_settings(value, complaints)
+        for name in complaints:
+            text = self.say("The setting {name} has a value that cannot be used.", name=name)
+            logger.warning("%s", text)
+
+    async def _configure(self) -> None:
+        """Hand the settings that matter for the analysis to the processes."""
+        logger.debug("settings: %s", attrs.asdict(self.settings))
+
+    async def reconfigure(self) -> None:
+        """Read the folders' settings files anew and tell every feature."""
+        await self._configure()
+        self.configured.fire(None)
+
+    async def _folders_changed(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
+        event = params.event
+        new, gone = self.folders.change(
+            [folder.uri for folder in event.added], [folder.uri for folder in event.removed]
+        )
+        await self._configure()
+        for document in self.documents:
+            self.analysis.close(document.uri)
+            self._open_uris.pop(self.key(document.uri), None)
+            self._take(document)
+        self.folders_changed.fire((new, gone))
+
+    # Documents -------------------------------------------------------------------------------
+
+    def _opened(self, params: types.DidOpenTextDocumentParams) -> None:
+        document = self.documents.get(params.text_document.uri)
+        if document is None:
+            return
+        self._take(document)
+        self.opened.fire(document)
+
+    def _take(self, document: Document) -> None:
+        place = self.folders.place(document.uri)
+        self._places[document.uri] = place
+        self._open_uris[place.key] = document.uri
+        self.analysis.open(document, place.root, place.path)
+
+    def _changed(self, document: Document, applied: list[tuple[types.Range | None, str]]) -> None:
+        changes: list[Change] = [(_numbers(span) if span else None, text) for span, text in applied]
+        self.analysis.change(document.uri, changes)
+        self.edited.fire(document)
+
+    def _closed(self, params: types.DidCloseTextDocumentParams) -> None:
+        uri = params.text_document.uri
+        self.analysis.close(uri)
+        self._open_uris.pop(self.key(uri), None)
+        self.closed.fire(uri)
+        self._places.pop(uri, None)
+
+    def key(self, uri: str) -> str:
+        """Return the one name we have for the file of an open document or another URI."""
+        place = self._places.get(uri)
+        return place.key if place is not None else self.folders.place(uri).key
+
+    def uri(self, key: str) -> str:
+        """Return the URI of a file as the client writes it."""
+        return self._open_uris.get(key, key)
+
+    def is_open(self, key: str) -> bool:
+        """Whether the file is open in the client."""
+        return key in self._open_uris
+
+    def beside(self, key: str, file: str) -> str | None:
+        """Return the URI of ``file``, relative to the folder of the file ``key``."""
+        place = self._places.get(self.uri(key)) or self.folders.place(key)
+        if file == place.path:
+            return self.uri(key)
+        folder = self.folders.of_root(place.root)
+        return self.uri(folder.uri_of(file)) if folder is not None else None
+
+    @property
+    def pulls(self) -> bool:
+        """Whether the client asks for the diagnostics of its open documents itself."""
+        document = self.client_capabilities.text_document
+        return document is not None and document.diagnostic is not None
+
+
+def _numbers(span: types.Range) -> tuple[int, int, int, int]:
+    return span.start.line, span.start.character, span.end.line, span.end.character

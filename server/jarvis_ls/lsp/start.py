@@ -1,0 +1,39 @@
+"""Puts the server together: shared parts, features, and the streams it speaks over."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+
+from jarvis_ls.lsp.analysis import Analysis
+from jarvis_ls.lsp.server import Server
+from jarvis_ls.lsp.streams import Streams
+from jarvis_ls.lsp.transport import serve_stdio, serve_tcp
+
+logger = logging.getLogger(__name__)
+
+FEATURES = ("diagnostics",)
+"""Modules of `jarvis_ls.lsp.features`, in the order they hear of events."""
+
+
+def make_server(analysis: Analysis) -> Server:
+    """Return a server with every feature; one that cannot be set up is logged and left out."""
+    server = Server(analysis)
+    for name in FEATURES:
+        try:
+            importlib.import_module(f"jarvis_ls.lsp.features.{name}").register(server)
+        except Exception:
+            logger.exception("the feature %s is not available", name)
+    return server
+
+
+async def serve(analysis: Analysis, where: Streams | tuple[str, int]) -> int:
+    """Serve one client until it leaves; return the exit status."""
+    server = make_server(analysis)
+    try:
+        if isinstance(where, Streams):
+            return await serve_stdio(server.protocol, where)
+        return await serve_tcp(server.protocol, *where)
+    finally:
+        server.stopping.fire(None)
+        await analysis.stop()
