@@ -1,0 +1,152 @@
+"""What a program does with the result of a call: drops it, stores it, compares it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jarvis_ls.codeintel.code import Call, Function, bare, field, text, use_of
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.guards import enclosing_loop, leaves
+
+_COMPARISONS = frozenset({"==", "!=", "<", ">", "<=", ">="})
+_MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_BRANCHES = frozenset({"if_statement", "while_statement", "do_statement", "for_statement"})
+_COMPLAINS = re.compile(
+    r"perror|strerror|EXIT_FAILURE|\babort\b|(?i:fail|error|cannot|can't|could not|unable)"
+)
+_MAX_USES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A comparison of a call's result."""
+
+    node: Node
+    """The comparison; for a bare or negated test, that expression."""
+    operator: str
+    """`==`, `<` and so on with the result on the left; `!` for a negated, `` for a bare test."""
+    other: str
+    """Text of what it is compared with; empty without comparison."""
+    subject: Node
+    """The expression that holds the result."""
+
+
+def dropped(call: Call) -> bool:
+    """Whether the result of a call is thrown away: the call is a statement of its own, or the
+    local variable that takes the result is never read. A cast to void is a decision."""
+    if call.statement is not None:
+        return True
+    function, target = call.function, call.target
+    if function is None or target is None or target.type != "identifier":
+        return False
+    store = use_of(call.node)
+    if store is not None and store.type == "assignment_expression" and (
+        store.parent is None or store.parent.type != "expression_statement"
+    ):  # fmt: skip
+        return False
+    variable = function.variable(text(target), target.start_byte)
+    if variable is None or variable.is_static or (variable.pointers and "char" not in variable.type):
+        return False
+    reads = [n for n in function.uses(text(target)) if not _is_write(n) and n != variable.node]
+    if any(n.start_byte > call.node.end_byte for n in reads):
+        return False
+    loop = enclosing_loop(call.node, function)
+    return loop is None or not any(loop.start_byte <= n.start_byte for n in reads)
+
+
+def tests_of(call: Call) -> Iterator[Test]:
+    """The comparisons of the result: directly around the call, or of the variable it is stored
+    in, as long as that is not set again."""
+    parent = use_of(call.node)
+    if parent is not None and (found := _test(call.node)) is not None:
+        yield found
+        return
+    target, function = call.target, call.function
+    if target is None:
+        return
+    if parent is not None and parent.type == "assignment_expression":
+        found = _test(parent)
+        if found is not None:
+            yield found
+            return
+    if function is None or target.type != "identifier":
+        return
+    for use in function.uses(text(target), call.node.end_byte)[:_MAX_USES]:
+        if _is_write(use):
+            return
+        if (found := _test(use)) is not None:
+            yield found
+
+
+def reports_failure(branch: Node | None) -> bool:
+    """Whether a branch reads like the handling of an error: it prints so, or gives up."""
+    if branch is None:
+        return False
+    words = text(branch)[:400]
+    return _COMPLAINS.search(words) is not None or (
+        leaves(branch) and re.search(r"return\s*\(?\s*-\s*1|return\s+NULL|exit\s*\(\s*1", words)
+        is not None
+    )  # fmt: skip
+
+
+def branch_of(test: Test) -> Node | None:
+    """The branch that is taken when a test (alone in its condition) holds."""
+    node: Node | None = test.node
+    for _ in range(8):
+        if node is None:
+            return None
+        if node.type in ("if_statement", "while_statement"):
+            return field(node, "consequence") or field(node, "body")
+        if node is not test.node and node.type not in ("parenthesized_expression",
+                                                       "condition_clause"):  # fmt: skip
+            return None
+        node = node.parent
+    return None
+
+
+def stream_checked(function: Function, stream: str, after: int = 0) -> bool:
+    """Whether the function asks `ferror` or `feof` about a stream, or looks at the result of
+    `fflush` or `fclose`, after a byte."""
+    for call in function.calls:
+        if call.node.start_byte < after or text(call.arg(0)) != stream:
+            continue
+        if call.name in ("ferror", "feof", "ferror_unlocked", "feof_unlocked"):
+            return True
+        if call.name in ("fflush", "fclose", "pclose") and not dropped(call):
+            return True
+    return False
+
+
+def _is_write(use: Node) -> bool:
+    parent = use.parent
+    if parent is None:
+        return False
+    if parent.type == "assignment_expression":
+        return field(parent, "left") == use and text(field(parent, "operator")) == "="
+    return parent.type == "init_declarator" and field(parent, "declarator") == use
+
+
+def _test(node: Node) -> Test | None:
+    """How the value of `node` is tested, if it is."""
+    user = use_of(node)
+    if user is None:
+        return None
+    if user.type == "binary_expression":
+        operator = text(field(user, "operator"))
+        left, right = field(user, "left"), field(user, "right")
+        if left is None or right is None:
+            return None
+        if operator in ("&&", "||"):
+            return Test(node, "", "", node)
+        if operator not in _COMPARISONS:
+            return None
+        if bare(left) == node or node == left:
+            return Test(user, operator, text(bare(right)), node)
+        return Test(user, _MIRRORED.get(operator, operator), text(bare(left)), node)
+    if user.type == "unary_expression" and text(field(user, "operator")) == "!":
+        return Test(user, "!", "", node)
+    if user.type in _BRANCHES or user.type == "condition_clause":
+        return Test(node, "", "", node)
+    return None

@@ -1,0 +1,82 @@
+"""A character variable takes the result of getc and is compared with EOF.
+
+## What it does
+Finds `char` variables set from `getc`, `fgetc` or `getchar` that are compared with `EOF`.
+
+## Why is this bad?
+These functions return an `int` so that the 256 characters and EOF can be told apart. In an
+unsigned `char` EOF is never seen, which makes an endless loop; in a signed one the byte 0xFF
+ends the input too early.
+
+## Example
+```c
+char c;
+while ((c = getc(file)) != EOF)
+    put(c);
+```
+
+Use instead:
+```c
+int c;
+while ((c = getc(file)) != EOF)
+    put(c);
+```
+
+## References
+- CWE-253: Incorrect Check of Function Return Value
+- CWE-197: Numeric Truncation Error
+- SEI CERT C FIO34-C: Distinguish between characters read from a file and EOF
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, Variable, field, text
+from jarvis_ls.jsec.outcomes import tests_of
+from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+
+READERS = {"getc", "fgetc", "getchar", "getc_unlocked", "getchar_unlocked", "_getch"}
+CHARS = frozenset({"char", "unsigned char", "signed char", "uint8_t", "int8_t"})
+
+
+@rule(
+    query=calls(*READERS),
+    category="type_safety",
+    cwe=(253, 197),
+    confidence=0.85,
+    severity="medium",
+    suggestion="Declare '{variable}' as int.",
+    fixable=True,
+)
+def getc_result_in_char(call: Call) -> Iterator[Report]:
+    target, function = call.target, call.function
+    if target is None or function is None:
+        return
+    variable = function.variable(text(target), target.start_byte)
+    if variable is None or variable.pointers or variable.arrays or variable.type not in CHARS:
+        return
+    if not any(test.other in ("EOF", "-1", "(-1)") for test in tests_of(call)):
+        return
+    yield Report(
+        call.node,
+        "'{variable}' is a {type}: it cannot tell EOF from a character.",
+        pattern=call.name,
+        variable=variable.name,
+        type=variable.type,
+        fix=_as_int(variable),
+    )
+
+
+def _as_int(variable: Variable) -> Rewrite | None:
+    declaration = variable.node.parent
+    for _ in range(3):
+        if declaration is None or declaration.type == "declaration":
+            break
+        declaration = declaration.parent
+    kind = field(declaration, "type")
+    if declaration is None or kind is None or declaration.type != "declaration":
+        return None
+    if len(declaration.children_by_field_name("declarator")) != 1:
+        return None
+    return Rewrite("Make '{variable}' an int", [(kind, "int")], variable=variable.name)

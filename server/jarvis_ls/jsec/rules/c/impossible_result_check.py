@@ -1,0 +1,179 @@
+"""A result is compared with a value it never has.
+
+## What it does
+Finds results that are tested in a way that cannot see the failure: a pointer or a count compared
+with a negative number, `mmap` with NULL, an error number of `pthread_...` with -1, `printf` with
+0, a signed result kept in an unsigned variable and compared with `< 0`, `scanf` in a loop until
+`EOF` only, and success of `rename` or `remove` taken for failure.
+
+## Why is this bad?
+The error branch is dead code. Failures go unnoticed although the code looks careful.
+
+## Example
+```c
+if (fgets(line, sizeof line, file) < 0)
+    return -1;
+```
+
+Use instead:
+```c
+if (fgets(line, sizeof line, file) == NULL)
+    return -1;
+```
+
+## References
+- CWE-253: Incorrect Check of Function Return Value
+- CWE-252: Unchecked Return Value
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.jsec.guards import NULLS, string_literal
+from jarvis_ls.jsec.outcomes import Test, branch_of, reports_failure, tests_of
+from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+
+_POINTERS = frozenset(
+    ["fgets", "fgetws", "fopen", "fdopen", "freopen", "tmpfile", "popen", "opendir", "malloc", "calloc", "realloc", "strdup", "strndup", "strchr", "strrchr", "strstr", "getenv", "fopen64", "_wfopen", "gets_s", "localtime", "gmtime", "readdir", "dlopen", "dlsym", "setlocale", "getcwd", "realpath"]
+)
+_COUNTS = frozenset({"fread", "fwrite", "fread_unlocked", "fwrite_unlocked", "strlen"})
+_PRINTS = frozenset(
+    ["printf", "fprintf", "vprintf", "vfprintf", "sprintf", "snprintf", "vsnprintf", "puts", "fputs", "putc", "fputc", "putchar", "wprintf", "fwprintf", "swprintf", "fputws", "putwc", "fputwc", "putwchar", "_snprintf"]
+)
+_ZERO_IS_SUCCESS = frozenset(
+    ["remove", "rename", "unlink", "chdir", "mkdir", "rmdir", "fseek", "chmod", "setuid", "setgid", "fclose", "fsetpos", "pthread_create", "pthread_join", "pthread_mutex_init", "stat", "lstat", "fstat", "_wremove", "_wrename", "_chdir", "_unlink", "_mkdir"]
+)
+_ERROR_NUMBERS = frozenset(
+    ["pthread_create", "pthread_join", "pthread_detach", "pthread_mutex_init", "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_mutex_trylock", "pthread_cond_init", "pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_signal", "pthread_cond_broadcast", "pthread_key_create", "pthread_rwlock_init", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "pthread_setspecific", "pthread_attr_init", "posix_memalign", "posix_fallocate", "posix_spawn", "getaddrinfo"]
+)
+_SIGNED = frozenset(
+    ["read", "write", "recv", "send", "recvfrom", "sendto", "pread", "pwrite", "snprintf", "vsnprintf", "readlink", "getline", "ftell", "lseek", "sysconf"]
+)
+_DESCRIPTORS = frozenset(["open", "open64", "openat", "socket", "creat", "accept", "dup"])
+_HANDLES = frozenset(
+    ["CreateFile", "CreateFileA", "CreateFileW", "CreateNamedPipe", "CreateNamedPipeA", "CreateNamedPipeW", "FindFirstFile", "FindFirstFileA", "FindFirstFileW", "CreateMailslot", "CreateMailslotA", "CreateMailslotW"]
+)
+_BOOLS = frozenset(
+    ["ImpersonateNamedPipeClient", "ImpersonateSelf", "ImpersonateLoggedOnUser", "ReadFile", "WriteFile", "CopyFile", "CopyFileA", "CopyFileW", "MoveFile", "MoveFileA", "MoveFileW", "DeleteFileA", "DeleteFileW", "CloseHandle", "LogonUserA", "LogonUserW", "ConnectNamedPipe"]
+)
+_SCANS = {"scanf": 0, "fscanf": 1, "sscanf": 1, "wscanf": 0, "fwscanf": 1, "swscanf": 1}
+_ORDERS = frozenset({"strcmp", "strncmp", "memcmp", "strcasecmp", "strncasecmp", "wcscmp"})
+_UNSIGNED = re.compile(r"\b(unsigned|size_t|uint\d+_t|DWORD|ULONG|UINT)\b")
+_NAMES = (_POINTERS | _COUNTS | _PRINTS | _ZERO_IS_SUCCESS | _ERROR_NUMBERS | _SIGNED | _HANDLES
+          | _DESCRIPTORS | _BOOLS | _ORDERS | frozenset(_SCANS) | {"mmap", "mmap64"})  # fmt: skip
+
+
+@rule(
+    query=calls(*_NAMES),
+    category="error_handling",
+    cwe=(253,),
+    confidence=0.85,
+    severity="medium",
+    suggestion="Compare the result of '{name}' with what it returns on failure: {failure}.",
+    fixable=True,
+)
+def impossible_result_check(call: Call) -> Iterator[Report]:
+    tests = list(tests_of(call))
+    if call.name in _PRINTS and any(test.operator in (">", ">=", "<", "<=") for test in tests):
+        return
+    for test in tests:
+        found = None if _is_cast(test) else _wrong(call, test)
+        if found is None:
+            continue
+        failure, confidence = found
+        yield Report(
+            test.node,
+            "'{test}' does not see a failure of '{name}', which returns {failure}.",
+            confidence=confidence,
+            pattern=call.name,
+            test=text(test.node)[:80],
+            name=call.name,
+            failure=failure,
+            fix=_compare_with_null(call, test),
+        )
+        return
+
+
+def _wrong(call: Call, test: Test) -> tuple[str, float] | None:
+    """What the function returns on failure and how sure we are, when the test is wrong."""
+    name, operator, other = call.name, test.operator, test.other.replace(" ", "")
+    negative = (operator in ("<", ">=") and other == "0") or (other in ("-1", "EOF") and (
+        operator in ("==", "!=", ">", "<=")
+    ))  # fmt: skip
+    zero = operator == "!" or (operator in ("==", "!=") and other in NULLS)
+    fails_if_true = operator in ("==", "!", "<")
+    if name in _POINTERS and negative:
+        return "a null pointer", 0.9
+    if name in _COUNTS and negative:
+        return "a count that is never negative", 0.9
+    if name in ("mmap", "mmap64") and (zero or operator in ("", "<")):
+        return "MAP_FAILED", 0.85
+    if name in _HANDLES and zero:
+        return "INVALID_HANDLE_VALUE", 0.85
+    if name in _BOOLS and negative:
+        return "0", 0.85
+    if name in _ERROR_NUMBERS and negative:
+        return "an error number above 0", 0.85
+    if name in _PRINTS and zero and (operator == "!" or other == "0") and fails_if_true:
+        return "a negative number", 0.8
+    if name in _ORDERS and operator in ("==", "!=") and other in ("1", "-1"):
+        return "any number below or above 0", 0.7
+    if name in _SIGNED and negative and operator in ("<", ">=") and _is_unsigned(call):
+        return "-1, which an unsigned variable cannot hold", 0.85
+    if name in _DESCRIPTORS and operator in ("!", "") and call.target is None:
+        return "-1", 0.75
+    if name in _SCANS:
+        return _wrong_scan(call, test)
+    if name in _ZERO_IS_SUCCESS and zero and fails_if_true and reports_failure(branch_of(test)):
+        return "a value other than 0", 0.7
+    return None
+
+
+def _is_cast(test: Test) -> bool:
+    parent = test.subject.parent
+    return parent is not None and parent.type == "cast_expression"
+
+
+def _wrong_scan(call: Call, test: Test) -> tuple[str, float] | None:
+    written = string_literal(call.arg(_SCANS[call.name]), call.function) or ""
+    numbers = re.search(r"%[0-9hlLjzt]*[diouxXfegap]", written)
+    in_loop = test.node.parent is not None and test.node.parent.parent is not None and (
+        test.node.parent.parent.type in ("while_statement", "do_statement")
+    )  # fmt: skip
+    if test.other == "EOF" and numbers and call.name not in ("sscanf", "swscanf"):
+        return ("fewer conversions than asked for, or EOF", 0.75 if in_loop else 0.5)
+    if test.operator == "!" or (test.operator == "==" and test.other == "0"):
+        return "fewer conversions than asked for, or EOF", 0.6
+    return None
+
+
+def _is_unsigned(call: Call) -> bool:
+    target = call.target
+    if target is None or call.function is None:
+        return False
+    variable = call.function.variable(text(target), target.start_byte)
+    return (
+        variable is not None and not variable.pointers and bool(_UNSIGNED.search(variable.type))
+        and "ssize_t" not in variable.type
+    )  # fmt: skip
+
+
+def _compare_with_null(call: Call, test: Test) -> Rewrite | None:
+    """For pointers: `f() < 0` to `f() == NULL`, `f() >= 0` to `f() != NULL`."""
+    if call.name not in _POINTERS or test.operator not in ("<", ">=", "==", "!="):
+        return None
+    operator = "==" if test.operator in ("<", "==") else "!="
+    end = test.subject
+    for _ in range(8):
+        parent = end.parent
+        if parent is None or parent == test.node:
+            break
+        end = parent
+    if end.start_byte != test.node.start_byte:
+        return None
+    return Rewrite(
+        "Compare with NULL", [((end.end_byte, test.node.end_byte), f" {operator} NULL")], safe=False
+    )

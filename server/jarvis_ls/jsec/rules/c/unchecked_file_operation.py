@@ -1,0 +1,84 @@
+"""The result of a change of files or position is dropped.
+
+## What it does
+Finds `rename`, `chdir`, `fseek`, `ftruncate`, `chmod`, `remove` and the like whose result is
+thrown away. `unlink`, which often cleans up what may not be there, `remove` on the way out of an
+error and calls behind `(void)` are left alone.
+
+## Why is this bad?
+The program goes on as if the file had been moved, the directory entered or the position set:
+it then reads, overwrites or deletes the wrong thing.
+
+## Example
+```c
+chdir(upload_directory);
+unlink(name);
+```
+
+Use instead:
+```c
+if (chdir(upload_directory) != 0)
+    return -1;
+```
+
+## References
+- CWE-252: Unchecked Return Value
+- SEI CERT C ERR33-C: Detect and handle standard library errors
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, ancestors, text
+from jarvis_ls.jsec.guards import leaves
+from jarvis_ls.jsec.outcomes import dropped
+from jarvis_ls.jsec.rule import Report, calls, rule
+
+SURE = {
+    "rename": 0.7, "_rename": 0.7, "chdir": 0.7, "fchdir": 0.7, "_chdir": 0.7, "ftruncate": 0.65,
+    "truncate": 0.65, "chmod": 0.6, "fchmod": 0.6, "chown": 0.6, "fchown": 0.6, "lchown": 0.6,
+    "dup2": 0.5, "symlink": 0.6, "link": 0.6, "renameat": 0.7, "fseek": 0.5, "fseeko": 0.5,
+    "lseek": 0.5, "_lseek": 0.5, "fsetpos": 0.5, "fsync": 0.5, "fdatasync": 0.5, "pipe": 0.75,
+    "socketpair": 0.75, "bind": 0.75, "listen": 0.7, "connect": 0.7, "setrlimit": 0.65,
+    "stat": 0.6, "fstat": 0.6, "lstat": 0.6, "mlock": 0.6, "mprotect": 0.75, "mkfifo": 0.5,
+    "remove": 0.45,
+}  # fmt: skip
+SEEKS = frozenset({"fseek", "fseeko", "lseek", "_lseek"})
+
+
+@rule(
+    query=calls(*SURE),
+    category="error_handling",
+    cwe=(252,),
+    confidence=0.65,
+    severity="medium",
+    suggestion="Test the result of '{name}' and stop, or tell the user, when it failed.",
+)
+def unchecked_file_operation(call: Call) -> Iterator[Report]:
+    if not dropped(call) or not call.arguments:
+        return
+    if call.name == "remove" and _is_cleanup(call):
+        return
+    if call.name in SEEKS and text(call.arg(1)).rstrip("lL") == "0":
+        return  # to an end of the file: what is read or told next fails visibly
+    yield Report(
+        call.node,
+        "Nobody looks at the result of '{name}': the program goes on as if it had worked.",
+        confidence=SURE[call.name],
+        pattern=call.name,
+        name=call.written,
+    )
+
+
+def _is_cleanup(call: Call) -> bool:
+    """Whether the block around the call gives up after it."""
+    statement = call.statement
+    if statement is None:
+        return False
+    stop = call.function.body if call.function is not None else None
+    for outer in ancestors(statement, stop):
+        if outer.type == "compound_statement":
+            return any(leaves(c) for c in outer.named_children
+                       if c.start_byte >= statement.end_byte)  # fmt: skip
+    return False

@@ -1,0 +1,98 @@
+"""The result of a write is dropped.
+
+## What it does
+Finds `fwrite`, `write`, `send` and the like whose result is thrown away. Output to a stream is
+reported at the first such call for the stream, and not at all when `ferror`, `fflush` or
+`fclose` of the stream is checked later: one of these is enough. Formatted text and characters
+count only where the function itself opened the file. Output to `stdout` and `stderr` is left
+alone, and so is a call behind `(void)`.
+
+## Why is this bad?
+A full disk, a quota or a broken pipe loses data, and the program reports success.
+
+## Example
+```c
+while ((n = read_block(in, buffer)) > 0)
+    fwrite(buffer, 1, n, out);
+```
+
+Use instead:
+```c
+while ((n = read_block(in, buffer)) > 0)
+    if (fwrite(buffer, 1, n, out) != n)
+        return -1;
+```
+
+## References
+- CWE-252: Unchecked Return Value
+- SEI CERT C ERR33-C: Detect and handle standard library errors
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, Function, text
+from jarvis_ls.jsec.outcomes import dropped, stream_checked
+from jarvis_ls.jsec.rule import Report, functions, rule
+
+BLOCKS = {"fwrite": 3, "fwrite_unlocked": 3}
+TEXTS = {
+    "fprintf": 0, "vfprintf": 0, "fputs": 1, "fputc": 1, "putc": 1, "fwprintf": 0, "fputws": 1,
+    "fputwc": 1, "putw": 1,
+}  # fmt: skip
+DESCRIPTORS = {"write": 0, "pwrite": 0, "writev": 0, "_write": 0, "send": 0, "sendto": 0,
+               "sendmsg": 0, "dprintf": 0}  # fmt: skip
+OPENING = frozenset({"fopen", "fopen64", "fdopen", "freopen", "_wfopen", "tmpfile"})
+STANDARD = frozenset({"stdout", "stderr", "1", "2", "STDOUT_FILENO", "STDERR_FILENO",
+                      "fileno(stdout)", "fileno(stderr)"})  # fmt: skip
+
+
+@rule(
+    query=functions(calling=(*BLOCKS, *TEXTS, *DESCRIPTORS)),
+    category="error_handling",
+    cwe=(252,),
+    confidence=0.75,
+    severity="medium",
+    suggestion="Test the result of '{name}', or check 'ferror' and 'fclose' once all is written.",
+)
+def unchecked_write(function: Function) -> Iterator[Report]:
+    seen: set[tuple[str, bool]] = set()
+    for call in function.calls:
+        name = call.name
+        place = BLOCKS.get(name, TEXTS.get(name, DESCRIPTORS.get(name)))
+        if place is None or name in function.unit.facts.defined or call.is_method:
+            continue
+        target = text(call.arg(place))
+        if not target or target in STANDARD or not dropped(call):
+            continue
+        if name not in DESCRIPTORS and not _is_first(function, call, target, seen):
+            continue
+        yield Report(
+            call.node,
+            "Nobody looks at the result of '{name}': data for '{target}' may be lost unnoticed.",
+            confidence=0.5 if name in TEXTS or _is_wake_up(call) else 0.75,
+            pattern=name,
+            name=call.written,
+            target=target,
+        )
+
+
+def _is_first(function: Function, call: Call, stream: str, seen: set[tuple[str, bool]]) -> bool:
+    """Whether this is the first unchecked write to a stream that nobody asks for errors."""
+    key = (stream, call.name in BLOCKS)
+    if key in seen or (stream, True) in seen:
+        return False
+    seen.add(key)
+    if call.name in TEXTS and not _opened_here(function, stream):
+        return False
+    return not stream_checked(function, stream)
+
+
+def _opened_here(function: Function, stream: str) -> bool:
+    return any(call.name in OPENING and text(call.target) == stream for call in function.calls)
+
+
+def _is_wake_up(call: Call) -> bool:
+    """A single byte that wakes a reader, or a farewell to a peer."""
+    return call.name in DESCRIPTORS and text(call.arg(2)) == "1"

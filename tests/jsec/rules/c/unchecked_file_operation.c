@@ -1,0 +1,39 @@
+#include <stdio.h>
+#include <unistd.h>
+
+void work(void);
+
+void enter(const char *directory) {
+    chdir(directory); // expect: unchecked-file-operation
+    work();
+}
+
+int enter_checked(const char *directory) {
+    if (chdir(directory) != 0) // ok
+        return -1;
+    (void) chdir("/"); // ok
+    return 0;
+}
+
+void move(const char *from, const char *to) {
+    rename(from, to); // expect: unchecked-file-operation
+}
+
+void skip(FILE *file) {
+    fseek(file, 10, SEEK_SET); // expect: unchecked-file-operation
+}
+
+int give_up(const char *name, int bad) {
+    if (bad) {
+        remove(name); // ok
+        return -1;
+    }
+    remove(name); // expect: unchecked-file-operation
+    work();
+    return 0;
+}
+
+int stored(const char *from, const char *to) {
+    int result = rename(from, to); // ok
+    return result;
+}

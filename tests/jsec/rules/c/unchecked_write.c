@@ -1,0 +1,53 @@
+#include <stdio.h>
+#include <unistd.h>
+
+void lost(FILE *out, const char *text, size_t length) {
+    fwrite(text, 1, length, out); // expect: unchecked-write
+    fwrite(text, 1, length, out); // ok
+}
+
+int asked_later(FILE *out, const char *text, size_t length) {
+    fwrite(text, 1, length, out); // ok
+    return ferror(out);
+}
+
+int closed_with_care(FILE *out, const char *text) {
+    fputs(text, out); // ok
+    if (fclose(out) != 0)
+        return -1;
+    return 0;
+}
+
+int checked(FILE *out, const char *text, size_t length) {
+    return fwrite(text, 1, length, out) == length; // ok
+}
+
+void to_terminal(const char *text) {
+    fputs(text, stdout); // ok
+    fprintf(stderr, "%s", text); // ok
+    write(2, text, 3); // ok
+    printf("%s", text); // ok
+}
+
+void descriptor(int fd, const char *text) {
+    write(fd, text, 10); // expect: unchecked-write
+    (void) write(fd, text, 10); // ok
+}
+
+void report(const char *path, int value) {
+    FILE *out = fopen(path, "w");
+    if (out == NULL)
+        return;
+    fprintf(out, "%d\n", value); // expect: unchecked-write
+    fprintf(out, "%d\n", value); // ok
+    fclose(out);
+}
+
+void report_to(FILE *out, int value) {
+    fprintf(out, "%d\n", value); // ok
+}
+
+#define PUT fwrite
+void through_macro(FILE *out, const char *text) {
+    PUT(text, 1, 3, out); // expect: unchecked-write
+}
