@@ -26,7 +26,7 @@ def transmuted(node: Node, function: Function | None, unit: Unit) -> tuple[str, 
     if not source:
         source = type_of(next(iter(arguments(node)), None), function, unit)
     if not target:
-        target = _expected(node, function)
+        target = expected_type(node, function)
     return source, target
 
 
@@ -35,7 +35,18 @@ def without_lifetimes(written: str) -> str:
     return re.sub(r"'\w+\s*,?\s*", "", written).replace("<>", "")
 
 
-def _expected(node: Node, function: Function | None) -> str:
+def is_restricted(written: str, unit: Unit) -> bool:
+    """Whether a type has fewer values than its bytes: `bool`, `char`, `NonZero…`, an enum of the
+    file."""
+    if written in ("bool", "char") or re.match(r"(?:std::num::)?NonZero\w+$", written):
+        return True
+    declared = unit.facts.types.get(written.removeprefix("Self::"))
+    return declared is not None and declared.type.split(" ")[0] == "enum"
+
+
+def expected_type(node: Node, function: Function | None) -> str:
+    """The type that the place of an expression demands: of its `let`, or the return type when it
+    is what the function returns; empty when that is not written beside it."""
     below = node
     for outer in ancestors(node):
         kind = outer.type
@@ -47,9 +58,22 @@ def _expected(node: Node, function: Function | None) -> str:
             return return_type(function)
         if kind == "return_expression":
             return return_type(function)
-        if kind == "block" and outer.named_children[-1] != below:
+        if kind == "block" and not _is_last(below):
             return ""
-        if kind not in ("block", "unsafe_block", "parenthesized_expression"):
+        if kind == "expression_statement" and outer.children[-1].type == ";":
+            return ""
+        if kind not in ("block", "unsafe_block", "parenthesized_expression",
+                        "expression_statement"):  # fmt: skip
             return ""
         below = outer
     return ""
+
+
+def _is_last(node: Node) -> bool:
+    """Whether nothing but comments follows in the block."""
+    following = node.next_named_sibling
+    for _ in range(16):
+        if following is None or "comment" not in following.type:
+            break
+        following = following.next_named_sibling
+    return following is None

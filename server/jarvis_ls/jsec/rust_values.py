@@ -28,17 +28,20 @@ _KEYWORDS = frozenset({"self", "as", "mut", "ref", "usize", "u8", "u16", "u32", 
                        "isize", "let", "in", "if", "unsafe", "len", "unwrap"})  # fmt: skip
 _MAX_HOPS = 6
 _MAX_TEXT = 2000
+_NUMBERS = (
+    (re.compile(r"\.parse(?:::<[^<>]*>)?\(\)|\bfrom_str_radix\("), "parsed text"),
+    (re.compile(r"\bfrom_(?:be|le|ne)_bytes\b|\bread_[uif](?:8|16|32|64|128)\b"
+                r"|\bget_[ui](?:16|32|64)(?:_le)?\("), "bytes that are read"),
+)  # fmt: skip
 _SOURCES = (
     (re.compile(r"\benv::args(?:_os)?\b|\bargs\(\)|\bargs_os\(\)"), "the command line"),
     (re.compile(r"\benv::vars?(?:_os)?\b"), "the environment"),
     (re.compile(r"\bread_line\b|\bstdin\(\)|\bread_to_string\b|\bread_to_end\b|\.lines\(\)"),
      "input that is read"),
     (re.compile(r"\brecv(?:_from)?\(|\bpeek\("), "the network"),
-    (re.compile(r"\bfrom_(?:be|le|ne)_bytes\b|\bread_[uif](?:8|16|32|64|128)\b"
-                r"|\bget_[ui](?:8|16|32|64)(?:_le)?\("), "bytes that are read"),
     (re.compile(r"\.(?:query_string|query|path_info|param|params|cookie|headers?|form|body)\("),
      "a request"),
-    (re.compile(r"\.parse(?:::<[^>]*>)?\(\)|\bfrom_str_radix\("), "parsed text"),
+    *_NUMBERS,
 )  # fmt: skip
 _EXTRACTORS = re.compile(r"^(?:web::|axum::|extract::)?(?:Query|Path|Form|Json)<")
 _READERS = frozenset({"read_line", "read_to_string", "read_to_end", "read", "read_exact", "recv",
@@ -134,6 +137,24 @@ def origin(node: Node | None, function: Function | None) -> str:
 
     Follows names to their `let`, and sees buffers that were filled by reading.
     """
+    return _origin(node, function, _SOURCES, filled=True)
+
+
+def number_origin(node: Node | None, function: Function | None) -> str:
+    """Like `origin`, for numbers whose value an outsider chooses: parsed text, decoded bytes.
+
+    A count that a read returns is not one of them: it is bounded by the buffer.
+    """
+    return _origin(node, function, _NUMBERS, filled=False)
+
+
+def _origin(
+    node: Node | None,
+    function: Function | None,
+    sources: tuple[tuple[re.Pattern[str], str], ...],
+    *,
+    filled: bool,
+) -> str:
     if node is None:
         return ""
     seen: set[str] = set()
@@ -143,7 +164,7 @@ def origin(node: Node | None, function: Function | None) -> str:
             return ""
         current = pending.pop(0)
         written = text(current)[:_MAX_TEXT]
-        for pattern, words in _SOURCES:
+        for pattern, words in sources:
             if pattern.search(written):
                 return words
         if function is None:
@@ -153,9 +174,9 @@ def origin(node: Node | None, function: Function | None) -> str:
             variable = function.variable(name, current.start_byte)
             if variable is None:
                 continue
-            if variable.is_parameter and _EXTRACTORS.match(variable.type):
+            if filled and variable.is_parameter and _EXTRACTORS.match(variable.type):
                 return "a request"
-            if _is_filled(function, name, node.start_byte):
+            if filled and _is_filled(function, name, node.start_byte):
                 return "input that is read"
             source = variable.initial if variable.initial is not None else _taken_from(
                 variable.node

@@ -1,0 +1,73 @@
+"""A value is forgotten, so its destructor never runs.
+
+## What it does
+Finds `mem::forget` of a value whose parts are not taken over by raw pointers in the same
+function.
+
+## Why is this bad?
+Memory, file handles and locks the value owns are never given back. Where a lock guard is
+forgotten the lock stays locked.
+
+## Example
+```rust
+let guard = queue.lock().unwrap();
+std::mem::forget(guard);
+```
+
+Use instead:
+```rust
+let guard = queue.lock().unwrap();
+drop(guard);
+```
+
+## References
+- CWE-401: Missing Release of Memory after Effective Lifetime
+- CWE-772: Missing Release of Resource after Effective Lifetime
+- Clippy: mem_forget
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.extract.rust import has_safety_comment
+from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.rust_shapes import call_path
+
+_TAKEN = frozenset({"from_raw_parts", "from_raw_parts_mut", "as_ptr", "as_mut_ptr", "into_raw",
+                    "as_raw_fd", "as_raw_handle", "as_raw_socket", "read", "write", "copy",
+                    "copy_nonoverlapping", "transmute", "transmute_copy", "as_raw", "from_raw_fd",
+                    "from_raw", "cast"})  # fmt: skip
+_LOCKED = re.compile(r"\.(?:lock|read|write|borrow_mut|try_lock)\(\)")
+
+
+@rule(
+    query=calls("forget"),
+    category="resource_leak",
+    cwe=(401, 772),
+    confidence=0.5,
+    suggestion="Let the value drop, or wrap it in ManuallyDrop where ownership moves elsewhere.",
+    severity="medium",
+)
+def mem_forget(call: Call) -> Iterator[Report]:
+    value = call.arg(0)
+    if value is None or len(call.arguments) != 1 or text(value) == "self":
+        return
+    if call.written == "forget" and not call_path(call).endswith("mem::forget"):
+        return
+    function = call.function
+    if function is not None and any(c.name in _TAKEN for c in function.calls):
+        return
+    if has_safety_comment(call.node):
+        return
+    variable = function.variable(text(value), value.start_byte) if function is not None else None
+    initial = text(variable.initial) if variable is not None else ""
+    yield Report(
+        call.node,
+        "'{value}' is forgotten: what it owns is never released.",
+        confidence=0.7 if _LOCKED.search(initial[:500]) or "Vec" in initial[:80] else 0.5,
+        pattern="mem::forget",
+        value=text(value)[:60],
+    )

@@ -1,0 +1,51 @@
+"""Bytes are copied into a type that nothing compares them with.
+
+## What it does
+Finds `mem::transmute_copy`.
+
+## Why is this bad?
+Unlike `transmute` it does not even compare sizes, and the original stays alive: a copied `Vec`
+or `Box` is freed twice, a larger result reads past the end of the value.
+
+## Example
+```rust
+let id: u64 = unsafe { std::mem::transmute_copy(&tag) };
+```
+
+Use instead:
+```rust
+let id = u64::from(tag);
+```
+
+## References
+- CWE-843: Access of Resource Using Incompatible Type ('Type Confusion')
+- CWE-125: Out-of-bounds Read
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call
+from jarvis_ls.codeintel.extract.rust import has_safety_comment
+from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.rust_transmute import is_restricted, transmuted
+
+
+@rule(
+    query=calls("transmute_copy"),
+    category="type_safety",
+    cwe=(843, 125),
+    confidence=0.65,
+    suggestion="Use a conversion of the standard library, or 'ptr::read' of a pointer whose type "
+    "and alignment are known.",
+)
+def transmute_copy(call: Call) -> Iterator[Report]:
+    if is_restricted(transmuted(call.node, call.function, call.unit)[1], call.unit):
+        return
+    yield Report(
+        call.node,
+        "'transmute_copy' compares neither sizes nor owners.",
+        confidence=0.45 if has_safety_comment(call.node) else 0.65,
+        pattern="transmute_copy",
+    )

@@ -1,0 +1,66 @@
+"""A struct without a fixed layout is transmuted.
+
+## What it does
+Finds `transmute` from or to a struct or union of the file that has no `#[repr(C)]`,
+`#[repr(transparent)]` or `#[repr(packed)]`.
+
+## Why is this bad?
+The compiler may order the fields of such a type as it likes, differently for every build and
+every type parameter. The bytes land in the wrong fields without any message.
+
+## Example
+```rust
+struct Header { kind: u8, length: u32 }
+let header: Header = unsafe { std::mem::transmute(raw) };
+```
+
+Use instead:
+```rust
+let header = Header { kind: raw[0], length: u32::from_le_bytes([raw[4], raw[5], raw[6], raw[7]]) };
+```
+
+## References
+- CWE-843: Access of Resource Using Incompatible Type ('Type Confusion')
+- CWE-188: Reliance on Data/Memory Layout
+- The Rustonomicon: repr(Rust)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, Unit
+from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.rust_transmute import transmuted, without_lifetimes
+
+
+@rule(
+    query=calls("transmute"),
+    category="type_safety",
+    cwe=(843, 188),
+    confidence=0.75,
+    suggestion="Give the type '#[repr(C)]' (or 'transparent'), or read the fields one by one.",
+)
+def transmute_of_rust_layout(call: Call) -> Iterator[Report]:
+    source, target = transmuted(call.node, call.function, call.unit)
+    if not source or not target or without_lifetimes(source) == without_lifetimes(target):
+        return
+    for written in (source, target):
+        name = _loose(written, call.unit)
+        if name:
+            yield Report(
+                call.node,
+                "'{type}' has no fixed layout, so its bytes mean nothing to 'transmute'.",
+                pattern="transmute",
+                type=name,
+            )
+            return
+
+
+def _loose(written: str, unit: Unit) -> str:
+    """The struct a type is or refers to, when the file declares it without a `repr`."""
+    match = re.fullmatch(r"(?:&(?:'\w+ )?(?:mut )?|\*const |\*mut )?\[?(\w+)(?:<.*)?(?:;.*)?\]?",
+                         written[:200])  # fmt: skip
+    declared = unit.facts.types.get(match[1]) if match else None
+    return match[1] if match and declared is not None and declared.type == "struct" else ""
