@@ -47,7 +47,11 @@ def dropped(call: Call) -> bool:
     ):  # fmt: skip
         return False
     variable = function.variable(text(target), target.start_byte)
-    if variable is None or variable.is_static or (variable.pointers and "char" not in variable.type):
+    if (
+        variable is None
+        or variable.is_static
+        or (variable.pointers and "char" not in variable.type)
+    ):
         return False
     reads = [n for n in function.uses(text(target)) if not _is_write(n) and n != variable.node]
     if any(n.start_byte > call.node.end_byte for n in reads):

@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import functools
 import re
+from itertools import pairwise
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _SECRET = frozenset(
-    ["password", "passwd", "passphrase", "passwort", "pwd", "secret", "secrets", "credential", "credentials", "apikey", "privkey", "passcode"]
+    [
+        "password",
+        "passwd",
+        "passphrase",
+        "passwort",
+        "pwd",
+        "secret",
+        "secrets",
+        "credential",
+        "credentials",
+        "apikey",
+        "privkey",
+        "passcode",
+    ]
 )
 _SECRET_PAIRS = frozenset(
     {("api", "key"), ("private", "key"), ("secret", "key"), ("access", "key"), ("auth", "token"),
@@ -19,10 +33,94 @@ _SECRET_PAIRS = frozenset(
      ("root", "pass"), ("encrypt", "key"), ("decrypt", "key")}
 )  # fmt: skip
 _SECURITY = _SECRET | frozenset(
-    ["key", "token", "salt", "nonce", "iv", "session", "otp", "csrf", "auth", "authenticate", "authentication", "cookie", "uuid", "guid", "crypt", "crypto", "encrypt", "cipher", "hash", "sign", "signature", "challenge", "captcha", "login", "pin", "cred", "random", "security", "secure"]
+    [
+        "key",
+        "token",
+        "salt",
+        "nonce",
+        "iv",
+        "session",
+        "otp",
+        "csrf",
+        "auth",
+        "authenticate",
+        "authentication",
+        "cookie",
+        "uuid",
+        "guid",
+        "crypt",
+        "crypto",
+        "encrypt",
+        "cipher",
+        "hash",
+        "sign",
+        "signature",
+        "challenge",
+        "captcha",
+        "login",
+        "pin",
+        "cred",
+        "random",
+        "security",
+        "secure",
+    ]
 )
 _ABOUT = frozenset(
-    ["file", "path", "prompt", "name", "len", "length", "size", "env", "label", "field", "url", "hint", "msg", "message", "title", "fmt", "format", "column", "id", "option", "opt", "max", "min", "count", "idx", "index", "type", "policy", "error", "err", "help", "usage", "text", "header", "param", "arg", "flag", "cmd", "dialog", "ptr", "offset", "regex", "pattern", "section", "attr", "algorithm", "algo", "table", "query", "sql", "char", "chars", "mode"]
+    [
+        "file",
+        "path",
+        "prompt",
+        "name",
+        "len",
+        "length",
+        "size",
+        "env",
+        "label",
+        "field",
+        "url",
+        "hint",
+        "msg",
+        "message",
+        "title",
+        "fmt",
+        "format",
+        "column",
+        "id",
+        "option",
+        "opt",
+        "max",
+        "min",
+        "count",
+        "idx",
+        "index",
+        "type",
+        "policy",
+        "error",
+        "err",
+        "help",
+        "usage",
+        "text",
+        "header",
+        "param",
+        "arg",
+        "flag",
+        "cmd",
+        "dialog",
+        "ptr",
+        "offset",
+        "regex",
+        "pattern",
+        "section",
+        "attr",
+        "algorithm",
+        "algo",
+        "table",
+        "query",
+        "sql",
+        "char",
+        "chars",
+        "mode",
+    ]
 )
 
 
@@ -40,7 +138,7 @@ def names_secret(name: str) -> bool:
         return False
     if any(word in _SECRET for word in found):
         return True
-    return any(pair in _SECRET_PAIRS for pair in zip(found, found[1:], strict=False))
+    return any(pair in _SECRET_PAIRS for pair in pairwise(found))
 
 
 def names_key(name: str) -> bool:

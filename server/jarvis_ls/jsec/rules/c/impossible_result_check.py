@@ -37,27 +37,171 @@ from jarvis_ls.jsec.outcomes import Test, branch_of, reports_failure, tests_of
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 _POINTERS = frozenset(
-    ["fgets", "fgetws", "fopen", "fdopen", "freopen", "tmpfile", "popen", "opendir", "malloc", "calloc", "realloc", "strdup", "strndup", "strchr", "strrchr", "strstr", "getenv", "fopen64", "_wfopen", "gets_s", "localtime", "gmtime", "readdir", "dlopen", "dlsym", "setlocale", "getcwd", "realpath"]
+    [
+        "fgets",
+        "fgetws",
+        "fopen",
+        "fdopen",
+        "freopen",
+        "tmpfile",
+        "popen",
+        "opendir",
+        "malloc",
+        "calloc",
+        "realloc",
+        "strdup",
+        "strndup",
+        "strchr",
+        "strrchr",
+        "strstr",
+        "getenv",
+        "fopen64",
+        "_wfopen",
+        "gets_s",
+        "localtime",
+        "gmtime",
+        "readdir",
+        "dlopen",
+        "dlsym",
+        "setlocale",
+        "getcwd",
+        "realpath",
+    ]
 )
 _COUNTS = frozenset({"fread", "fwrite", "fread_unlocked", "fwrite_unlocked", "strlen"})
 _PRINTS = frozenset(
-    ["printf", "fprintf", "vprintf", "vfprintf", "sprintf", "snprintf", "vsnprintf", "puts", "fputs", "putc", "fputc", "putchar", "wprintf", "fwprintf", "swprintf", "fputws", "putwc", "fputwc", "putwchar", "_snprintf"]
+    [
+        "printf",
+        "fprintf",
+        "vprintf",
+        "vfprintf",
+        "sprintf",
+        "snprintf",
+        "vsnprintf",
+        "puts",
+        "fputs",
+        "putc",
+        "fputc",
+        "putchar",
+        "wprintf",
+        "fwprintf",
+        "swprintf",
+        "fputws",
+        "putwc",
+        "fputwc",
+        "putwchar",
+        "_snprintf",
+    ]
 )
 _ZERO_IS_SUCCESS = frozenset(
-    ["remove", "rename", "unlink", "chdir", "mkdir", "rmdir", "fseek", "chmod", "setuid", "setgid", "fclose", "fsetpos", "pthread_create", "pthread_join", "pthread_mutex_init", "stat", "lstat", "fstat", "_wremove", "_wrename", "_chdir", "_unlink", "_mkdir"]
+    [
+        "remove",
+        "rename",
+        "unlink",
+        "chdir",
+        "mkdir",
+        "rmdir",
+        "fseek",
+        "chmod",
+        "setuid",
+        "setgid",
+        "fclose",
+        "fsetpos",
+        "pthread_create",
+        "pthread_join",
+        "pthread_mutex_init",
+        "stat",
+        "lstat",
+        "fstat",
+        "_wremove",
+        "_wrename",
+        "_chdir",
+        "_unlink",
+        "_mkdir",
+    ]
 )
 _ERROR_NUMBERS = frozenset(
-    ["pthread_create", "pthread_join", "pthread_detach", "pthread_mutex_init", "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_mutex_trylock", "pthread_cond_init", "pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_signal", "pthread_cond_broadcast", "pthread_key_create", "pthread_rwlock_init", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "pthread_setspecific", "pthread_attr_init", "posix_memalign", "posix_fallocate", "posix_spawn", "getaddrinfo"]
+    [
+        "pthread_create",
+        "pthread_join",
+        "pthread_detach",
+        "pthread_mutex_init",
+        "pthread_mutex_lock",
+        "pthread_mutex_unlock",
+        "pthread_mutex_trylock",
+        "pthread_cond_init",
+        "pthread_cond_wait",
+        "pthread_cond_timedwait",
+        "pthread_cond_signal",
+        "pthread_cond_broadcast",
+        "pthread_key_create",
+        "pthread_rwlock_init",
+        "pthread_rwlock_rdlock",
+        "pthread_rwlock_wrlock",
+        "pthread_setspecific",
+        "pthread_attr_init",
+        "posix_memalign",
+        "posix_fallocate",
+        "posix_spawn",
+        "getaddrinfo",
+    ]
 )
 _SIGNED = frozenset(
-    ["read", "write", "recv", "send", "recvfrom", "sendto", "pread", "pwrite", "snprintf", "vsnprintf", "readlink", "getline", "ftell", "lseek", "sysconf"]
+    [
+        "read",
+        "write",
+        "recv",
+        "send",
+        "recvfrom",
+        "sendto",
+        "pread",
+        "pwrite",
+        "snprintf",
+        "vsnprintf",
+        "readlink",
+        "getline",
+        "ftell",
+        "lseek",
+        "sysconf",
+    ]
 )
 _DESCRIPTORS = frozenset(["open", "open64", "openat", "socket", "creat", "accept", "dup"])
 _HANDLES = frozenset(
-    ["CreateFile", "CreateFileA", "CreateFileW", "CreateNamedPipe", "CreateNamedPipeA", "CreateNamedPipeW", "FindFirstFile", "FindFirstFileA", "FindFirstFileW", "CreateMailslot", "CreateMailslotA", "CreateMailslotW"]
+    [
+        "CreateFile",
+        "CreateFileA",
+        "CreateFileW",
+        "CreateNamedPipe",
+        "CreateNamedPipeA",
+        "CreateNamedPipeW",
+        "FindFirstFile",
+        "FindFirstFileA",
+        "FindFirstFileW",
+        "CreateMailslot",
+        "CreateMailslotA",
+        "CreateMailslotW",
+    ]
 )
 _BOOLS = frozenset(
-    ["ImpersonateNamedPipeClient", "ImpersonateSelf", "ImpersonateLoggedOnUser", "ReadFile", "WriteFile", "CopyFile", "CopyFileA", "CopyFileW", "MoveFile", "MoveFileA", "MoveFileW", "DeleteFileA", "DeleteFileW", "CloseHandle", "LogonUserA", "LogonUserW", "ConnectNamedPipe"]
+    [
+        "ImpersonateNamedPipeClient",
+        "ImpersonateSelf",
+        "ImpersonateLoggedOnUser",
+        "ReadFile",
+        "WriteFile",
+        "CopyFile",
+        "CopyFileA",
+        "CopyFileW",
+        "MoveFile",
+        "MoveFileA",
+        "MoveFileW",
+        "DeleteFileA",
+        "DeleteFileW",
+        "CloseHandle",
+        "LogonUserA",
+        "LogonUserW",
+        "ConnectNamedPipe",
+    ]
 )
 _SCANS = {"scanf": 0, "fscanf": 1, "sscanf": 1, "wscanf": 0, "fwscanf": 1, "swscanf": 1}
 _ORDERS = frozenset({"strcmp", "strncmp", "memcmp", "strcasecmp", "strncasecmp", "wcscmp"})

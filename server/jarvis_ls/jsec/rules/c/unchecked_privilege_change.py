@@ -68,7 +68,7 @@ def unchecked_privilege_change(call: Call) -> Iterator[Report]:
         return
     yield Report(
         call.node,
-        "Nobody looks at the result of '{name}': the program may go on with rights it meant to give up.",
+        "Nobody looks at the result of '{name}': rights may not be given up at all.",
         pattern=call.name,
         name=call.written,
         fix=_abort_on_failure(call),

@@ -70,7 +70,7 @@ def unchecked_read(call: Call) -> Iterator[Report]:
         confidence = 0.45
     yield Report(
         call.node,
-        "Nobody looks at the result of '{name}': '{target}' may hold old data, or less than expected.",
+        "Nobody looks at the result of '{name}': '{target}' may hold old data or too little.",
         confidence=confidence,
         pattern=call.name,
         name=call.written,
