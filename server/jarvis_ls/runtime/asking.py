@@ -1,0 +1,253 @@
+"""Asking a group of models one question until one of them has answered it.
+
+Models and keys of the group take turns. One that is busy or cannot be reached rests while
+others are asked; when all rest, we wait for the first. An answer that broke off is asked again.
+What cannot be helped is raised at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from jarvis_ls.runtime.errors import (
+    AnswerBroken,
+    ModelBusy,
+    ModelError,
+    ModelRefused,
+    ModelUnreachable,
+)
+from jarvis_ls.runtime.messages import Assistant, Finish, ToolCall, Usage
+from jarvis_ls.runtime.models import Candidate
+from jarvis_ls.runtime.platforms.base import (
+    Delta,
+    FinishDelta,
+    Platform,
+    Request,
+    TextDelta,
+    ThinkingDelta,
+    ToolCallDelta,
+    UsageDelta,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How hard to try."""
+
+    attempts: int = 6
+    """Requests sent for one question at most."""
+    broken: int = 3
+    """Of these, how many may give a broken answer."""
+    first_wait: float = 1.0
+    """Seconds the first rest lasts; each further one of the same candidate doubles it."""
+    longest_wait: float = 60.0
+    """Seconds a rest lasts at most; a provider that asks for more is not waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A request goes out; what an earlier attempt streamed no longer counts."""
+
+    label: str
+    """`provider/model`."""
+    attempt: int
+    """From 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """All candidates rest."""
+
+    seconds: float
+    reason: str
+    """In words for the user."""
+
+
+Progress = Begun | Waiting | Delta
+Watch = Callable[[Progress], Awaitable[None]]
+
+
+@dataclass
+class _Rest:
+    until: float = 0.0
+    times: int = 0
+    refused: ModelError | None = None
+
+
+class ModelGroup:
+    """A group of candidates that take turns; keep one as long as the conversation."""
+
+    def __init__(
+        self,
+        candidates: list[Candidate],
+        platform_of: Callable[[Candidate], Platform],
+        *,
+        patience: Patience | None = None,
+    ) -> None:
+        """`platform_of` gives the connection to use for a candidate."""
+        self._candidates = candidates
+        self._platform_of = platform_of
+        self._patience = patience or Patience()
+        self._rests: dict[int, _Rest] = {i: _Rest() for i in range(len(candidates))}
+        self._turn = 0
+
+    @property
+    def window(self) -> int:
+        """Tokens that fit every model of the group."""
+        return min(candidate.model.window for candidate in self._candidates)
+
+    @property
+    def native_tools(self) -> bool:
+        """Whether every model of the group calls tools natively."""
+        return all(candidate.model.tools for candidate in self._candidates)
+
+    async def ask(self, request: Request, watch: Watch | None = None) -> Assistant:
+        """The answer of the first candidate that gives one.
+
+        `watch` is told of every request, wait and piece of the answer. Raises the `ModelError`
+        of the last attempt when none is left, `ContextTooLong` at once.
+        """
+        last: ModelError | None = None
+        broken = 0
+        spent = Usage()
+        for attempt in range(1, self._patience.attempts + 1):
+            number = await self._next(last, watch)
+            candidate = self._candidates[number]
+            if watch is not None:
+                await watch(Begun(candidate.label, attempt))
+            building = _Building()
+            try:
+                answer = await self._once(candidate, request, building, watch)
+                self._rests[number] = _Rest()
+                return replace(answer, usage=spent + answer.usage)
+            except (ModelBusy, ModelUnreachable) as error:
+                last = error
+                self._rest(number, error)
+            except AnswerBroken as error:
+                last = error
+                broken += 1
+                if broken >= self._patience.broken:
+                    raise
+            except ModelRefused as error:
+                last = error
+                self._rests[number].refused = error
+                if all(rest.refused for rest in self._rests.values()):
+                    raise
+            spent = spent + building.usage
+        assert last is not None
+        raise last
+
+    async def _once(
+        self, candidate: Candidate, request: Request, building: _Building, watch: Watch | None
+    ) -> Assistant:
+        platform = self._platform_of(candidate)
+        stream = platform.stream(candidate.model, request)
+        try:
+            async for delta in stream:
+                building.add(delta)
+                if watch is not None:
+                    await watch(delta)
+        finally:
+            close = getattr(stream, "aclose", None)
+            if close is not None:
+                await close()
+        return building.finished(candidate.label)
+
+    async def _next(self, last: ModelError | None, watch: Watch | None) -> int:
+        loop = asyncio.get_running_loop()
+        usable = [n for n, rest in self._rests.items() if rest.refused is None]
+        if not usable:
+            for rest in self._rests.values():  # a key may have been mended since
+                rest.refused = None
+            usable = list(self._rests)
+        order = sorted(usable, key=lambda n: (n - self._turn) % len(self._candidates))
+        awake = next((n for n in order if self._rests[n].until <= loop.time()), None)
+        if awake is None:
+            awake = min(order, key=lambda n: self._rests[n].until)
+            wait = self._rests[awake].until - loop.time()
+            if last is not None and wait > self._patience.longest_wait:
+                raise last
+            if watch is not None:
+                await watch(Waiting(wait, str(last) if last is not None else "all models rest"))
+            await asyncio.sleep(max(0.0, wait))
+        self._turn = (awake + 1) % len(self._candidates)
+        return awake
+
+    def _rest(self, number: int, error: ModelError) -> None:
+        rest = self._rests[number]
+        asked = getattr(error, "retry_after", None)
+        wait = min(self._patience.longest_wait, self._patience.first_wait * 2**rest.times)
+        wait = asked if asked is not None else wait * random.uniform(0.75, 1.0)
+        rest.times += 1
+        rest.until = asyncio.get_running_loop().time() + wait
+
+
+@dataclass
+class _Building:
+    """An answer as its pieces come in."""
+
+    text: list[str] = field(default_factory=list)
+    thinking: list[str] = field(default_factory=list)
+    calls: dict[int, ToolCallDelta] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+    finish: Finish = "truncated"
+
+    def add(self, delta: Delta) -> None:
+        if isinstance(delta, TextDelta):
+            self.text.append(delta.text)
+        elif isinstance(delta, ThinkingDelta):
+            self.thinking.append(delta.text)
+        elif isinstance(delta, ToolCallDelta):
+            self._add_call(delta)
+        elif isinstance(delta, UsageDelta):
+            self.usage = delta.usage
+        elif isinstance(delta, FinishDelta):
+            self.finish = delta.reason
+
+    def finished(self, model: str) -> Assistant:
+        """The whole answer. Raises `AnswerBroken` for one that is cut off or empty."""
+        text, thinking = "".join(self.text), "".join(self.thinking)
+        calls = tuple(_call(number, call) for number, call in sorted(self.calls.items()))
+        if self.finish == "truncated":
+            raise AnswerBroken("The answer was cut off before its end.")
+        if self.finish == "length" and calls:
+            raise AnswerBroken("The answer reached its limit in the middle of a tool call.")
+        if not text.strip() and not calls:
+            raise AnswerBroken(
+                "The model's filter held the answer back." if self.finish == "filtered"
+                else "The model gave an empty answer."
+            )  # fmt: skip
+        return Assistant(text, thinking, calls, self.finish, model, self.usage)
+
+    def _add_call(self, delta: ToolCallDelta) -> None:
+        known = self.calls.get(delta.index)
+        if known is not None and delta.id and known.id and delta.id != known.id:
+            # Some providers put every call at index 0: another id begins another call.
+            delta = replace(delta, index=max(self.calls) + 1)
+            known = None
+        if known is None and not delta.id and not delta.name and self.calls:
+            known = self.calls[max(self.calls)]
+        self.calls[known.index if known else delta.index] = delta if known is None else replace(
+            known,
+            id=known.id or delta.id,
+            name=known.name + delta.name,
+            arguments=known.arguments + delta.arguments,
+        )  # fmt: skip
+
+
+def _call(number: int, call: ToolCallDelta) -> ToolCall:
+    arguments: Any = {}
+    raw = None
+    if call.arguments.strip():
+        try:
+            arguments = json.loads(call.arguments)
+        except (ValueError, RecursionError):
+            arguments = None
+        if not isinstance(arguments, dict):
+            arguments, raw = {}, call.arguments
+    return ToolCall(call.id or f"call_{number}", call.name, arguments, raw)

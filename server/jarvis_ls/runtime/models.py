@@ -1,0 +1,223 @@
+"""Which models there are: providers, groups, keys. Read once from the user's own settings.
+
+    [model_providers.office]
+    type = "openai"                      # or "anthropic", or a file in ~/.jarvis/models
+    base = "http://localhost:8080/v1"
+    env_keys = ["OFFICE_KEY", "OFFICE_KEY_2"]
+
+    [model_groups.balanced]
+    models = ["office/large", "deepseek/deepseek-chat"]
+
+    [models."office/large"]
+    window = 64000
+    input_price = 0.5
+
+Keys come from the environment (or the editor's secret storage, which hands them over as
+environment); a key in a settings file is refused. A workspace cannot add providers.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from jarvis_ls.core.errors import ConfigError
+from jarvis_ls.runtime.errors import ModelMissing
+from jarvis_ls.runtime.platforms.base import ModelInfo
+
+GROUPS = ("think", "balanced", "act", "image")
+ALIASES = {"smart": "think", "normal": "balanced", "cheap": "act"}
+_FALLBACK = {"think": "balanced", "act": "balanced", "balanced": "think"}
+_NOT_FOR_TALK = re.compile(r"(?i)(?:^|[-_/.])(embed\w*|rerank\w*|fast-?apply|apply)(?:$|[-_/.:\d])")
+_LOOKS_LIKE_KEY = ("api_key", "key", "token", "secret")
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """Where models are served."""
+
+    name: str
+    """As models are prefixed: `name/model`."""
+    type: str = "openai"
+    """Which platform speaks to it."""
+    base: str | None = None
+    """Base URL; None means the platform's own."""
+    env_keys: tuple[str, ...] = ()
+    """Environment variables that hold keys; all that are set are used in turn."""
+    needs_key: bool = True
+    """False for local servers that take any key."""
+
+    def keys(self, environment: Mapping[str, str]) -> tuple[str, ...]:
+        """The keys that are set; one empty key when none is needed."""
+        found = tuple(environment[name] for name in self.env_keys if environment.get(name))
+        return found or (() if self.needs_key else ("none",))
+
+
+PROVIDERS: dict[str, Provider] = {
+    provider.name: provider
+    for provider in (
+        Provider("openai", env_keys=("OPENAI_API_KEY",)),
+        Provider("anthropic", "anthropic", env_keys=("ANTHROPIC_API_KEY",)),
+        Provider("moonshot", base="https://api.moonshot.cn/v1", env_keys=("MOONSHOT_API_KEY",)),
+        Provider("zhipuai", base="https://open.bigmodel.cn/api/paas/v4",
+                 env_keys=("ZHIPU_API_KEY",)),
+        Provider("zhipuai-coding-plan", base="https://open.bigmodel.cn/api/coding/paas/v4",
+                 env_keys=("ZHIPU_API_KEY",)),
+        Provider("minimax-cn", base="https://api.minimaxi.com/v1",
+                 env_keys=("MINIMAX_API_KEY", "MINIMAX_API_KEY_2")),
+        Provider("deepseek", base="https://api.deepseek.com/v1", env_keys=("DEEPSEEK_API_KEY",)),
+        Provider("local", base="http://127.0.0.1:11434/v1", needs_key=False),
+    )
+}  # fmt: skip
+"""Providers known without settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One way to ask a question: a model at a provider with a key."""
+
+    provider: Provider
+    model: ModelInfo
+    key: str = field(repr=False)
+
+    @property
+    def label(self) -> str:
+        """What people are shown: `provider/model`."""
+        return f"{self.provider.name}/{self.model.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The user's providers, groups and what is known of single models."""
+
+    providers: dict[str, Provider] = field(default_factory=lambda: dict(PROVIDERS))
+    groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Group name to `provider/model` names, in order of preference."""
+    infos: dict[str, ModelInfo] = field(default_factory=dict)
+    """By `provider/model`."""
+
+    def candidates(self, group: str, environment: Mapping[str, str]) -> list[Candidate]:
+        """Every way to ask `group` (a group, an alias of one, or one `provider/model`).
+
+        Models of one group alternate before keys do. Raises `ModelMissing`, which says what to
+        set, when there is none.
+        """
+        names = self._names(group)
+        if not names:
+            raise ModelMissing(
+                "No model is configured. Set JARVIS_MODEL to provider/model, or write a"
+                f" [model_groups.{ALIASES.get(group, group)}] section in ~/.jarvis/config.toml;"
+                " everything that needs no model works without."
+            )
+        ways = [self._ways(name, environment) for name in names]
+        deepest = max(len(way) for way in ways)
+        found = [way[depth] for depth in range(deepest) for way in ways if depth < len(way)]
+        if not found:
+            variables = sorted({v for name in names for v in self._provider(name).env_keys})
+            raise ModelMissing(f"No key is set: put one in {' or '.join(variables)}.")
+        return found
+
+    def _names(self, group: str) -> tuple[str, ...]:
+        if "/" in group:
+            return (group,)
+        wanted = ALIASES.get(group, group)
+        found = self.groups.get(wanted) or self.groups.get(_FALLBACK.get(wanted, ""))
+        if found or wanted == "image":
+            return found or ()
+        return next((self.groups[name] for name in GROUPS[:3] if self.groups.get(name)), ())
+
+    def _ways(self, name: str, environment: Mapping[str, str]) -> list[Candidate]:
+        provider = self._provider(name)
+        model = self.infos.get(name) or ModelInfo(name.partition("/")[2])
+        return [Candidate(provider, model, key) for key in provider.keys(environment)]
+
+    def _provider(self, name: str) -> Provider:
+        provider, _, model = name.partition("/")
+        if provider not in self.providers or not model:
+            known = ", ".join(sorted(self.providers))
+            raise ConfigError(f"{name!r} is no provider/model; providers are {known}.")
+        if match := _NOT_FOR_TALK.search(model):
+            raise ConfigError(
+                f"{name} is a model for {match[1].lower()} and cannot hold a conversation;"
+                " choose a chat model."
+            )
+        return self.providers[provider]
+
+
+def read_models(
+    settings: Mapping[str, Any], environment: Mapping[str, str] | None = None
+) -> Models:
+    """Models from the user's settings and the environment.
+
+    `JARVIS_MODEL` (one `provider/model`) becomes the balanced group and wins over settings;
+    with only `OPENAI_API_KEY` set nothing is chosen: a model must be named by someone. Raises
+    `ConfigError` naming the section and key that is wrong.
+    """
+    environment = os.environ if environment is None else environment
+    providers = dict(PROVIDERS)
+    for name, table in _tables(settings, "model_providers"):
+        providers[name] = _read_provider(name, table)
+    if base := environment.get("OPENAI_BASE_URL"):
+        providers["openai"] = Provider("openai", base=base, env_keys=("OPENAI_API_KEY",))
+    groups = {
+        ALIASES.get(name, name): _names(f"model_groups.{name}", table)
+        for name, table in _tables(settings, "model_groups")
+    }
+    if chosen := environment.get("JARVIS_MODEL"):
+        groups["balanced"] = tuple(part.strip() for part in chosen.split(",") if part.strip())
+    infos = {name: _read_info(name, table) for name, table in _tables(settings, "models")}
+    models = Models(providers, groups, infos)
+    for names in groups.values():
+        for name in names:
+            models._provider(name)
+    return models
+
+
+def _read_provider(name: str, table: Mapping[str, Any]) -> Provider:
+    where = f"model_providers.{name}"
+    for key in table:
+        if key in _LOOKS_LIKE_KEY:
+            raise ConfigError(
+                f"{where}.{key}: keys do not belong in a settings file; put the key in an"
+                " environment variable and name the variable in env_key."
+            )
+        if key not in ("type", "name", "base", "env_key", "env_keys", "needs_key"):
+            raise ConfigError(f"{where}.{key} is not known.")
+    keys = table.get("env_keys", [table["env_key"]] if "env_key" in table else [])
+    if not isinstance(keys, list) or not all(isinstance(k, str) for k in keys):
+        raise ConfigError(f"{where}.env_keys must be a list of names of variables.")
+    base = table.get("base")
+    if base is not None and not re.match(r"https?://", str(base)):
+        raise ConfigError(f"{where}.base must be an http or https address.")
+    needs = table.get("needs_key", bool(keys))
+    return Provider(name, str(table.get("type", "openai")), base, tuple(keys), bool(needs))
+
+
+def _read_info(name: str, table: Mapping[str, Any]) -> ModelInfo:
+    known = {f.name for f in fields(ModelInfo)} - {"name"}
+    for key, value in table.items():
+        if key not in known:
+            raise ConfigError(f"models.{name!r}.{key} is not known.")
+        if not isinstance(value, (int, float, bool)):
+            raise ConfigError(f"models.{name!r}.{key} must be a number or true or false.")
+    return ModelInfo(name.partition("/")[2] or name, **table)
+
+
+def _names(where: str, table: Mapping[str, Any]) -> tuple[str, ...]:
+    names = table.get("models")
+    if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
+        raise ConfigError(f"{where}.models must be a list of provider/model names.")
+    return tuple(names)
+
+
+def _tables(settings: Mapping[str, Any], section: str) -> list[tuple[str, Mapping[str, Any]]]:
+    tables = settings.get(section, {})
+    if not isinstance(tables, Mapping):
+        raise ConfigError(f"{section} must be a table of tables.")
+    for name, table in tables.items():
+        if not isinstance(table, Mapping):
+            raise ConfigError(f"{section}.{name} must be a table.")
+    return list(tables.items())

@@ -1,0 +1,269 @@
+"""A group of models keeps asking until one has answered, over real HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from tests.support.model_server import Answer, ModelServer, chunk, usage
+
+from jarvis_ls.core.errors import ConfigError
+from jarvis_ls.runtime import errors
+from jarvis_ls.runtime.asking import Begun, ModelGroup, Patience, Progress, Waiting
+from jarvis_ls.runtime.messages import User
+from jarvis_ls.runtime.models import Candidate, Provider, read_models
+from jarvis_ls.runtime.platforms.base import ModelInfo, Request, TextDelta
+from jarvis_ls.runtime.platforms.openai import Deadlines, OpenAICompatible
+
+QUESTION = Request([User("hi")])
+QUICK = Patience(first_wait=0.05, longest_wait=1.0)
+
+
+@contextlib.asynccontextmanager
+async def group_of(
+    servers: int = 1, keys: int = 1, patience: Patience = QUICK
+) -> AsyncIterator[tuple[ModelGroup, list[ModelServer]]]:
+    async with contextlib.AsyncExitStack() as stack:
+        running = [await stack.enter_async_context(ModelServer()) for _ in range(servers)]
+        candidates = [
+            Candidate(Provider(f"p{s}", base=server.url), ModelInfo(f"m{s}"), f"key{k}")
+            for k in range(keys)
+            for s, server in enumerate(running)
+        ]
+        platforms: dict[Candidate, OpenAICompatible] = {}
+        for candidate in candidates:
+            wait = Deadlines(connect=1, first=1, idle=0.3, total=3)
+            platforms[candidate] = OpenAICompatible(
+                candidate.provider.base, candidate.key, deadlines=wait
+            )
+            stack.push_async_callback(platforms[candidate].close)
+        yield ModelGroup(candidates, platforms.__getitem__, patience=patience), running
+
+
+class Watcher:
+    def __init__(self) -> None:
+        self.seen: list[Progress] = []
+
+    async def __call__(self, progress: Progress) -> None:
+        self.seen.append(progress)
+
+    def of(self, kind: type[Any]) -> list[Any]:
+        return [p for p in self.seen if isinstance(p, kind)]
+
+
+async def test_an_answer_is_put_together() -> None:
+    async with group_of() as (group, (server,)):
+        server.call_all([("a", {"x": 1}), ("b", {"y": [2]})], text="Looking.")
+        answer = await group.ask(QUESTION)
+    assert (answer.text, answer.finish, answer.model) == ("Looking.", "tool_calls", "p0/m0")
+    assert [(c.name, c.arguments, c.raw) for c in answer.tool_calls] == [
+        ("a", {"x": 1}, None),
+        ("b", {"y": [2]}, None),
+    ]
+    assert (answer.usage.input, answer.usage.output) == (11, 7)
+
+
+async def test_models_take_turns() -> None:
+    async with group_of(servers=2) as (group, servers):
+        for server in servers:
+            server.say("one")
+            server.say("two")
+        models = [(await group.ask(QUESTION)).model for _ in range(4)]
+    assert models == ["p0/m0", "p1/m1", "p0/m0", "p1/m1"]
+
+
+async def test_a_busy_model_rests_while_another_answers() -> None:
+    async with group_of(servers=2) as (group, (busy, free)):
+        busy.refuse(429, {"retry-after": "30"})
+        free.say("first")
+        free.say("second")
+        began = time.monotonic()
+        assert (await group.ask(QUESTION)).text == "first"
+        assert (await group.ask(QUESTION)).text == "second"
+        assert time.monotonic() - began < 5 and len(busy.requests) == 1
+
+
+async def test_a_second_key_helps() -> None:
+    async with group_of(keys=2) as (group, (server,)):
+        server.refuse(401, message="key0 is bad")
+        server.say("ok")
+        assert (await group.ask(QUESTION)).text == "ok"
+        assert [r.headers["authorization"] for r in server.requests] == [
+            "Bearer key0",
+            "Bearer key1",
+        ]
+
+
+async def test_waiting_is_told_and_ends() -> None:
+    watcher = Watcher()
+    async with group_of() as (group, (server,)):
+        server.refuse(503, message="overloaded")
+        server.refuse(429, {"retry-after": "0.1"}, "slow down")
+        server.say("finally")
+        assert (await group.ask(QUESTION, watcher)).text == "finally"
+    assert [b.attempt for b in watcher.of(Begun)] == [1, 2, 3]
+    assert "slow down" in watcher.of(Waiting)[1].reason
+
+
+async def test_nobody_waits_for_an_hour() -> None:
+    async with group_of() as (group, (server,)):
+        server.refuse(429, {"retry-after": "3600"})
+        began = time.monotonic()
+        with pytest.raises(errors.ModelBusy):
+            await group.ask(QUESTION)
+        assert time.monotonic() - began < 2
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Answer([chunk({"content": "half"}), chunk({}, "stop")], cut_after=1),
+        Answer([chunk({"content": "half"}), chunk({}, "stop")], stall_after=1),
+        Answer([chunk({"content": "half"})]),
+        Answer([chunk({"content": "half"}), b"data: {\n\n"]),
+        Answer([chunk({}, "stop")]),
+        Answer([chunk({"tool_calls": [{"index": 0, "id": "1", "function": {"name": "t"}}]})]),
+    ],
+    ids=["cut", "stalled", "no-finish", "broken-json", "empty", "half-a-call"],
+)
+async def test_a_broken_answer_is_asked_again(fault: Answer) -> None:
+    watcher = Watcher()
+    async with group_of() as (group, (server,)):
+        server.add(fault)
+        server.say("whole")
+        assert (await group.ask(QUESTION, watcher)).text == "whole"
+    last = max(i for i, p in enumerate(watcher.seen) if isinstance(p, Begun))
+    assert "".join(p.text for p in watcher.seen[last:] if isinstance(p, TextDelta)) == "whole"
+
+
+async def test_broken_answers_are_not_asked_for_ever() -> None:
+    async with group_of() as (group, (server,)):
+        for _ in range(9):
+            server.add(Answer([chunk({"content": "half"})]))
+        with pytest.raises(errors.AnswerBroken):
+            await group.ask(QUESTION)
+        assert len(server.requests) == QUICK.broken
+
+
+async def test_tokens_of_lost_attempts_count() -> None:
+    async with group_of() as (group, (server,)):
+        server.add(Answer([chunk({"content": "half"}), usage(prompt=100, answer=50)]))
+        server.say("whole")
+        answer = await group.ask(QUESTION)
+    assert (answer.usage.input, answer.usage.output) == (111, 57)
+
+
+async def test_what_cannot_be_helped_is_raised_at_once() -> None:
+    async with group_of() as (group, (server,)):
+        server.refuse(400, message="maximum context length")
+        with pytest.raises(errors.ContextTooLong):
+            await group.ask(QUESTION)
+        server.refuse(401, message="bad key")
+        with pytest.raises(errors.ModelRefused, match="bad key"):
+            await group.ask(QUESTION)
+        assert len(server.requests) == 2
+
+
+async def test_arguments_that_are_no_object_are_kept_raw() -> None:
+    async with group_of() as (group, (server,)):
+        server.call("t", '{"a": ')
+        server.call("t", "[1]")
+        server.call("t", "")
+        server.call("t", "[" * 100_000)
+        calls = [(await group.ask(QUESTION)).tool_calls[0] for _ in range(4)]
+    assert [(c.arguments, (c.raw or "")[:6]) for c in calls] == [
+        ({}, '{"a": '),
+        ({}, "[1]"),
+        ({}, ""),
+        ({}, "[[[[[["),
+    ]
+
+
+async def test_calls_that_share_an_index_are_told_apart_by_id() -> None:
+    def piece(id: str, arguments: str) -> dict[str, Any]:
+        call = {"index": 0, "id": id, "function": {"name": "t", "arguments": arguments}}
+        return chunk({"tool_calls": [call]})
+
+    more = chunk({"tool_calls": [{"index": 1, "function": {"arguments": "2}"}}]})
+    async with group_of() as (group, (server,)):
+        server.add(
+            Answer([piece("one", '{"a":1}'), piece("two", '{"a":'), more, chunk({}, "tool_calls")])
+        )
+        answer = await group.ask(QUESTION)
+    assert [(c.id, c.arguments) for c in answer.tool_calls] == [
+        ("one", {"a": 1}),
+        ("two", {"a": 2}),
+    ]
+
+
+async def test_stopping_is_immediate_while_waiting() -> None:
+    async with group_of(patience=Patience(first_wait=30)) as (group, (server,)):
+        server.refuse(500)
+        task = asyncio.create_task(group.ask(QUESTION))
+        await asyncio.sleep(0.3)
+        began = time.monotonic()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert time.monotonic() - began < 0.2
+
+
+SETTINGS: dict[str, Any] = {
+    "model_providers": {
+        "office": {"base": "http://localhost:1/v1", "env_keys": ["A_KEY", "B_KEY"]}
+    },
+    "model_groups": {"balanced": {"models": ["office/large", "local/small"]}},
+    "models": {"office/large": {"window": 64000, "input_price": 0.5}},
+}
+
+
+def test_models_and_keys_alternate() -> None:
+    models = read_models(SETTINGS, {})
+    found = models.candidates("normal", {"A_KEY": "a", "B_KEY": "b"})
+    assert [(c.label, c.key) for c in found] == [
+        ("office/large", "a"),
+        ("local/small", "none"),
+        ("office/large", "b"),
+    ]
+    assert found[0].model.window == 64000
+    assert "'a'" not in repr(found)
+    assert [c.label for c in models.candidates("cheap", {})] == ["local/small"], "falls back"
+
+
+def test_one_model_by_environment() -> None:
+    environment = {"JARVIS_MODEL": "openai/m", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://x"}
+    (only,) = read_models({}, environment).candidates("balanced", environment)
+    assert (only.provider.base, only.model.name, only.key) == ("http://x", "m", "k")
+
+
+def test_what_is_missing_is_said() -> None:
+    with pytest.raises(errors.ModelMissing, match="JARVIS_MODEL"):
+        read_models({}, {}).candidates("balanced", {})
+    chosen = read_models({}, {"JARVIS_MODEL": "deepseek/x"})
+    with pytest.raises(errors.ModelMissing, match="DEEPSEEK_API_KEY"):
+        chosen.candidates("balanced", {})
+    with pytest.raises(errors.ModelMissing):
+        read_models(SETTINGS, {}).candidates("image", {"A_KEY": "a"})
+
+
+@pytest.mark.parametrize(
+    ("settings", "match"),
+    [
+        ({"model_providers": {"x": {"api_key": "sk-1"}}}, "do not belong"),
+        ({"model_providers": {"x": {"bse": "http://a"}}}, "bse is not known"),
+        ({"model_providers": {"x": {"base": "file:///etc/passwd"}}}, "http"),
+        ({"model_providers": {"x": 1}}, "must be a table"),
+        ({"model_groups": {"balanced": {"models": "a/b"}}}, "must be a list"),
+        ({"model_groups": {"balanced": {"models": ["nowhere/b"]}}}, "providers are"),
+        ({"model_groups": {"balanced": {"models": ["openai/text-embedding-3-small"]}}}, "embed"),
+        ({"model_groups": {"balanced": {"models": ["local/bge-reranker-v2"]}}}, "rerank"),
+        ({"models": {"a/b": {"wndow": 1}}}, "wndow"),
+    ],
+)
+def test_wrong_settings_are_named(settings: dict[str, Any], match: str) -> None:
+    with pytest.raises(ConfigError, match=match):
+        read_models(settings, {})
