@@ -1,0 +1,298 @@
+"""Tools: typed functions that models may call, and the wrappers that guard them.
+
+A tool is an async function. Its signature is the schema, its docstring what the model reads:
+
+    @tool(actions=lambda a: [Action("read", a["path"])])
+    async def read_file(context: ToolContext, path: str, first: int = 1) -> str:
+        \"\"\"Read a text file of the workspace.
+
+        Args:
+            path: Path relative to the workspace.
+            first: First line, from 1.
+        \"\"\"
+
+A `Toolset` offers tools and runs them. Limits, filters and approval are toolsets around
+toolsets, so that no tool and no model can go around them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import re
+import traceback
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, get_type_hints
+
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.runtime.messages import ToolCall, ToolResult
+from jarvis_ls.runtime.platforms.base import ToolSpec
+
+HEAD_LINES = TAIL_LINES = 30
+"""What is left of output that is too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something a tool is about to do that someone may want to forbid."""
+
+    kind: Literal["read", "write", "execute", "connect"]
+    target: str
+    """A path, a command line, or a URL."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """What every tool is given."""
+
+    roots: tuple[Path, ...]
+    """Workspace folders, resolved; the first is where relative paths start."""
+    session: str = ""
+    """Id of the session."""
+    node: str = ""
+    """Id of the agent that calls."""
+    trusted: bool = False
+    """Whether the user trusts the workspace."""
+    services: Mapping[str, Any] = field(default_factory=dict)
+    """What single tools need from above, by name (sandbox, memory, agents, …)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool."""
+
+    spec: ToolSpec
+    run: Callable[..., Awaitable[str]]
+    """Called with the context and the arguments by name."""
+    actions: Callable[[dict[str, Any]], list[Action]]
+    """What the tool will do with these arguments."""
+    timeout: float = 60.0
+    """Seconds it may take."""
+    independent: bool = False
+    """Whether it may run at the same time as others (it changes nothing)."""
+    model: Any = None
+    """Pydantic model of the arguments."""
+
+
+def tool(
+    *,
+    actions: Callable[[dict[str, Any]], list[Action]] | None = None,
+    timeout: float = 60.0,
+    independent: bool = False,
+) -> Callable[[Callable[..., Awaitable[str]]], Tool]:
+    """Make an async function a tool. `actions` lists what a call is about to do, from its
+    arguments; without it the tool does nothing anyone could forbid."""
+
+    def declare(run: Callable[..., Awaitable[str]]) -> Tool:
+        model = _arguments_model(run)
+        described, arguments = _documentation(run)
+        schema = model.model_json_schema()
+        schema.pop("title", None)
+        for name, parameter in schema.get("properties", {}).items():
+            parameter.pop("title", None)
+            if name in arguments:
+                parameter["description"] = arguments[name]
+        schema.setdefault("properties", {})
+        spec = ToolSpec(run.__name__, described, schema)
+        return Tool(spec, run, actions or (lambda _: []), timeout, independent, model)
+
+    return declare
+
+
+class Toolset(ABC):
+    """Offers tools and runs them."""
+
+    @abstractmethod
+    def tools(self) -> Mapping[str, Tool]:
+        """The tools on offer, by name."""
+
+    @abstractmethod
+    async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
+        """The result of one call; whatever goes wrong is a result with `is_error`."""
+
+    async def run_all(self, calls: Iterable[ToolCall], context: ToolContext) -> list[ToolResult]:
+        """Results in the order of the calls; neighbours that change nothing run together."""
+        results: list[ToolResult] = []
+        together: list[ToolCall] = []
+
+        async def flush() -> None:
+            results.extend(await asyncio.gather(*(self.run(c, context) for c in together)))
+            together.clear()
+
+        for call in calls:
+            known = self.tools().get(call.name)
+            if known is None or not known.independent:
+                await flush()
+                results.append(await self.run(call, context))
+            else:
+                together.append(call)
+        await flush()
+        return results
+
+    def specs(self) -> list[ToolSpec]:
+        """The tools as a model sees them."""
+        return [tool.spec for tool in self.tools().values()]
+
+
+class Tools(Toolset):
+    """A plain set of tools: checks arguments, runs, keeps time, caps output."""
+
+    def __init__(self, tools: Iterable[Tool], *, max_output: int = 60_000) -> None:
+        """Raises `ValueError` when two tools share a name. Output longer than `max_output`
+        characters keeps its first and last 30 lines."""
+        self._tools: dict[str, Tool] = {}
+        self._max_output = max_output
+        for one in tools:
+            if one.spec.name in self._tools:
+                raise ValueError(f"two tools are named {one.spec.name}")
+            self._tools[one.spec.name] = one
+
+    def tools(self) -> Mapping[str, Tool]:
+        """See `Toolset`."""
+        return self._tools
+
+    async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
+        """See `Toolset`."""
+        known = self._tools.get(call.name)
+        if known is None:
+            names = ", ".join(sorted(self._tools)) or "none"
+            return _failed(call, f"There is no tool {call.name!r}. There are: {names}.")
+        if call.raw is not None:
+            return _failed(call, "The arguments are no JSON object; nothing was run.")
+        problem, arguments = _checked(known, call.arguments)
+        if problem:
+            return _failed(call, problem)
+        try:
+            text = await asyncio.wait_for(known.run(context, **arguments), known.timeout)
+        except asyncio.TimeoutError:
+            return _failed(call, f"{call.name} was ended after {known.timeout:.0f} s.")
+        except (JarvisError, OSError) as error:
+            return _failed(call, str(error) or type(error).__name__)
+        except Exception:  # noqa: BLE001 - a fault of a tool must not end the agent
+            return _failed(call, f"{call.name} failed:\n{traceback.format_exc(limit=-3)}")
+        return ToolResult(call.id, call.name, cap(text, self._max_output))
+
+
+class Wrapper(Toolset):
+    """A toolset around another; override what should differ."""
+
+    def __init__(self, wrapped: Toolset) -> None:
+        self.wrapped = wrapped
+
+    def tools(self) -> Mapping[str, Tool]:
+        """See `Toolset`."""
+        return self.wrapped.tools()
+
+    async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
+        """See `Toolset`."""
+        return await self.wrapped.run(call, context)
+
+
+class Selected(Wrapper):
+    """Only the tools with these names."""
+
+    def __init__(self, wrapped: Toolset, names: Iterable[str]) -> None:
+        super().__init__(wrapped)
+        self._names = frozenset(names)
+
+    def tools(self) -> Mapping[str, Tool]:
+        """See `Toolset`."""
+        return {n: t for n, t in self.wrapped.tools().items() if n in self._names}
+
+    async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
+        """See `Toolset`."""
+        if call.name not in self._names:
+            names = ", ".join(sorted(self.tools())) or "none"
+            return _failed(call, f"There is no tool {call.name!r}. There are: {names}.")
+        return await self.wrapped.run(call, context)
+
+
+class Joined(Toolset):
+    """Several toolsets as one; the first that has a name keeps it."""
+
+    def __init__(self, toolsets: Iterable[Toolset]) -> None:
+        self._toolsets = list(toolsets)
+
+    def tools(self) -> Mapping[str, Tool]:
+        """See `Toolset`."""
+        found: dict[str, Tool] = {}
+        for toolset in self._toolsets:
+            for name, one in toolset.tools().items():
+                found.setdefault(name, one)
+        return found
+
+    async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
+        """See `Toolset`."""
+        for toolset in self._toolsets:
+            if call.name in toolset.tools():
+                return await toolset.run(call, context)
+        names = ", ".join(sorted(self.tools())) or "none"
+        return _failed(call, f"There is no tool {call.name!r}. There are: {names}.")
+
+
+def cap(text: str, limit: int) -> str:
+    """`text`, or its first and last 30 lines (and at most `limit` characters) when longer."""
+    if len(text) <= limit:
+        return text
+    lines = text.splitlines()
+    left_out = len(lines) - HEAD_LINES - TAIL_LINES
+    if left_out > 0:
+        text = "\n".join(
+            [*lines[:HEAD_LINES], f"… {left_out} lines left out …", *lines[-TAIL_LINES:]]
+        )
+    if len(text) > limit:
+        half = limit // 2
+        text = f"{text[:half]}\n… {len(text) - 2 * half} characters left out …\n{text[-half:]}"
+    return text
+
+
+def _checked(known: Tool, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    import pydantic
+
+    try:
+        checked = known.model.model_validate(arguments)
+    except pydantic.ValidationError as error:
+        wrong = "; ".join(
+            f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in error.errors()
+        )
+        return f"Wrong arguments for {known.spec.name}: {wrong}. Nothing was run.", {}
+    return "", {name: getattr(checked, name) for name in type(checked).model_fields}
+
+
+def _arguments_model(run: Callable[..., Any]) -> Any:
+    import pydantic
+
+    hints = get_type_hints(run, include_extras=True)
+    fields: dict[str, Any] = {}
+    for name, parameter in list(inspect.signature(run).parameters.items())[1:]:
+        default = ... if parameter.default is parameter.empty else parameter.default
+        fields[name] = (hints[name], default)
+    return pydantic.create_model(
+        run.__name__, __config__=pydantic.ConfigDict(extra="forbid"), **fields
+    )
+
+
+def _documentation(run: Callable[..., Any]) -> tuple[str, dict[str, str]]:
+    """The description, and what the `Args:` section says of each argument."""
+    described, _, section = inspect.cleandoc(run.__doc__ or "").partition("\nArgs:\n")
+    arguments: dict[str, str] = {}
+    name = ""
+    for line in section.splitlines():
+        if match := re.match(r" {4}(\w+): (.*)", line):
+            name = match[1]
+            arguments[name] = match[2].strip()
+        elif name and line.strip():
+            arguments[name] += " " + line.strip()
+    return described.strip(), arguments
+
+
+def _failed(call: ToolCall, text: str) -> ToolResult:
+    return ToolResult(call.id, call.name, text, is_error=True)
+
+
+__all__ = ["Action", "Joined", "Selected", "Tool", "ToolContext", "ToolRetry", "Tools", "Toolset",
+           "Wrapper", "cap", "tool"]  # fmt: skip
