@@ -134,12 +134,14 @@ function folderOf(uri: string): string {
 }
 
 function findingItem({ finding, parent }: FindingNode): TreeItem {
-  const item = new TreeItem(finding.message, TreeItemCollapsibleState.None);
   const { start, end } = finding.range;
+  const inFile = parent.group.grouping === 'file';
+  // The place stays readable in a narrow side bar; many findings share their message.
+  const label = inFile ? `${start.line + 1}: ${finding.message}` : place(finding);
+  const item = new TreeItem(label, TreeItemCollapsibleState.None);
   item.id = `${parent.group.grouping}:${finding.uri}#${finding.id}`;
   item.contextValue = contextOf(finding);
-  item.description =
-    parent.group.grouping === 'file' ? `${start.line + 1} · ${finding.rule}` : place(finding);
+  item.description = inFile ? finding.rule : finding.message;
   item.iconPath = findingIcon(finding);
   item.accessibilityInformation = { label: spokenFinding(finding) };
   item.command = {

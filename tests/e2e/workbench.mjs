@@ -1,0 +1,309 @@
+// A real VS Code workbench for a test: a workspace on disk, the editor in a browser, and the words a
+// test says to it (open, type, run a command). Everything lies in one temporary folder that goes
+// when the workbench is closed; set JARVIS_E2E_KEEP to a folder to find its logs and a picture there.
+
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chromium } from 'playwright-core';
+import { findBrowser } from '../../scripts/setup/tools.mjs';
+import { startHost } from '../../scripts/setup/vscode-run.mjs';
+import { speak } from './language.mjs';
+
+export const ROOT = path.resolve(import.meta.dirname, '..', '..');
+const ID = 'jarvis-ls.jarvis-ls';
+const PATIENCE_MS = 20_000;
+
+const SETTINGS = {
+  'security.workspace.trust.enabled': false,
+  'git.enabled': false,
+  'files.autoSave': 'off',
+  'window.commandCenter': false,
+  'chat.commandCenter.enabled': false,
+  'editor.accessibilitySupport': 'off',
+  'editor.minimap.enabled': false,
+  'workbench.editor.enablePreview': false,
+  'files.simpleDialog.enable': true,
+};
+
+/** What the extension is made of, as it lies in the checkout. */
+const PARTS = ['package.json', 'package.nls.json', 'package.nls.zh-cn.json', 'l10n', 'media'];
+
+/**
+ * @typedef {object} Options
+ * @property {Record<string, string>} [files] of the workspace, by path
+ * @property {string[]} [folders] of a workspace with several; `files` then lie below them
+ * @property {Record<string, unknown>} [settings]
+ * @property {Record<string, string>} [env]
+ * @property {string} [extension] folder of the extension; the checkout when absent
+ * @property {string} [locale] for example `zh-cn`
+ * @property {[string, string][]} [payload] more for the workbench's own payload
+ * @property {(page: import('playwright-core').Page) => Promise<void>} [beforeLoad]
+ */
+
+/**
+ * Opens a workbench on a new workspace.
+ * @param {Options} options
+ */
+export async function openWorkbench(options = {}) {
+  const base = mkdtempSync(path.join(tmpdir(), 'jls-'));
+  const folder = path.join(base, 'ws');
+  writeFiles(folder, options.files ?? {});
+  const opened = options.folders ? workspaceFile(base, options.folders) : folder;
+  if (options.locale) speak(options.locale, path.join(base, 'data'));
+  const host = await startHost({
+    folder: base,
+    settings: { ...SETTINGS, ...options.settings },
+    env: { HOME: base, EXTENSIONS_GALLERY: '{"serviceUrl":""}', ...options.env },
+  });
+  const executablePath = await findBrowser();
+  const browser = await chromium.launch({
+    ...(executablePath ? { executablePath } : {}),
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'],
+  });
+  const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+  page.setDefaultTimeout(PATIENCE_MS);
+  const workbench = new Workbench(page, base, folder, async () => {
+    await browser.close();
+    await host.stop();
+  });
+  try {
+    await options.beforeLoad?.(page);
+    await page.goto(address(host.address, opened, options));
+    await page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
+  } catch (error) {
+    await workbench.close();
+    throw error;
+  }
+  return workbench;
+}
+
+/**
+ * An extension as a user without our checkout has it, but with no libraries packed in.
+ * @param {string} folder
+ */
+export function bareExtension(folder) {
+  for (const part of [...PARTS, 'bundled/tool', 'client-vscode/out']) {
+    cpSync(path.join(ROOT, part), path.join(folder, part), { recursive: true });
+  }
+  return folder;
+}
+
+/**
+ * @param {string} authority
+ * @param {string} opened
+ * @param {Options} options
+ */
+function address(authority, opened, { extension = ROOT, payload = [] }) {
+  const kind = opened.endsWith('.code-workspace') ? 'workspace' : 'folder';
+  const query = new URLSearchParams({ [kind]: opened });
+  query.set(
+    'payload',
+    JSON.stringify([
+      ['extensionDevelopmentPath', `vscode-remote://${authority}${extension}`],
+      ...payload.map(([name, value]) => [name, value.replace('AUTHORITY', authority)]),
+    ]),
+  );
+  return `http://${authority}/?${query}`;
+}
+
+/**
+ * @param {string} folder
+ * @param {Record<string, string>} files
+ */
+export function writeFiles(folder, files) {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), text);
+  }
+}
+
+/**
+ * @param {string} base
+ * @param {string[]} folders
+ */
+function workspaceFile(base, folders) {
+  const file = path.join(base, 'all.code-workspace');
+  const list = folders.map((name) => ({ path: path.join('ws', name) }));
+  writeFileSync(file, JSON.stringify({ folders: list }));
+  return file;
+}
+
+/**
+ * Waits until something holds and returns it.
+ * @template T
+ * @param {string} what named when it never does
+ * @param {() => T | Promise<T>} ask
+ * @param {number} [patience] milliseconds
+ * @returns {Promise<NonNullable<T>>}
+ */
+export async function until(what, ask, patience = PATIENCE_MS) {
+  for (const began = Date.now(); Date.now() - began < patience; await sleep(50)) {
+    const answer = await ask();
+    if (answer) return answer;
+  }
+  throw new Error(`never happened: ${what}`);
+}
+
+export class Workbench {
+  /**
+   * @param {import('playwright-core').Page} page
+   * @param {string} base
+   * @param {string} folder of the workspace
+   * @param {() => Promise<void>} end
+   */
+  constructor(page, base, folder, end) {
+    this.page = page;
+    this.base = base;
+    this.folder = folder;
+    this.end = end;
+  }
+
+  /** Ends browser and editor and takes the temporary folder away. */
+  async close() {
+    const keep = process.env.JARVIS_E2E_KEEP;
+    if (keep) {
+      const place = path.join(keep, path.basename(this.base));
+      await this.page.screenshot({ path: path.join(place, 'last.png') }).catch(() => undefined);
+      cpSync(path.join(this.base, 'data', 'logs'), path.join(place, 'logs'), { recursive: true });
+    }
+    await this.end();
+    rmSync(this.base, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** @param {string} name of a file of the workspace */
+  read(name) {
+    return readFileSync(path.join(this.folder, name), 'utf8');
+  }
+
+  /** Everything the extension's output channel has written. */
+  log() {
+    const logs = path.join(this.base, 'data', 'logs');
+    const files = readdirSync(logs, { recursive: true, encoding: 'utf8' });
+    return files
+      .filter((name) => path.basename(name) === 'Jarvis.log')
+      .sort()
+      .map((name) => readFileSync(path.join(logs, name), 'utf8'))
+      .join('');
+  }
+
+  /** @param {number} [times] how often the server must have started */
+  async serverStarted(times = 1) {
+    const starts = () => this.log().split('Server started').length - 1;
+    await until(`server start number ${times}`, () => existsSync(this.base) && starts() >= times);
+  }
+
+  get quickInput() {
+    return this.page.locator('.quick-input-widget:visible');
+  }
+
+  /** @param {string} text what the quick input's rows are filtered by and what one must contain */
+  async pick(text) {
+    const row = this.quickInput.locator('.monaco-list-row', { hasText: text }).first();
+    await row.waitFor();
+    await row.click();
+  }
+
+  /** @param {string} text */
+  async answer(text) {
+    await this.quickInput.locator('input.input').fill(text);
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** @param {string} label as the palette shows it, for example `Jarvis: Scan Workspace` */
+  async command(label) {
+    await this.page.keyboard.press('F1');
+    await this.quickInput.locator('input.input').fill(`>${label}`);
+    await this.quickInput.locator('.monaco-list-row', { hasText: label }).first().waitFor();
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** @param {string} name of a file of the workspace */
+  async open(name) {
+    const base = path.basename(name);
+    await this.page.keyboard.press('Control+P');
+    await this.quickInput.locator('input.input').fill(name);
+    await this.quickInput.locator('.monaco-list-row', { hasText: base }).first().waitFor();
+    await this.page.keyboard.press('Enter');
+    await this.page.locator(`.tab.active[data-resource-name="${base}"]`).waitFor();
+    await this.page.locator('.editor-instance .view-line').first().waitFor();
+    await this.page.locator('.editor-instance .monaco-editor').first().click();
+  }
+
+  /**
+   * @param {number} line
+   * @param {number} [column]
+   */
+  async goTo(line, column = 1) {
+    await this.page.keyboard.press('Control+G');
+    await this.answer(`:${line}:${column}`);
+    await this.quickInput.waitFor({ state: 'hidden' });
+  }
+
+  async save() {
+    await this.page.keyboard.press('Control+S');
+    await this.page.locator('.tab.active:not(.dirty)').waitFor();
+  }
+
+  /** @param {'error' | 'warning' | 'info' | 'hint'} severity */
+  squiggles(severity) {
+    return this.page.locator(`.editor-instance .squiggly-${severity}`);
+  }
+
+  /** @param {string | RegExp} text */
+  toast(text) {
+    return this.page.locator('.notification-toast', { hasText: text });
+  }
+
+  /** The item of the extension in the status bar. */
+  get status() {
+    return this.page.locator(`[id="${ID}.jarvisLs.status"]`);
+  }
+
+  /** @param {string | RegExp} text of a row of the Problems panel */
+  problem(text) {
+    return this.page.locator('.markers-panel .monaco-list-row', { hasText: text });
+  }
+
+  async openProblems() {
+    await this.page.keyboard.press('Control+Shift+M');
+    await this.page.locator('.markers-panel').waitFor();
+  }
+
+  /** The findings view. */
+  get findings() {
+    return this.page.locator('.composite.viewlet .pane-body');
+  }
+
+  /** @param {string | RegExp} text of a row of the findings view */
+  finding(text) {
+    return this.findings.locator('.monaco-list-row', { hasText: text });
+  }
+
+  async openFindings() {
+    await this.command('Jarvis: Show Findings');
+    await this.findings.first().waitFor();
+  }
+
+  /** A page shown in a webview, for example a rendered rule. */
+  get webview() {
+    return this.page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
+  }
+
+  /** @param {string} file where the picture goes */
+  async picture(file) {
+    await sleep(700); // what slides in has come to rest
+    await this.page.screenshot({ path: file });
+  }
+}
