@@ -73,6 +73,10 @@ class Headers:
             self._paths.add(path)
             self._by_name.setdefault(posixpath.basename(path), []).append(path)
 
+    def know(self, path: str, digest: str, facts: Facts) -> None:
+        """Take what an earlier reading of a file gave; `digest` names its text."""
+        self._facts[path] = digest, facts
+
     def forget(self, path: str) -> None:
         """The text of a file changed, or the file is gone; it is read again when needed."""
         self._facts.pop(path, None)

@@ -11,7 +11,17 @@ from tree_sitter import Node, Tree
 
 from jarvis_ls.codeintel.languages import LanguageName, grammar
 
-__all__ = ["MAX_DEPTH", "Node", "Tree", "captures", "compile_query", "edit", "nesting", "parse"]
+__all__ = [
+    "MAX_DEPTH",
+    "Node",
+    "Tree",
+    "captures",
+    "compile_query",
+    "count_errors",
+    "edit",
+    "nesting",
+    "parse",
+]
 
 MAX_DEPTH = 600
 """Levels of nesting below an item that queries look into. Finding a node's parent costs time
@@ -75,6 +85,19 @@ def nesting(node: Node) -> int:
 
 
 _start = operator.attrgetter("start_byte")
+
+
+def count_errors(tree: Tree) -> int:
+    """How many nodes of a tree stand for text that does not fit the grammar."""
+    if not tree.root_node.has_error:
+        return 0
+    count, stack = 0, [tree.root_node]
+    while stack:
+        node = stack.pop()
+        count += node.is_error or node.is_missing
+        if node.has_error:
+            stack.extend(node.children)
+    return count
 
 
 @functools.cache

@@ -171,6 +171,13 @@ def fill(template: str, args: tuple[tuple[str, str], ...]) -> str:
     return template
 
 
+def fingerprint(rule: str, file: str, evidence: str, occurrence: int) -> str:
+    """16 hex digits that name a finding as long as its line keeps its words."""
+    words = " ".join(evidence.split())
+    text_ = f"{rule}\0{file}\0{words}\0{occurrence}"
+    return hashlib.sha256(text_.encode()).hexdigest()[:16]
+
+
 def severity_from_confidence(confidence: float, base: Severity) -> Severity:
     """The seeds' mapping: at most `base`, `medium` below 0.8, `low` below 0.6."""
     allowed: Severity = "high" if confidence >= 0.8 else "medium" if confidence >= 0.6 else "low"

@@ -1,18 +1,39 @@
-"""From what the rules said to what the user is told: suppressions, settings, baseline.
+"""From what the rules said to what the user is told of one file.
 
-One place for the editor and the command line, so that both always say the same.
+One place for the editor and the command line, so that both always say the same: the user's own
+patterns are added, suppressing comments are honoured and complained about. Settings and the
+baseline come after it, for they may change while the file does not (`Settings.judge`,
+`Baseline.mark`).
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.parse import Tree
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.patterns import match_patterns
+from jarvis_ls.jsec.settings import Pattern
+from jarvis_ls.jsec.suppress import MARK, suppress
 
 
 def assess(
-    source: Source, language: LanguageName, tree: Tree, findings: list[Finding]
+    source: Source,
+    language: LanguageName,
+    tree: Tree,
+    findings: list[Finding],
+    *,
+    patterns: Sequence[Pattern] = (),
 ) -> list[Finding]:
     """The findings of one file with what hides them filled in; nothing is removed."""
+    if patterns:
+        findings = sorted(findings + match_patterns(source, language, patterns), key=_place)
+    if MARK in source.data:
+        findings = suppress(source, language, tree, findings, {one.id for one in patterns})
     return findings
+
+
+def _place(finding: Finding) -> tuple[int, int]:
+    return finding.span.line, finding.span.column

@@ -37,6 +37,7 @@ from jarvis_ls.core.finding import (
     Message,
     Related,
     Severity,
+    fingerprint,
     severity_from_confidence,
 )
 from jarvis_ls.jsec.rule import Calls, Functions, Nodes, Report, Rule, WholeFile, all_rules
@@ -368,13 +369,6 @@ def finish(
             )
         )
     return findings
-
-
-def fingerprint(rule: str, file: str, evidence: str, occurrence: int) -> str:
-    """16 hex digits that name a finding as long as its line keeps its words."""
-    words = " ".join(evidence.split())
-    text_ = f"{rule}\0{file}\0{words}\0{occurrence}"
-    return hashlib.sha256(text_.encode()).hexdigest()[:16]
 
 
 def relocate(finding: Finding, file: str) -> Finding:

@@ -9,11 +9,13 @@ from jarvis_ls.core.process import serve
 
 def main() -> None:
     """Load the rules, then serve requests."""
+    from jarvis_ls.jsec.disk import DiskFiles
     from jarvis_ls.jsec.engine import Engine
     from jarvis_ls.jsec.live import LiveDocuments
 
     gc.set_threshold(50_000, 20, 50)  # trees make many short-lived objects and few cycles
-    live = LiveDocuments(Engine())
+    engine = Engine()
+    live, disk = LiveDocuments(engine), DiskFiles(engine)
     gc.freeze()
     serve({
         "ping": lambda: True,
@@ -24,6 +26,8 @@ def main() -> None:
         "close": live.close,
         "text": live.text,
         "analyse": live.analyse,
+        "set_project": disk.set_project,
+        "scan": disk.scan,
     })  # fmt: skip
 
 

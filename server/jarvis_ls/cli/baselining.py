@@ -1,0 +1,27 @@
+"""`jsec baseline`: accept what is there, so that only what is new is told."""
+
+from __future__ import annotations
+
+import argparse
+
+from jarvis_ls.cli.scanning import INTERRUPTED, perform, prepare
+from jarvis_ls.jsec.baseline import Baseline, save_baseline
+
+
+def run_baseline(options: argparse.Namespace) -> int:
+    """Scan, then write the baseline; returns the exit status."""
+    job = prepare(options)
+    result = perform(job, options)
+    if result.cancelled:
+        return INTERRUPTED
+    before = job.baseline or Baseline({}, lambda _file: True)
+    # What the scan did not look at is not known to be gone.
+    after = before.without_stale() if job.whole and not options.rule else before
+    if not options.prune:
+        asked = [one for one in result.findings if not options.rule or one.rule in options.rule]
+        wanted = [one for one in asked if not one.suppressed.startswith("comment")]
+        after = after.with_findings(wanted)
+    path = save_baseline(job.root, after, options.baseline)
+    if not options.quiet:
+        print(f"{path}: {len(after)} findings (before: {len(before)})")
+    return 0

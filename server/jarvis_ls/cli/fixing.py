@@ -1,0 +1,70 @@
+"""`jsec fix`: show or write the rewrites that rules offer."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import defaultdict
+
+from jarvis_ls.cli.scanning import INTERRUPTED, Job, chosen, perform, prepare
+from jarvis_ls.core.errors import JarvisError, SkippedFile
+from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.fix import FixedFile, fix_file, write_fixed
+from jarvis_ls.jsec.result import ScanResult
+
+
+def run_fix(options: argparse.Namespace) -> int:
+    """Scan, then rewrite; returns the exit status."""
+    job = prepare(options)
+    result = perform(job, options)
+    if result.cancelled:
+        return INTERRUPTED
+    by_file: dict[str, list[Finding]] = defaultdict(list)
+    for finding in sorted(chosen(result, options), key=lambda one: one.gid):
+        if finding.fix is not None:
+            by_file[finding.file].append(finding)
+    applied = failed = 0
+    for path, findings in by_file.items():
+        fixed = _fixed(job, result, path, findings, options)
+        if fixed is None:
+            failed += len(findings)
+            continue
+        failed += len(fixed.refused)
+        applied += len(fixed.applied)
+        _tell_refused(fixed, options)
+    if not options.quiet:
+        done = "applied" if options.write else "ready; --write applies them"
+        left = f", {failed} not applied" if failed else ""
+        print(f"jsec: {applied} rewrites in {len(by_file)} files {done}{left}", file=sys.stderr)
+    return 0
+
+
+def _fixed(
+    job: Job, result: ScanResult, path: str, findings: list[Finding], options: argparse.Namespace
+) -> FixedFile | None:
+    try:
+        fixed = fix_file(
+            job.root, path, result.digests[path], findings,
+            unsafe=options.unsafe, limit=job.settings.max_file_size,
+        )  # fmt: skip
+        if fixed.after == fixed.before.data:
+            return fixed
+        if options.write:
+            write_fixed(job.root, fixed)
+        else:
+            sys.stdout.write(fixed.diff())
+    except SkippedFile as skipped:
+        print(f"jsec: {path}: not changed: {skipped.reason}", file=sys.stderr)
+        return None
+    except JarvisError as error:
+        print(f"jsec: {error}", file=sys.stderr)
+        return None
+    return fixed
+
+
+def _tell_refused(fixed: FixedFile, options: argparse.Namespace) -> None:
+    if options.quiet:
+        return
+    for finding, reason in fixed.refused:
+        place = f"{fixed.path}:{finding.span.line}"
+        print(f"jsec: {place}: {finding.rule}: not applied: {reason}", file=sys.stderr)

@@ -1,0 +1,170 @@
+"""The command `jsec`: scan a tree, explain rules, apply fixes, keep a baseline."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from jarvis_ls.core.errors import JarvisError, UsageError
+
+EPILOG = """\
+exit status: 0 the scan ran; 1 a finding met --fail-on; 2 wrong use; 130 interrupted
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    options = build_parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (UsageError, JarvisError) as error:
+        print(f"jsec: {error}", file=sys.stderr)
+        return 2
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Every command and option."""
+    parser = argparse.ArgumentParser(
+        prog="jsec",
+        description="Security findings for C, C++ and Rust, offline.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    from jarvis_ls import __version__
+
+    parser.add_argument("--version", action="version", version=f"jsec {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    _scan_command(commands, "scan", "find suspected flaws in files and folders")
+    _scan_command(commands, "agent", "the same, with a model to verify findings when one is set up")
+    _rules_command(commands)
+    _explain_command(commands)
+    _fix_command(commands)
+    _baseline_command(commands)
+    return parser
+
+
+Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def _scan_command(commands: Commands, name: str, text: str) -> None:  # type: ignore[valid-type]
+    from jarvis_ls.cli import scanning
+
+    parser = commands.add_parser(  # type: ignore[attr-defined]
+        name, help=text, description=f"{text[0].upper()}{text[1:]}.", epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    add = parser.add_argument
+    _paths(parser)
+    add("--format", choices=scanning.FORMATS, default="text", help="default: text")
+    add("--output", metavar="FILE", type=Path, help="write the report there instead")
+    add("--fail-on", choices=("high", "medium", "low"), metavar="SEVERITY",
+        help="exit with 1 when a finding is at least this severe: high, medium, low")  # fmt: skip
+    _selection(parser)
+    add("--max-findings", metavar="N", type=_count, default=0,
+        help="report only the N gravest; 0 for all (default)")  # fmt: skip
+    add("--show-suppressed", action="store_true",
+        help="also report what comments and the baseline hide")  # fmt: skip
+    add("--changed", action="store_true", help="only files that changed since the last scan")
+    add("--quiet", "-q", action="store_true", help="no progress, no notes")
+    add("--color", choices=("auto", "always", "never"), default="auto",
+        help="default: auto (NO_COLOR is respected)")  # fmt: skip
+    parser.set_defaults(run=scanning.run_agent if name == "agent" else scanning.run_scan)
+
+
+def _rules_command(commands: Commands) -> None:  # type: ignore[valid-type]
+    from jarvis_ls.cli import pages
+
+    parser = commands.add_parser("rules", help="list the rules")  # type: ignore[attr-defined]
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.set_defaults(run=pages.run_rules)
+
+
+def _explain_command(commands: Commands) -> None:  # type: ignore[valid-type]
+    from jarvis_ls.cli import pages
+
+    parser = commands.add_parser("explain", help="show the page of a rule")  # type: ignore[attr-defined]
+    parser.add_argument("rule", metavar="RULE")
+    parser.set_defaults(run=pages.run_explain)
+
+
+def _fix_command(commands: Commands) -> None:  # type: ignore[valid-type]
+    from jarvis_ls.cli import fixing
+
+    parser = commands.add_parser(  # type: ignore[attr-defined]
+        "fix", help="apply the rewrites of rules",
+        description="Apply the rewrites that rules offer. Without --write nothing is changed.",
+    )  # fmt: skip
+    _paths(parser)
+    _selection(parser)
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--diff", action="store_true", help="print a unified diff (default)")
+    how.add_argument("--write", action="store_true", help="change the files")
+    parser.add_argument("--unsafe", action="store_true",
+                        help="also rewrites that may change behaviour")  # fmt: skip
+    parser.add_argument("--quiet", "-q", action="store_true", help="no progress, no notes")
+    parser.set_defaults(run=fixing.run_fix)
+
+
+def _baseline_command(commands: Commands) -> None:  # type: ignore[valid-type]
+    from jarvis_ls.cli import baselining
+
+    parser = commands.add_parser(  # type: ignore[attr-defined]
+        "baseline", help="accept the present findings, so that only new ones are reported",
+        description="Write all present findings to .jarvis/sec/baseline.json; "
+        "entries that are gone are dropped.",
+    )  # fmt: skip
+    _paths(parser)
+    _selection(parser)
+    parser.add_argument("--prune", action="store_true",
+                        help="add nothing, only drop entries that are gone")  # fmt: skip
+    parser.add_argument("--quiet", "-q", action="store_true", help="no progress, no notes")
+    parser.set_defaults(run=baselining.run_baseline)
+
+
+def _paths(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", metavar="PATH", nargs="*", type=Path,
+                        help="files and folders; default: the current folder")  # fmt: skip
+
+
+def _selection(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--rule", metavar="RULE", action="append", default=[], help="only this rule (repeatable)")
+    add("--exclude", metavar="GLOB", action="append", default=[],
+        help="leave out files, as in .gitignore (repeatable)")  # fmt: skip
+    add("--min-confidence", metavar="N", type=_share, help="leave out findings below N (0 to 1)")
+    add("--max-file-size", metavar="BYTES", type=_count, help="skip larger files (8000000)")
+    add("--baseline", metavar="FILE", type=Path, help="known findings; default: "
+        ".jarvis/sec/baseline.json when it is there")  # fmt: skip
+    add("--no-baseline", action="store_true", help="use no baseline")
+    add("--jobs", "-j", metavar="N", type=_count, help="processes; default: one per processor")
+    add("--timeout", metavar="SECONDS", type=float, default=10.0, help="for one file (10)")
+    add("--no-cache", action="store_true", help="use and keep no answers of earlier scans")
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number")
+    return int(text)
+
+
+def _share(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 0 to 1")
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())

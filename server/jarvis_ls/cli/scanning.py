@@ -1,0 +1,252 @@
+"""`jsec scan`: what to scan, with progress and a clean end on Ctrl-C, then the report."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import shutil
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.core.files import replace_file
+from jarvis_ls.core.finding import SEVERITIES, Finding
+from jarvis_ls.jsec.baseline import Baseline, load_baseline
+from jarvis_ls.jsec.hints import is_hint
+from jarvis_ls.jsec.result import ScanResult, by_score
+from jarvis_ls.jsec.scan import Progress
+from jarvis_ls.jsec.settings import Settings, load_settings, settings_from
+from jarvis_ls.jsec.walk import Listing, list_sources
+
+FORMATS = ("text", "json", "jsonl")
+
+INTERRUPTED = 130
+
+
+@dataclass(slots=True)
+class Job:
+    """A scan as the command line asks for it."""
+
+    root: Path
+    """Real path of the folder that paths are relative to and whose state is used."""
+    settings: Settings
+    """Of the folder and the command line."""
+    listing: Listing
+    """What is scanned."""
+    baseline: Baseline | None
+    """Known findings."""
+    whole: bool
+    """Whether all of `root` is scanned."""
+
+
+def run_agent(options: argparse.Namespace) -> int:
+    """Say that there is no model, then scan."""
+    print("jsec: no model is configured; running the offline scan", file=sys.stderr)
+    return run_scan(options)
+
+
+def run_scan(options: argparse.Namespace) -> int:
+    """Scan and report; returns the exit status."""
+    job = prepare(options)
+    result = perform(job, options, changed=options.changed)
+    told = chosen(result, options)
+    limit = options.max_findings or len(told)
+    _keep(job, result, options)
+    write_report(options, result, told[:limit], left_out=len(told) - len(told[:limit]))
+    if result.cancelled:
+        return INTERRUPTED
+    return int(_fails(told, options.fail_on))
+
+
+def prepare(options: argparse.Namespace) -> Job:
+    """Read settings and baseline and list the files.
+
+    Raises `UsageError` or `ConfigError` when something asked for is not there or not right.
+    """
+    paths = options.paths or [Path()]
+    for path in paths:
+        if not os.path.lexists(path):
+            raise UsageError(f"{path}: no such file or folder")
+    root = _root(paths)
+    settings = load_settings(root)
+    flags = {"exclude": options.exclude}
+    for name in ("min_confidence", "max_file_size"):
+        if getattr(options, name) is not None:
+            flags[name] = getattr(options, name)
+    settings = settings_from(flags, "command line", settings)
+    _check_rules(options.rule, settings)
+    whole = len(paths) == 1 and Path(os.path.realpath(paths[0])) == root
+    listing = list_sources(root, settings, () if whole else paths)
+    baseline = None if options.no_baseline else load_baseline(root, options.baseline)
+    return Job(root, settings, listing, baseline, whole)
+
+
+def perform(job: Job, options: argparse.Namespace, *, changed: bool = False) -> ScanResult:
+    """Scan; Ctrl-C ends it early, with what was found by then."""
+    return asyncio.run(_perform(job, options, changed))
+
+
+def chosen(result: ScanResult, options: argparse.Namespace) -> list[Finding]:
+    """The findings that are reported, the gravest first."""
+    told = result.shown
+    if getattr(options, "show_suppressed", False):
+        told = sorted(result.findings, key=by_score)
+    if options.rule:
+        told = [one for one in told if one.rule in options.rule]
+    return told
+
+
+def write_report(
+    options: argparse.Namespace, result: ScanResult, told: Sequence[Finding], *, left_out: int
+) -> None:
+    """The report, to where it was asked for."""
+    to_screen = options.output is None or str(options.output) == "-"
+    colour = to_screen and _colour(options.color)
+    width = shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
+    text = _render(options.format, result, told, colour, min(max(width, 40), 120), left_out)
+    if to_screen:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    if options.output.exists() and not options.output.is_file():  # a pipe, /dev/stdout
+        with options.output.open("w", encoding="utf-8") as file:
+            file.write(text)
+        return
+    replace_file(options.output.absolute(), text.encode("utf-8", "backslashreplace"))
+
+
+async def _perform(job: Job, options: argparse.Namespace, changed: bool) -> ScanResult:
+    from jarvis_ls.jsec.cache import Cache
+    from jarvis_ls.jsec.records import read_scanned
+    from jarvis_ls.jsec.scan import changed_since, scan
+
+    warnings: list[str] = []
+    cache = None
+    if not options.no_cache:
+        try:
+            cache = Cache(job.root, job.settings.patterns)
+        except JarvisError as error:
+            warnings.append(f"nothing is kept for the next scan: {error}")
+    only = None
+    if changed:
+        only = await changed_since(job.listing, job.settings, read_scanned(job.root))
+    stop = asyncio.Event()
+    _stop_on_interrupt(stop)
+    progress = _ProgressLine(enabled=sys.stderr.isatty() and not options.quiet)
+    result = await scan(
+        job.listing, job.settings, jobs=options.jobs, cache=cache, baseline=job.baseline,
+        only=only, seconds=options.timeout, progress=progress, stop=stop,
+    )  # fmt: skip
+    progress.clear()
+    result.warnings = warnings + result.warnings
+    return result
+
+
+def _keep(job: Job, result: ScanResult, options: argparse.Namespace) -> None:
+    """Leave the records of a scan of the whole folder for the next stages."""
+    from jarvis_ls.jsec import records
+
+    if not job.whole or result.cancelled:
+        return
+    try:
+        if options.changed:
+            records.update(job.root, result, {one.path for one in job.listing.files})
+        else:
+            records.write(job.root, result)
+    except JarvisError as error:
+        result.warnings.append(f"no records were written: {error}")
+
+
+def _render(
+    name: str, result: ScanResult, told: Sequence[Finding], colour: bool, width: int, left_out: int
+) -> str:
+    if name == "json":
+        from jarvis_ls.jsec.report.json import render_json
+
+        return render_json(result, told)
+    if name == "jsonl":
+        from jarvis_ls.jsec.report.json import render_jsonl
+
+        return render_jsonl(result, told)
+    from jarvis_ls.jsec.report.text import render_text
+
+    return render_text(result, told, colour=colour, width=width, left_out=left_out)
+
+
+def _root(paths: Sequence[Path]) -> Path:
+    """The folder named, or the nearest one that all the files named lie in."""
+    real = [Path(os.path.realpath(path)) for path in paths]
+    folders = [path if path.is_dir() else path.parent for path in real]
+    here = Path(os.path.realpath("."))
+    if len(paths) > 1 or folders != real:
+        if all(folder == here or here in folder.parents for folder in folders):
+            return here
+        return Path(os.path.commonpath(folders))
+    return folders[0]
+
+
+def _check_rules(rules: Sequence[str], settings: Settings) -> None:
+    if not rules:
+        return
+    from jarvis_ls.cli.pages import known_rules
+
+    known = known_rules() | {one.id for one in settings.patterns}
+    for rule in rules:
+        if rule not in known:
+            raise UsageError(f"there is no rule '{rule}'; `jsec rules` lists them")
+
+
+def _fails(told: Sequence[Finding], least: str | None) -> bool:
+    if least is None:
+        return False
+    failing = SEVERITIES[: SEVERITIES.index(least) + 1]
+    return any(one.severity in failing and not one.suppressed and not is_hint(one) for one in told)
+
+
+def _colour(wish: str) -> bool:
+    if wish != "auto":
+        return wish == "always"
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return sys.stdout.isatty()
+
+
+def _stop_on_interrupt(stop: asyncio.Event) -> None:
+    """The first Ctrl-C ends the scan, the second the program."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    loop = asyncio.get_running_loop()
+    default = signal.default_int_handler
+
+    def interrupted(*_: object) -> None:
+        signal.signal(signal.SIGINT, default)
+        loop.call_soon_threadsafe(stop.set)
+
+    signal.signal(signal.SIGINT, interrupted)
+
+
+class _ProgressLine:
+    """One line of a terminal that says how far the scan is."""
+
+    def __init__(self, *, enabled: bool) -> None:
+        self._enabled = enabled
+        self._last = ""
+
+    def __call__(self, progress: Progress) -> None:
+        share = f"{100 * progress.done // max(1, progress.total)} %"
+        line = f"scanning {progress.done}/{progress.total} ({share}), {progress.findings} findings"
+        if self._enabled and line != self._last:
+            sys.stderr.write("\r\x1b[K" + line)
+            sys.stderr.flush()
+            self._last = line
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._last:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

@@ -1,0 +1,200 @@
+"""Answers of earlier scans, in `.jarvis/cache/scan.jsonl`.
+
+An answer counts only while everything it came from is the same: the program, the file, the
+headers of the project it includes, the user's own patterns. Each line is signed with a key of
+the user's own, so that a folder from somewhere else cannot bring answers of its making with
+it; what is damaged or not ours is as good as not there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import importlib.metadata
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import jarvis_ls
+from jarvis_ls.codeintel.facts import Facts
+from jarvis_ls.codeintel.headers import MAX_HEADER_BYTES, Headers
+from jarvis_ls.core.errors import JarvisError, SkippedFile
+from jarvis_ls.core.files import read_regular, replace_file, state_folder, user_folder
+from jarvis_ls.core.store import Appender
+from jarvis_ls.jsec.compact import from_list, to_list
+from jarvis_ls.jsec.result import FileReport
+from jarvis_ls.jsec.settings import Pattern
+from jarvis_ls.jsec.walk import SourceFile
+
+_FILE = "scan.jsonl"
+_MAX_BYTES = 1 << 30
+_HEX = 32
+_GRAMMARS = ("tree-sitter", "tree-sitter-c", "tree-sitter-cpp", "tree-sitter-rust")
+
+
+class Cache:
+    """The answers kept for one folder."""
+
+    def __init__(self, root: Path, patterns: Iterable[Pattern] = ()) -> None:
+        """Read what is there. Raises `JarvisError` when nothing can be kept below `root`."""
+        self._path = state_folder(root, "cache") / _FILE
+        self._key = _user_key()
+        self._context = f"{engine_version()}\0{tuple(patterns)!r}".encode()
+        self._lines = self._load()
+        self._used: dict[bytes, bytes] = {}
+        self._appender: Appender | None = None
+        _keep_out_of_git(self._path.parent)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is no answer at all, so that asking is not worth it."""
+        return not self._lines
+
+    def lookup(
+        self, files: Iterable[SourceFile], digests: Mapping[str, str]
+    ) -> dict[str, FileReport]:
+        """Answers that still hold, by path.
+
+        `files` are all of the project; `digests` names the bytes of those that were read.
+        """
+        files = list(files)
+        kept: dict[str, tuple[bytes, Any]] = {}
+        for file in files:
+            digest = digests.get(file.path)
+            key = b"" if digest is None else self._name(file.path, digest)
+            values = self._values(key)
+            if values is not None:
+                kept[file.path] = key, values
+        headers = Headers(_not_known, (file.path for file in files))
+        for file in files:
+            if file.path in kept:
+                values = kept[file.path][1]
+                large = file.size > MAX_HEADER_BYTES
+                headers.know(file.path, "" if large else values[0],
+                             Facts() if large else Facts(includes=tuple(values[1])))  # fmt: skip
+        reports = {}
+        for path, (key, values) in kept.items():
+            report = _report(path, digests[path], values, headers)
+            if report is not None:
+                reports[path] = report
+                self._used[key] = self._lines[key]
+        return reports
+
+    def put(self, report: FileReport) -> None:
+        """Keep an answer. Raises `JarvisError` when the disk refuses."""
+        if self._appender is None:
+            self._appender = Appender(self._path)
+        key = self._name(report.path, report.digest)
+        body = json.dumps(
+            [report.text_digest, report.includes, report.context, report.notes,
+             [to_list(one) for one in report.findings]],
+            separators=(",", ":"),
+        ).encode()  # fmt: skip
+        line = self._sign(key, body) + key + body
+        self._appender.append(line + b"\n")
+        self._lines[key] = self._used[key] = line
+
+    def close(self, *, complete: bool) -> None:
+        """End the writing; after a complete scan drop answers that were of no use."""
+        if self._appender is not None:
+            self._appender.close()
+        if complete and len(self._lines) > 2 * len(self._used) + 100:
+            with contextlib.suppress(JarvisError):  # the old file is as right as a smaller one
+                replace_file(self._path, b"".join(line + b"\n" for line in self._used.values()))
+
+    def _load(self) -> dict[bytes, bytes]:
+        try:
+            data = read_regular(self._path, limit=_MAX_BYTES)
+        except SkippedFile:
+            return {}
+        return {line[_HEX : 2 * _HEX]: line for line in data.split(b"\n") if len(line) > 2 * _HEX}
+
+    def _values(self, key: bytes) -> Any:
+        line = self._lines.get(key)
+        if line is None:
+            return None
+        body = line[2 * _HEX :]
+        if not hmac.compare_digest(line[:_HEX], self._sign(key, body)):
+            return None
+        try:
+            values = json.loads(body)
+        except ValueError:
+            return None
+        return values if isinstance(values, list) and len(values) == 5 else None
+
+    def _name(self, path: str, digest: str) -> bytes:
+        text = f"{path}\0{digest}".encode()
+        return hashlib.blake2b(
+            self._context + b"\0" + text, digest_size=_HEX // 2
+        ).hexdigest().encode()  # fmt: skip
+
+    def _sign(self, key: bytes, body: bytes) -> bytes:
+        signature = hashlib.blake2b(key, key=self._key, digest_size=_HEX // 2)
+        signature.update(body)
+        return signature.hexdigest().encode()
+
+
+def engine_version() -> str:
+    """Names the code that answers come from: our own sources and the grammars."""
+    digest = hashlib.blake2b(digest_size=16)
+    package = Path(jarvis_ls.__file__).parent
+    for part in ("core", "codeintel", "jsec"):
+        for path in sorted((package / part).rglob("*.py")):
+            digest.update(path.relative_to(package).as_posix().encode())
+            digest.update(path.read_bytes())
+    for name in _GRAMMARS:
+        digest.update(importlib.metadata.version(name).encode())
+    return digest.hexdigest()
+
+
+def _report(path: str, digest: str, values: Any, headers: Headers) -> FileReport | None:
+    try:
+        text_digest, includes, context, notes, findings = values
+        now = headers.facts_for(path, Facts(includes=tuple(includes)))[0] if includes else ""
+        if now != context:
+            return None
+        return FileReport(
+            path=path,
+            findings=[from_list(one, path) for one in findings],
+            notes=tuple(notes),
+            digest=digest,
+            text_digest=text_digest,
+            includes=tuple(includes),
+            context=context,
+            cached=True,
+        )
+    except (ValueError, TypeError, KeyError, IndexError):
+        return None
+
+
+def _not_known(path: str) -> bytes | None:
+    """A header whose own answer is not kept: whoever includes it is analysed again."""
+    raise KeyError(path)
+
+
+def _user_key() -> bytes:
+    """The user's secret for signing, made when first needed."""
+    path = user_folder() / "cache.key"
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(os.urandom(32))
+        key = read_regular(path, limit=4096)
+    except (OSError, SkippedFile) as error:
+        raise JarvisError(f"{path} cannot be used: {error}") from None
+    if len(key) < 16:
+        path.unlink(missing_ok=True)
+        raise JarvisError(f"{path} was damaged and is made anew next time")
+    return key[:64]
+
+
+def _keep_out_of_git(folder: Path) -> None:
+    ignore = folder / ".gitignore"
+    if not ignore.exists() and not ignore.is_symlink():
+        with contextlib.suppress(JarvisError):  # the cache works without
+            replace_file(ignore, b"*\n")

@@ -1,0 +1,75 @@
+"""Paths by the rules of `.gitignore`, in time linear in the length of the path.
+
+`pathspec` knows the rules; its regular expressions are run by RE2, for a pattern such as
+`*a*a*a*a*a*b` in somebody's `.gitignore` would otherwise keep a scan busy for years.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from jarvis_ls.jsec.regex import error_text
+
+if TYPE_CHECKING:
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+_MAX_LENGTH = 1000
+_MAX_PATTERNS = 5000
+
+
+class Globs:
+    """A list of patterns, the last that matches decides."""
+
+    def __init__(self, lines: Iterable[str], *, lenient: bool = False) -> None:
+        """`lines` are patterns as in `.gitignore`, comments and blank lines allowed.
+
+        Raises `ValueError` for a pattern that cannot be understood; with `lenient` such a
+        pattern matches nothing, as in git.
+        """
+        from pathspec import GitIgnoreSpec
+
+        patterns: list[GitIgnoreSpecPattern] = []
+        for line in lines:
+            try:
+                pattern = _pattern(line)
+            except ValueError as error:
+                if not lenient:
+                    raise ValueError(f"'{line[:80]}': {error}") from None
+                continue
+            if pattern is not None and len(patterns) < _MAX_PATTERNS:
+                patterns.append(pattern)
+        self._spec = GitIgnoreSpec(patterns, backend="re2") if patterns else None
+
+    def decide(self, path: str) -> bool | None:
+        """True: matched; False: a `!` pattern takes it back; None: nothing said.
+
+        `path` is relative to where the patterns stand, folders end in `/`.
+        """
+        return None if self._spec is None else self._spec.check_file(path).include
+
+    def match_below(self, path: str) -> bool:
+        """Whether a file or any folder above it is matched."""
+        return bool(self.decide(path))
+
+
+def _pattern(line: str) -> GitIgnoreSpecPattern | None:
+    import re2
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+    if len(line) > _MAX_LENGTH:
+        raise ValueError(f"longer than {_MAX_LENGTH} characters")
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # sets inside sets, which git reads as we do
+            pattern = GitIgnoreSpecPattern(line)
+        if pattern.include is None or pattern.regex is None:
+            return None
+        re2.compile(pattern.regex.pattern, options)
+    except (re.error, re2.error) as error:
+        raise ValueError(error_text(error)) from None
+    return pattern

@@ -1,0 +1,93 @@
+"""Findings about the scan itself: comments that suppress nothing, files that took too long."""
+
+from __future__ import annotations
+
+from jarvis_ls.core.finding import Finding, Message, Span
+
+UNUSED = "unused-suppression"
+WITHOUT_REASON = "suppression-without-reason"
+UNKNOWN_RULE = "unknown-rule-in-suppression"
+TIMEOUT = "jsec.timeout"
+
+PAGES = {
+    UNUSED: """A comment suppresses a finding that is not there.
+
+## What it does
+Reports a rule named in a `jsec-ignore` comment that has no finding where the comment speaks of.
+
+## Why is this bad?
+Such a comment hides the next finding of the rule that comes to stand there, unseen by anyone.
+Remove it.
+""",
+    WITHOUT_REASON: """A suppression gives no reason.
+
+## What it does
+Reports a `jsec-ignore` comment with nothing behind the names of the rules.
+
+## Why is this bad?
+Whoever reads the code later cannot tell whether the finding was looked at or only silenced.
+
+## Example
+```c
+strcpy(to, from);  // jsec-ignore: unsafe-copy
+```
+
+Use instead:
+```c
+strcpy(to, from);  // jsec-ignore: unsafe-copy from is one of the names in the table above
+```
+""",
+    UNKNOWN_RULE: """A suppression names a rule that does not exist.
+
+## What it does
+Reports names in `jsec-ignore` comments that are no rules, and comments that name none.
+
+## Why is this bad?
+The comment hides nothing. Write `jsec-ignore: <rule>[, <rule>] <reason>`; `jsec rules` lists
+the names.
+""",
+    TIMEOUT: """A file took too long to analyse.
+
+## What it does
+Stands for a file whose analysis was ended after its time. Other findings of it are missing.
+
+## Why is this bad?
+Flaws in the file are not seen. Generated tables are the usual reason: exclude them in
+`.jarvis/jsec.toml`, or split the file.
+""",
+}
+"""Page of each of them; `--fail-on` does not count such findings."""
+
+
+def is_hint(finding: Finding) -> bool:
+    """Whether a finding is about the scan itself, not about the code."""
+    return finding.rule in PAGES
+
+
+def hint(
+    rule: str,
+    language: str,
+    file: str,
+    span: Span,
+    message: Message,
+    *,
+    suggestion: str,
+    evidence: str,
+    fingerprint: str,
+) -> Finding:
+    """A finding about the scan itself."""
+    return Finding(
+        rule=rule,
+        language=language,
+        category="analysis" if rule == TIMEOUT else "suppression",
+        pattern=rule,
+        cwe=(),
+        file=file,
+        span=span,
+        evidence=evidence,
+        message=message,
+        suggestion=Message(suggestion),
+        confidence=0.2,
+        severity="low",
+        fingerprint=fingerprint,
+    )

@@ -1,0 +1,28 @@
+"""What a scan and its worker processes tell each other about a folder."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from jarvis_ls.jsec.settings import Pattern
+from jarvis_ls.jsec.walk import SourceFile
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What a worker must know before it scans files of a folder."""
+
+    root: str
+    """Real path of the folder."""
+    files: tuple[SourceFile, ...]
+    """All its source files: headers are looked for among them."""
+    limit: int
+    """Files with more bytes are not read."""
+    patterns: tuple[Pattern, ...] = ()
+    """Rules of the user's own."""
+
+
+def digest_of(data: bytes) -> str:
+    """32 hex digits that name a text."""
+    return hashlib.blake2b(data, digest_size=16).hexdigest()

@@ -1,0 +1,1 @@
+"""Reports of a scan, one module a format."""

@@ -1,0 +1,289 @@
+"""Scanning a folder: files to worker processes, answers of earlier scans from the cache.
+
+A file that takes longer than its time costs its worker: the process is ended, another one
+goes on, and the file is reported as `jsec.timeout`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import time
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from jarvis_ls.core.errors import JarvisError, SkippedFile, WorkerGone
+from jarvis_ls.core.files import read_regular
+from jarvis_ls.core.finding import Finding, Message, Span, fingerprint
+from jarvis_ls.core.process import RemoteError, Worker
+from jarvis_ls.jsec.baseline import Baseline
+from jarvis_ls.jsec.cache import Cache
+from jarvis_ls.jsec.hints import TIMEOUT, hint
+from jarvis_ls.jsec.project import Project, digest_of
+from jarvis_ls.jsec.records import number
+from jarvis_ls.jsec.result import FileReport, ScanResult
+from jarvis_ls.jsec.settings import Settings
+from jarvis_ls.jsec.walk import Listing, Skipped, SourceFile
+
+SECONDS_PER_FILE = 10.0
+"""Time one file may take before its worker is ended."""
+
+WORKER = "jarvis_ls.jsec.worker"
+
+_SLICE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a scan is."""
+
+    done: int
+    """Files that are finished."""
+    total: int
+    """Files there are."""
+    findings: int
+    """Findings so far that nothing hides."""
+    path: str
+    """The file that was just finished."""
+
+
+async def scan_files(
+    listing: Listing,
+    settings: Settings,
+    *,
+    jobs: int | None = None,
+    cache: Cache | None = None,
+    only: Iterable[str] | None = None,
+    seconds: float = SECONDS_PER_FILE,
+) -> AsyncGenerator[FileReport, None]:
+    """One report for each file of `listing` (or those of `only`), in the order they finish.
+
+    `jobs` processes work at once, by default one for each processor. Closing the iterator
+    ends them. Only comments and patterns have been taken into account: settings and baseline
+    are the caller's to apply.
+    """
+    chosen = None if only is None else set(only)
+    files = [one for one in listing.files if chosen is None or one.path in chosen]
+    known: dict[str, FileReport] = {}
+    if cache is not None and not cache.empty:
+        digests = await _digests(listing, settings)
+        known = await asyncio.to_thread(cache.lookup, listing.files, digests)
+    for file in files:
+        if file.path in known:
+            yield known[file.path]
+    missing = [file for file in files if file.path not in known]
+    if not missing:
+        return
+    pool = _Pool(listing, settings, min(jobs or processors(), len(missing)), seconds)
+    try:
+        async for report in pool.run(missing):
+            if cache is not None and not report.skipped:
+                cache.put(report)
+            yield report
+    finally:
+        await pool.close()
+
+
+async def scan(
+    listing: Listing,
+    settings: Settings,
+    *,
+    jobs: int | None = None,
+    cache: Cache | None = None,
+    baseline: Baseline | None = None,
+    only: Iterable[str] | None = None,
+    seconds: float = SECONDS_PER_FILE,
+    progress: Callable[[Progress], None] | None = None,
+    stop: asyncio.Event | None = None,
+) -> ScanResult:
+    """Scan the files of `listing` and say what was found.
+
+    `progress` is called after each file. When `stop` is set, or the disk refuses to keep
+    answers, the scan ends with what it has.
+    """
+    started = time.monotonic()
+    result = ScanResult(listing.root, [], {}, list(listing.skipped))
+    total = len(listing.files) if only is None else len(set(only))
+    reports = scan_files(listing, settings, jobs=jobs, cache=cache, only=only, seconds=seconds)
+    shown = done = 0
+    async with contextlib.aclosing(_until(reports, stop)) as stream:
+        async for report in stream:
+            done += 1
+            _take(result, report)
+            found = judge(report, settings, baseline)
+            result.findings.extend(found)
+            shown += sum(not one.suppressed for one in found)
+            if progress is not None:
+                progress(Progress(done, total, shown, report.path))
+    result.cancelled = stop is not None and stop.is_set() and done < total
+    if cache is not None:
+        cache.close(complete=not result.cancelled and only is None)
+    _finish(result)
+    if baseline is not None:
+        result.stale_baseline = baseline.stale
+    result.seconds = time.monotonic() - started
+    return result
+
+
+def judge(report: FileReport, settings: Settings, baseline: Baseline | None) -> list[Finding]:
+    """The findings of one file as settings and baseline have them."""
+    found = report.findings if baseline is None else baseline.mark(report.path, report.findings)
+    judged = (settings.judge(one) for one in found)
+    return [one for one in judged if one is not None]
+
+
+def processors() -> int:
+    """Processors this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on this system
+        return os.cpu_count() or 1
+
+
+class _Pool:
+    """Worker processes that take files from one queue."""
+
+    def __init__(self, listing: Listing, settings: Settings, jobs: int, seconds: float) -> None:
+        self._project = Project(
+            listing.root, tuple(listing.files), settings.max_file_size, settings.patterns
+        )
+        self._seconds = seconds
+        self._workers = [Worker(WORKER, on_start=self._introduce) for _ in range(jobs)]
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def run(self, files: Sequence[SourceFile]) -> AsyncIterator[FileReport]:
+        """Reports of the files, the largest files first so that no process waits at the end."""
+        waiting = deque(sorted(files, key=lambda one: -one.size))
+        finished: asyncio.Queue[FileReport | BaseException] = asyncio.Queue()
+        self._tasks = [
+            asyncio.create_task(self._work(worker, waiting, finished)) for worker in self._workers
+        ]
+        for _ in files:
+            report = await finished.get()
+            if isinstance(report, BaseException):
+                raise report
+            yield report
+
+    async def close(self) -> None:
+        """End the processes, whatever they are doing."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*(worker.kill() for worker in self._workers))
+
+    async def _introduce(self, worker: Worker) -> None:
+        await worker.call("set_project", self._project)
+
+    async def _work(
+        self,
+        worker: Worker,
+        waiting: deque[SourceFile],
+        finished: asyncio.Queue[FileReport | BaseException],
+    ) -> None:
+        try:
+            while waiting:
+                finished.put_nowait(await self._scan_one(worker, waiting.popleft()))
+        except JarvisError as error:
+            finished.put_nowait(error)
+
+    async def _scan_one(self, worker: Worker, file: SourceFile) -> FileReport:
+        await worker.start()
+        try:
+            report: FileReport = await worker.call("scan", file.path, timeout=self._seconds)
+        except SkippedFile as skipped:
+            return FileReport(file.path, skipped=skipped.reason)
+        except WorkerGone as gone:
+            return _ended(file.path, timed_out=gone.timed_out)
+        except RemoteError as error:
+            last = str(error).strip().rpartition("\n")[2]
+            return FileReport(file.path, skipped=f"the analysis failed: {last}")
+        return report
+
+
+async def _until(
+    reports: AsyncGenerator[FileReport, None], stop: asyncio.Event | None
+) -> AsyncGenerator[FileReport, None]:
+    """The reports up to the moment `stop` is set."""
+    if stop is None:
+        async for report in reports:
+            yield report
+        return
+    stopped = asyncio.ensure_future(stop.wait())
+    upcoming: asyncio.Future[FileReport] | None = None
+    try:
+        while not stop.is_set():
+            upcoming = asyncio.ensure_future(anext(reports))
+            await asyncio.wait({upcoming, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            if not upcoming.done():
+                break
+            try:
+                yield upcoming.result()
+            except StopAsyncIteration:
+                break
+    finally:
+        stopped.cancel()
+        if upcoming is not None and not upcoming.done():
+            upcoming.cancel()
+            await asyncio.gather(upcoming, return_exceptions=True)
+        await reports.aclose()
+
+
+async def changed_since(
+    listing: Listing, settings: Settings, before: Mapping[str, str]
+) -> list[str]:
+    """Files whose bytes are not those that `before` names, by relative path."""
+    now = await _digests(listing, settings)
+    return [one.path for one in listing.files if before.get(one.path, "") != now.get(one.path)]
+
+
+async def _digests(listing: Listing, settings: Settings) -> dict[str, str]:
+    digests: dict[str, str] = {}
+    for at in range(0, len(listing.files), _SLICE):
+        part = listing.files[at : at + _SLICE]
+        digests |= await asyncio.to_thread(_digests_of, part, listing.root, settings.max_file_size)
+    return digests
+
+
+def _digests_of(files: Sequence[SourceFile], root: str, limit: int) -> dict[str, str]:
+    digests = {}
+    for file in files:
+        with contextlib.suppress(SkippedFile):  # scanning it says why it cannot be read
+            digests[file.path] = digest_of(read_regular(file.location, limit=limit, root=root))
+    return digests
+
+
+def _take(result: ScanResult, report: FileReport) -> None:
+    if report.skipped:
+        result.skipped.append(Skipped(report.path, report.skipped))
+    else:
+        result.digests[report.path] = report.digest
+        result.cached += report.cached
+    result.notes.extend(Skipped(report.path, note) for note in report.notes)
+
+
+def _finish(result: ScanResult) -> None:
+    result.findings.sort(key=_place)
+    result.findings = number(result.findings)
+    result.digests = dict(sorted(result.digests.items(), key=lambda one: one[0].split("/")))
+    result.skipped.sort(key=lambda one: one.path.split("/"))
+    result.notes.sort(key=lambda one: one.path.split("/"))
+
+
+def _place(one: Finding) -> tuple[list[str], int, int, str]:
+    return one.file.split("/"), one.span.line, one.span.column, one.rule
+
+
+def _ended(path: str, *, timed_out: bool) -> FileReport:
+    if not timed_out:
+        return FileReport(path, skipped="the analysis process ended unexpectedly")
+    start = Span(1, 1, 1, 1)
+    message = Message("The analysis of this file took too long and was ended.")
+    suggestion = "Exclude the file in .jarvis/jsec.toml, or split it."
+    language = "rust" if path.endswith(".rs") else "c/cpp"
+    found = hint(
+        TIMEOUT, language, path, start, message, suggestion=suggestion, evidence="",
+        fingerprint=fingerprint(TIMEOUT, path, "", 0),
+    )  # fmt: skip
+    return FileReport(path, [found], skipped="the analysis took too long and was ended")

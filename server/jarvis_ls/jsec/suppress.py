@@ -1,0 +1,253 @@
+"""Comments that hide findings, with a reason.
+
+    strcpy(a, b);  // jsec-ignore: unsafe-copy the length was checked above
+    // jsec-ignore: unsafe-copy, weak-random the next line of code is meant
+    // jsec-ignore-function: unsafe-copy the function around it, or the one below
+    // jsec-ignore-file: unsafe-copy the whole file
+
+`/* */` does as well. What a comment hides stays in every report that asks for it, with the
+reason. A comment that hides nothing, gives no reason or names no rule we know is itself
+reported, as a hint.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal
+
+from jarvis_ls.codeintel.languages import LanguageName
+from jarvis_ls.codeintel.lexis import Lexeme, blank, comments
+from jarvis_ls.codeintel.parse import Tree, captures, compile_query
+from jarvis_ls.codeintel.source import Source
+from jarvis_ls.core.finding import Finding, Message, fingerprint
+from jarvis_ls.jsec.hints import PAGES, UNKNOWN_RULE, UNUSED, WITHOUT_REASON, hint
+from jarvis_ls.jsec.rule import all_rules
+
+MARK = b"jsec-ignore"
+"""A file without this word suppresses nothing."""
+
+Scope = Literal["line", "function", "file"]
+
+_DIRECTIVE = re.compile(
+    r"jsec-ignore(-function|-file)?(?:\s*:\s*([\w.-]+(?:\s*,\s*[\w.-]+)*)?[\s:–—-]*(.*))?"
+)
+_SCOPES: dict[str | None, Scope] = {None: "line", "-function": "function", "-file": "file"}
+_FUNCTIONS: dict[LanguageName, str] = {
+    "c": "(function_definition) @function",
+    "cpp": "(function_definition) @function",
+    "rust": "(function_item) @function",
+}
+
+
+@dataclass(slots=True)
+class Suppression:
+    """What one comment hides."""
+
+    rules: tuple[str, ...]
+    """Ids it names."""
+    reason: str
+    """Why, in the user's words; may be empty."""
+    lines: tuple[int, int]
+    """First and last line it speaks of; (0, 0) when there is no such place."""
+    start: int
+    """First byte of the directive."""
+    end: int
+    """Byte after its last."""
+    used: set[str] = field(default_factory=set)
+    """The rules of which it hid a finding."""
+
+    def hides(self, finding: Finding) -> bool:
+        """Whether it speaks of `finding`: of its rule, on the line it starts or ends on."""
+        first, last = self.lines
+        span = finding.span
+        on_line = first <= span.line <= last or first <= span.end_line <= last
+        return on_line and finding.rule in self.rules
+
+
+def suppress(
+    source: Source,
+    language: LanguageName,
+    tree: Tree,
+    findings: list[Finding],
+    own_patterns: Collection[str] = (),
+) -> list[Finding]:
+    """The findings with `suppressed` filled in, and hints about the comments, by position.
+
+    `own_patterns` are ids of rules that only the user's settings know.
+    """
+    found = suppressions(source, language, tree)
+    known = {*all_rules(), *own_patterns, *PAGES}
+    judged = [_hidden(finding, found) for finding in findings]
+    hints = [_hidden(one, found) for one in _hints(source, language, found, known)]
+    unused = [_hidden(one, found) for one in _unused(source, language, found, known)]
+    return sorted(judged + hints + unused, key=lambda one: (one.span.line, one.span.column))
+
+
+def suppressions(source: Source, language: LanguageName, tree: Tree) -> list[Suppression]:
+    """Every suppressing comment of a file, in order."""
+    layout = _Layout(source, language, tree)
+    return [
+        one for comment in comments(source.data, language)
+        if MARK in source.data[comment.start : comment.end]
+        for one in _directives(layout, comment)
+    ]  # fmt: skip
+
+
+def _directives(layout: _Layout, comment: Lexeme) -> Iterator[Suppression]:
+    data = layout.source.data
+    start, end = comment.inner
+    for line in data[start:end].splitlines(keepends=True):
+        at = line.find(MARK)
+        before = line[:at].strip(b" \t*!/")
+        if at >= 0 and (not before or line[:at].rstrip().endswith(b"//")):
+            text = line[at:].decode("utf-8", "replace").rstrip().removesuffix("*/").rstrip()
+            match = _DIRECTIVE.match(text)
+            if match is not None:
+                names = tuple(name.strip() for name in (match[2] or "").split(",") if name.strip())
+                yield Suppression(
+                    rules=names,
+                    reason=(match[3] or "").strip(),
+                    lines=layout.lines(_SCOPES[match[1]], comment),
+                    start=start + at,
+                    end=start + at + len(text.encode()),
+                )
+        start += len(line)
+
+
+class _Layout:
+    """Where code stands in a file; worked out when first asked for."""
+
+    def __init__(self, source: Source, language: LanguageName, tree: Tree) -> None:
+        self.source = source
+        self._language = language
+        self._tree = tree
+
+    def lines(self, scope: Scope, comment: Lexeme) -> tuple[int, int]:
+        """The lines a comment of this scope speaks of."""
+        if scope == "file":
+            return 1, len(self.source.line_starts)
+        if scope == "function":
+            return self._function_lines(comment)
+        for offset in (comment.start, comment.end):
+            line = self.source.line_of(offset)
+            if line in self._code_set:
+                return line, line
+        return self._next_code_line(self.source.line_of(comment.end))
+
+    def _next_code_line(self, line: int) -> tuple[int, int]:
+        index = bisect_right(self._code_lines, line)
+        if index == len(self._code_lines):
+            return 0, 0
+        return self._code_lines[index], self._code_lines[index]
+
+    def _function_lines(self, comment: Lexeme) -> tuple[int, int]:
+        around = [(start, end) for start, end in self._functions if start <= comment.start < end]
+        if around:
+            return self._span(max(around))
+        below = min((one for one in self._functions if one[0] >= comment.end), default=None)
+        if below is None:
+            return 0, 0
+        between = self._code[comment.end : below[0]]
+        return (0, 0) if b";" in between or b"}" in between else self._span(below)
+
+    def _span(self, function: tuple[int, int]) -> tuple[int, int]:
+        start, end = function
+        return self.source.line_of(start), self.source.line_of(max(start, end - 1))
+
+    @cached_property
+    def _code(self) -> bytes:
+        return blank(self.source.data, self._language, literals=False)
+
+    @cached_property
+    def _code_lines(self) -> list[int]:
+        starts = [*self.source.line_starts, len(self._code)]
+        return [
+            line
+            for line in range(1, len(starts))
+            if self._code[starts[line - 1] : starts[line]].strip()
+        ]
+
+    @cached_property
+    def _code_set(self) -> frozenset[int]:
+        return frozenset(self._code_lines)
+
+    @cached_property
+    def _functions(self) -> list[tuple[int, int]]:
+        query = compile_query(self._language, _FUNCTIONS[self._language])
+        found = captures(query, self._tree.root_node).get("function", [])
+        return [(node.start_byte, node.end_byte) for node in found]
+
+
+def _hidden(finding: Finding, found: Sequence[Suppression]) -> Finding:
+    for one in found:
+        if one.hides(finding):
+            one.used.add(finding.rule)
+            why = f"comment: {one.reason}" if one.reason else "comment"
+            return replace(finding, suppressed=why)
+    return finding
+
+
+def _hints(
+    source: Source, language: LanguageName, found: Sequence[Suppression], known: set[str]
+) -> Iterator[Finding]:
+    numbers: Counter[tuple[str, str]] = Counter()
+    for one in found:
+        if not one.rules:
+            message = Message("The comment names no rule.")
+            yield _hint(UNKNOWN_RULE, source, language, one, message, numbers)
+        elif not one.reason:
+            message = Message("The suppression of '{rule}' gives no reason.",
+                              (("rule", ", ".join(one.rules)),))  # fmt: skip
+            yield _hint(WITHOUT_REASON, source, language, one, message, numbers)
+        for name in one.rules:
+            if name not in known:
+                yield _hint(UNKNOWN_RULE, source, language, one,
+                            _unknown(name, known), numbers)  # fmt: skip
+
+
+def _unused(
+    source: Source, language: LanguageName, found: Sequence[Suppression], known: set[str]
+) -> Iterator[Finding]:
+    numbers: Counter[tuple[str, str]] = Counter()
+    for one in found:
+        for name in one.rules:
+            if name in known and name not in one.used:
+                message = Message("There is no finding of '{rule}' here to suppress.",
+                                  (("rule", name),))  # fmt: skip
+                yield _hint(UNUSED, source, language, one, message, numbers)
+
+
+def _unknown(name: str, known: set[str]) -> Message:
+    near = difflib.get_close_matches(name, known, 1)
+    if near:
+        return Message("There is no rule '{rule}'. Is '{near}' meant?",
+                       (("rule", name), ("near", near[0])))  # fmt: skip
+    return Message("There is no rule '{rule}'.", (("rule", name),))
+
+
+_SUGGESTIONS = {
+    UNUSED: "Remove the comment, so that it hides nothing later by chance.",
+    WITHOUT_REASON: "Write the reason behind the name of the rule.",
+    UNKNOWN_RULE: "Write `jsec-ignore: <rule> <reason>`; `jsec rules` lists them.",
+}
+
+
+def _hint(
+    rule: str, source: Source, language: LanguageName, one: Suppression, message: Message,
+    numbers: Counter[tuple[str, str]],
+) -> Finding:  # fmt: skip
+    span = source.span(one.start, one.end)
+    evidence = source.line_text(span.line).strip().replace("\t", " ")[:200]
+    number = numbers[rule, evidence]
+    numbers[rule, evidence] += 1
+    return hint(
+        rule, "rust" if language == "rust" else "c/cpp", source.path, span, message,
+        suggestion=_SUGGESTIONS[rule], evidence=evidence,
+        fingerprint=fingerprint(rule, source.path, evidence, number),
+    )  # fmt: skip
