@@ -89,7 +89,10 @@ class Live:
         if result is None:
             return FileState([], version)
         self._follow_declarations(uri, result.declarations)
-        return FileState(result.findings, result.version, result.functions, result.notes)
+        judgement = await self._server.judgement()
+        place = self._server.place(uri)
+        findings = judgement.judge(place.root, place.path, result.findings)
+        return FileState(findings, result.version, result.functions, result.notes)
 
     def _follow_declarations(self, uri: str, declarations: str) -> None:
         """When what a document declares changes, the others may have other findings."""

@@ -7,10 +7,12 @@ feature. What several features need hangs on the server.
 
 from __future__ import annotations
 
+import asyncio
+import functools
 import logging
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-import attrs
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
@@ -27,6 +29,9 @@ from jarvis_ls.lsp.messages import Messages, language_of
 from jarvis_ls.lsp.progress import Progress
 from jarvis_ls.lsp.protocol import Settings
 from jarvis_ls.lsp.settings import read_settings
+
+if TYPE_CHECKING:
+    from jarvis_ls.lsp.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +58,8 @@ class Server(LanguageServer):
         self.settings = Settings()
         self.trusted = True
         self.live = Live(self)
+        self.configured_once = asyncio.Event()
+        self._workspace: Workspace | None = None
         self._places: dict[str, Place] = {}
         self._open_uris: dict[str, str] = {}
         self.log = log.install(self)
@@ -68,13 +75,18 @@ class Server(LanguageServer):
     def _listen(self) -> None:
         self.protocol.on_progress_cancel = self.work.cancel
         self.protocol.on_change = self._changed
-        self.feature(types.INITIALIZE)(self._initialize)
-        self.feature(types.INITIALIZED)(self._initialized)
-        self.feature(types.SHUTDOWN)(lambda _params=None: self.stopping.fire(None))
-        self.feature(types.TEXT_DOCUMENT_DID_OPEN)(self._opened)
-        self.feature(types.TEXT_DOCUMENT_DID_CLOSE)(self._closed)
-        self.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(self._configuration_changed)
-        self.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(self._folders_changed)
+        self.answer(types.INITIALIZE, self._initialize)
+        self.answer(types.INITIALIZED, self._initialized)
+        self.answer(types.SHUTDOWN, lambda _params=None: self.stopping.fire(None))
+        self.answer(types.TEXT_DOCUMENT_DID_OPEN, self._opened)
+        self.answer(types.TEXT_DOCUMENT_DID_CLOSE, self._closed)
+        self.answer(types.WORKSPACE_DID_CHANGE_CONFIGURATION, self._configuration_changed)
+        self.answer(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, self._folders_changed)
+
+    def answer(self, method: str, handler: Callable[..., Any], options: Any = None) -> None:
+        """Have ``handler`` called for ``method``; pygls marks handlers, which a bound method
+        does not allow."""
+        self.feature(method, options)(functools.partial(handler))
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """A failure is written to the log; pygls would show a pop-up to the user."""
@@ -137,8 +149,22 @@ class Server(LanguageServer):
             logger.warning("%s", text)
 
     async def _configure(self) -> None:
-        """Hand the settings that matter for the analysis to the processes."""
-        logger.debug("settings: %s", attrs.asdict(self.settings))
+        """Read what the settings, the folders' files and the baselines say."""
+        from jarvis_ls.lsp.workspace import Workspace  # not needed to answer `initialize`
+
+        paths = [folder.path for folder in self.folders]
+        held = Workspace()
+        complaints = await asyncio.to_thread(held.load, paths, self.settings, trusted=self.trusted)
+        for complaint in complaints:
+            logger.warning("%s", complaint)
+        self._workspace = held
+        self.configured_once.set()
+
+    async def judgement(self) -> Workspace:
+        """Return settings and baselines, once they have been read."""
+        await self.configured_once.wait()
+        assert self._workspace is not None
+        return self._workspace
 
     async def reconfigure(self) -> None:
         """Read the folders' settings files anew and tell every feature."""
@@ -184,10 +210,13 @@ class Server(LanguageServer):
         self.closed.fire(uri)
         self._places.pop(uri, None)
 
+    def place(self, uri: str) -> Place:
+        """Return where the file of an open document or another URI lies."""
+        return self._places.get(uri) or self.folders.place(uri)
+
     def key(self, uri: str) -> str:
         """Return the one name we have for the file of an open document or another URI."""
-        place = self._places.get(uri)
-        return place.key if place is not None else self.folders.place(uri).key
+        return self.place(uri).key
 
     def uri(self, key: str) -> str:
         """Return the URI of a file as the client writes it."""
@@ -199,7 +228,7 @@ class Server(LanguageServer):
 
     def beside(self, key: str, file: str) -> str | None:
         """Return the URI of ``file``, relative to the folder of the file ``key``."""
-        place = self._places.get(self.uri(key)) or self.folders.place(key)
+        place = self.place(self.uri(key))
         if file == place.path:
             return self.uri(key)
         folder = self.folders.of_root(place.root)

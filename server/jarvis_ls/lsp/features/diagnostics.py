@@ -28,7 +28,7 @@ def register(server: Server) -> None:
     options = types.DiagnosticOptions(
         identifier="jarvis", inter_file_dependencies=True, workspace_diagnostics=False
     )
-    server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)(diagnostics.pull)
+    server.answer(types.TEXT_DOCUMENT_DIAGNOSTIC, diagnostics.pull, options)
 
 
 class _Diagnostics:

@@ -1,0 +1,96 @@
+"""What the settings, the baseline and the folders make of the findings of a file."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from jarvis_ls.core.errors import ConfigError, JarvisError
+from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.baseline import Baseline, load_baseline, save_baseline
+from jarvis_ls.jsec.settings import Settings, load_settings, settings_from
+from jarvis_ls.lsp import protocol
+
+logger = logging.getLogger(__name__)
+
+_SHARED = ("exclude", "max_file_size", "min_confidence", "rules")
+
+
+@dataclass(slots=True)
+class Root:
+    """One folder with what it wants."""
+
+    path: str
+    """Its real path."""
+    settings: Settings
+    """The client's, and those of its `.jarvis/jsec.toml`."""
+    baseline: Baseline
+    """Its known findings."""
+
+
+class Workspace:
+    """Settings and baselines of the folders; reading them again is one call."""
+
+    def __init__(self) -> None:
+        self._roots: dict[str, Root] = {}
+        self._outside = Settings()
+
+    def load(self, paths: list[str], client: protocol.Settings, *, trusted: bool) -> list[str]:
+        """Read everything for these folders; return what is wrong with the files, in words.
+
+        In a workspace that is not trusted its settings file is not read: it could hide
+        findings.
+        """
+        complaints: list[str] = []
+        self._outside = _from_client(client, complaints)
+        self._roots = {path: self._root(path, trusted, complaints) for path in paths}
+        return complaints
+
+    def get(self, path: str) -> Root | None:
+        """Return the folder with this real path."""
+        return self._roots.get(path)
+
+    def judge(self, root: str, file: str, findings: list[Finding]) -> list[Finding]:
+        """Return the findings of a file as they are to be shown."""
+        held = self._roots.get(root)
+        settings = held.settings if held is not None else self._outside
+        marked = held.baseline.mark(file, findings) if held is not None else findings
+        judged = (settings.judge(finding) for finding in marked)
+        return [finding for finding in judged if finding is not None]
+
+    def add_to_baseline(self, root: str, findings: list[Finding]) -> None:
+        """Put findings into the baseline of a folder, on disk too.
+
+        Raises `JarvisError` when it cannot be written.
+        """
+        held = self._roots.get(root)
+        if held is None:
+            raise JarvisError("A baseline is kept for folders of the workspace only.")
+        held.baseline = held.baseline.with_findings(findings)
+        save_baseline(Path(root), held.baseline)
+
+    def _root(self, path: str, trusted: bool, complaints: list[str]) -> Root:
+        settings, baseline = self._outside, Baseline({}, lambda _file: False)
+        try:
+            if trusted:
+                settings = load_settings(Path(path), self._outside)
+        except ConfigError as error:
+            complaints.append(str(error))
+        try:
+            baseline = load_baseline(Path(path))
+        except JarvisError as error:
+            complaints.append(str(error))
+        return Root(path, settings, baseline)
+
+
+def _from_client(client: protocol.Settings, complaints: list[str]) -> Settings:
+    values: dict[str, Any] = attrs.asdict(client, filter=lambda field, _: field.name in _SHARED)
+    try:
+        return settings_from(values, protocol.SETTINGS_SECTION)
+    except ConfigError as error:
+        complaints.append(str(error))
+        return settings_from({**values, "exclude": []}, protocol.SETTINGS_SECTION)
