@@ -245,6 +245,11 @@ def same_path(function: Function, first: Node, second: Node) -> bool:
     return True
 
 
+def never_returns(call: Call) -> bool:
+    """Whether a call is a statement that ends the program or jumps away (`exit`, `abort`)."""
+    return call.name in _NEVER_RETURN and call.statement is not None
+
+
 def leaves(node: Node) -> bool:
     """Whether a statement always leaves the block: a jump, a call that never returns, or a
     block that ends in one."""

@@ -49,6 +49,53 @@ void alias(char *p) {
     RELEASE(p); // expect: double-free
 }
 
+void release_in_loop(char **names, int n) {
+    for (int i = 0; i < n; i++)
+        free(names[i]); // ok
+}
+
+void members_of_array(struct item *items, int n) {
+    for (int i = 0; i < n; i++) {
+        free(items[i].name); // ok
+    }
+}
+
+void each_element(struct item *p) {
+    for (int i = 0; i < 3; i++) {
+        struct item *one = p + i;
+        free(one->name); // ok
+    }
+}
+
+void filled_again(struct item *p, void fill(struct item *)) {
+    free(p->name);
+    fill(p);
+    free(p->name); // ok
+}
+
+void by_goto(int bad) {
+    char *p = malloc(4);
+    if (p == NULL)
+        return;
+    if (bad)
+        goto fail;
+    free(p);
+    return;
+fail:
+    free(p); // ok
+}
+
+void falls_into_fail(int bad) {
+    char *p = malloc(4);
+    if (p == NULL)
+        return;
+    if (bad)
+        goto fail;
+    free(p);
+fail:
+    free(p); // expect: double-free
+}
+
 void aliased_pointer(char *p) {
     char *q = p;
     free(p);

@@ -1,8 +1,8 @@
 """Memory is freed twice.
 
 ## What it does
-Finds a second `free` of the same pointer in the same run of statements when the pointer is
-neither set nor returned from in between.
+Follows each local pointer, and each member such as `p->name`, through its function and reports
+a second `free` or `delete` that can be reached without a new value in between.
 
 ## Why is this bad?
 The second `free` hands the allocator a block it already owns. Its lists are damaged, and
@@ -11,7 +11,7 @@ whoever controls the next allocations can often turn that into writing anywhere.
 ## Example
 ```c
 free(p->name);
-log_close(p);
+log_close(file);
 free(p->name);
 ```
 
@@ -19,7 +19,7 @@ Use instead:
 ```c
 free(p->name);
 p->name = NULL;
-log_close(p);
+log_close(file);
 free(p->name);
 ```
 
@@ -32,44 +32,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, text
-from jarvis_ls.jsec.guards import same_path, written_between
+from jarvis_ls.codeintel.code import Function, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.lifecycle import faults_of
 from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
-
-FREES = ("free", "cfree", "g_free", "OPENSSL_free", "xfree", "kfree", "vfree")
 
 
 @rule(
-    query=functions(calling=FREES),
+    query=functions(),
     category="memory_mgmt",
     cwe=(415,),
-    confidence=0.85,
+    confidence=0.88,
     suggestion="Set the pointer to NULL right after the first free, or free it in one place only.",
     fixable=True,
 )
 def double_free(function: Function) -> Iterator[Report]:
-    last: dict[str, Call] = {}
-    for call in function.calls:
-        pointer = text(call.arg(0))
-        if call.name not in FREES or not pointer:
+    for fault in faults_of(function, "double-release"):
+        if fault.family != "memory":
             continue
-        first = last.get(pointer)
-        last[pointer] = call
-        if first is None or not same_path(function, first.node, call.node):
-            continue
-        if written_between(function, pointer, first.node.end_byte, call.node.start_byte):
-            continue
-        statement = first.statement
-        fix = Rewrite(
-            "Set '{pointer}' to NULL after the first free",
-            [((statement.end_byte, statement.end_byte), f" {pointer} = NULL;")],
-            pointer=pointer,
-        ) if statement is not None else None  # fmt: skip
+        first = fault.origin
         yield Report(
-            call.node,
+            fault.node,
             "'{pointer}' is freed again.",
-            pattern=call.name,
-            pointer=pointer,
-            related=[(first.node, "First freed here.")],
-            fix=fix,
+            confidence=0.88 if fault.certain else 0.62,
+            pattern=fault.detail,
+            pointer=fault.name,
+            related=[(first, "First freed here.")] if first is not None else (),
+            fix=_clear(first, fault.name, function) if first != fault.node else None,
         )
+
+
+def _clear(first: Node | None, pointer: str, function: Function) -> Rewrite | None:
+    """Set the pointer to null behind the first free, in a block that can hold two statements."""
+    statement = first.parent if first is not None else None
+    if statement is None or statement.type != "expression_statement" or "(" in pointer:
+        return None
+    null = "nullptr" if function.unit.language == "cpp" else "NULL"
+    end = statement.end_byte
+    title = "Set '{pointer}' to NULL after the first free"
+    block = statement.parent
+    if block is not None and block.type in ("compound_statement", "case_statement"):
+        return Rewrite(title, [((end, end), f" {pointer} = {null};")], pointer=pointer)
+    both = f"{{ {text(statement)} {pointer} = {null}; }}"
+    return Rewrite(title, [(statement, both)], pointer=pointer)

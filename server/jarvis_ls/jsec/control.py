@@ -1,0 +1,330 @@
+"""The control structure of one C or C++ function, read once, as plain ranges.
+
+Only what changes the way of control is kept (branches, loops, jumps, `&&`); everything between
+is a gap in which things happen in order of position. `paths.py` walks it.
+"""
+
+from __future__ import annotations
+
+import functools
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Function, field, text
+from jarvis_ls.codeintel.items import dead_range, is_dead_branch
+from jarvis_ls.codeintel.languages import LanguageName
+from jarvis_ls.codeintel.parse import Node, captures, compile_query
+from jarvis_ls.jsec.guards import NULLS, constant_text, never_returns
+
+MAX_NESTING = 100
+"""Control nested deeper than this is not followed: the walk is recursive."""
+
+_QUERY = """
+(if_statement) @if
+(for_statement) @for
+(while_statement) @while
+(do_statement) @do
+(switch_statement) @switch
+(case_statement) @case
+(compound_statement) @block
+(conditional_expression) @ternary
+(binary_expression operator: "&&") @and
+(binary_expression operator: "||") @or
+(return_statement) @return
+(break_statement) @break
+(continue_statement) @continue
+(goto_statement) @goto
+(labeled_statement) @label
+(preproc_if) @preproc
+(preproc_ifdef) @preproc
+"""
+_QUERIES: dict[LanguageName, str] = {
+    "c": _QUERY + "(function_definition) @nested",
+    "cpp": _QUERY
+    + """
+(for_range_loop) @range (try_statement) @try (throw_statement) @throw
+(lambda_expression) @nested (function_definition) @nested
+""",
+}
+_WRAPPERS = frozenset({"likely", "unlikely", "always", "never", "__builtin_expect", "g_likely",
+                       "g_unlikely"})  # fmt: skip
+_FINAL = ("fail", "fatal", "die", "error", "abort", "panic", "oom", "exit", "usage", "memory",
+          "croak", "throw", "raise", "skip")  # fmt: skip
+_LEAVING = frozenset({"return", "break", "continue", "goto", "throw", "exit"})
+
+
+class Region:
+    """A stretch of code with the control in it."""
+
+    __slots__ = ("end", "jumps", "parts", "start")
+
+    def __init__(self, start: int, end: int, parts: list[Control]) -> None:
+        self.start = start
+        self.end = end
+        self.parts = parts
+        """Control structures directly in it, in order."""
+        self.jumps = any(part.jumps for part in parts)
+        """Whether control may leave it other than at its end, or enter at a label."""
+
+
+class Condition:
+    """An expression that decides."""
+
+    __slots__ = ("constant", "key", "logic", "negated", "region", "test")
+
+    def __init__(self, region: Region) -> None:
+        self.region = region
+        self.negated = False
+        """Whether it stands below an odd number of `!`."""
+        self.logic: Control | None = None
+        """The `&&` or `||` it is."""
+        self.test: tuple[str, bool] | None = None
+        """What it tests, and whether a true value means valid (`p`, `fd >= 0`)."""
+        self.constant: bool | None = None
+        """Its value when it always has the same."""
+        self.key = ""
+        """Its text without negation: two conditions with one key decide alike."""
+
+
+class Control:
+    """One control structure."""
+
+    __slots__ = (
+        "condition", "end", "jumps", "kind", "name", "node", "parts", "regions", "right", "start"
+    )  # fmt: skip
+
+    def __init__(self, kind: str, node: Node) -> None:
+        self.kind = kind
+        self.node = node
+        self.start = node.start_byte
+        self.end = node.end_byte
+        self.parts: list[Control] = []
+        self.regions: list[Region] = []
+        """Its alternatives, or what it holds."""
+        self.condition: Condition | None = None
+        self.right: Condition | None = None
+        """Right operand of `&&` and `||`; the left is the condition."""
+        self.name = ""
+        """The label of a jump, the value of a case."""
+        self.jumps = kind in _LEAVING or kind == "label"
+
+
+@functools.lru_cache(maxsize=64)
+def control_of(function: Function) -> Region | None:
+    """The control structure of the body; None when there is no body or it nests too deep."""
+    body = function.body
+    if body is None or function.unit.language == "rust":
+        return None
+    root: list[Control] = []
+    stack: list[Control] = []
+    for kind, node in _structures(function, body):
+        start = node.start_byte
+        while stack and stack[-1].end <= start:
+            _close(stack.pop(), function)
+        if len(stack) > MAX_NESTING:
+            return None
+        made = Control(kind, node)
+        (stack[-1].parts if stack else root).append(made)
+        stack.append(made)
+    while stack:
+        _close(stack.pop(), function)
+    return Region(body.start_byte, body.end_byte, root)
+
+
+def _structures(function: Function, body: Node) -> Iterator[tuple[str, Node]]:
+    """Control nodes inside the body, outer before inner, dead and nested code left out."""
+    language = function.unit.language
+    found = captures(compile_query(language, _QUERIES[language]), body)
+    hidden = [(n.start_byte, n.end_byte) for n in found.get("nested", ())]
+    hidden += [dead_range(n) for n in found.get("preproc", ()) if is_dead_branch(n)]
+    listed = [(n.start_byte, -n.end_byte, kind, n) for kind, nodes in found.items()
+              if kind != "nested" for n in nodes]  # fmt: skip
+    for call in function.calls:
+        if never_returns(call):
+            listed.append((call.node.start_byte, -call.node.end_byte, "exit", call.node))
+        elif call.statement is not None and _sounds_final(call.name):
+            listed.append((call.node.start_byte, -call.node.end_byte, "fail", call.node))
+        elif "assert" in call.name.lower() and len(call.arguments) in (1, 2):
+            listed.append((call.node.start_byte, -call.node.end_byte, "assert", call.node))
+    listed.sort(key=lambda entry: entry[:2])
+    hidden.sort()
+    reach = -1
+    index = 0
+    for start, _, kind, node in listed:
+        while index < len(hidden) and hidden[index][0] <= start:
+            reach = max(reach, hidden[index][1])
+            index += 1
+        if start >= reach:
+            yield kind, node
+
+
+def _sounds_final(name: str) -> bool:
+    """Whether a function may well end the program, told by its name."""
+    lowered = name.lower()
+    return any(word in lowered for word in _FINAL)
+
+
+def _close(made: Control, function: Function) -> None:
+    """All parts are known: cut them into regions."""
+    node, kind = made.node, made.kind
+    if kind in ("if", "ternary", "switch"):
+        made.condition = _condition(made, field(node, "condition"), function)
+        names = ("body",) if kind == "switch" else ("consequence", "alternative")
+        made.regions = [_region(made, field(node, name)) for name in names]
+        if kind == "ternary":
+            made.regions[0] = _stretched(made, made.regions[0])
+    elif kind in ("while", "do", "for"):
+        made.condition = _condition(made, field(node, "condition"), function)
+        first = [_region(made, field(node, name)) for name in ("initializer", "update")]
+        made.regions = [_region(made, field(node, "body")), *(_stretched(made, f) for f in first)]
+        if kind == "for":
+            made.condition.region = _stretched(made, made.condition.region)
+    elif kind == "range":
+        made.regions = [_region(made, field(node, "body")), _region(made, field(node, "right"))]
+    elif kind in ("and", "or"):
+        made.condition = _condition(made, field(node, "left"), function)
+        made.right = _condition(made, field(node, "right"), function)
+    elif kind == "assert":
+        arguments = (field(node, "arguments") or node).named_children
+        made.condition = _condition(made, arguments[0] if arguments else None, function)
+    elif kind == "preproc":
+        made.regions = list(_arms(made))
+    elif kind == "try":
+        made.regions = [_region(made, field(node, "body"))]
+        made.regions += [_region(made, c) for c in node.named_children if c.type == "catch_clause"]
+    else:
+        made.regions = [Region(made.start, made.end, made.parts)]
+        if kind in ("goto", "label"):
+            made.name = text(field(node, "label"))
+        elif kind == "case":
+            made.name = text(field(node, "value"))
+    made.jumps = made.jumps or any(part.jumps for part in made.parts)
+
+
+def _region(made: Control, node: Node | None) -> Region:
+    if node is None:
+        return Region(made.end, made.end, [])
+    return _between(made, node.start_byte, node.end_byte)
+
+
+def _stretched(made: Control, region: Region) -> Region:
+    """One byte more: an assignment takes effect at the byte after it."""
+    return Region(region.start, min(region.end + 1, made.end), region.parts)
+
+
+def _between(made: Control, start: int, end: int) -> Region:
+    parts = made.parts
+    first = bisect_left(parts, start, key=lambda p: p.start)
+    last = bisect_left(parts, end, lo=first, key=lambda p: p.start)
+    return Region(start, end, parts[first:last])
+
+
+def _arms(made: Control) -> Iterator[Region]:
+    """The branches of an `#if`; the last is empty when there is no `#else`."""
+    node: Node | None = made.node
+    kind = ""
+    for _ in range(64):
+        if node is None:
+            break
+        kind = node.type
+        following = field(node, "alternative")
+        dead = is_dead_branch(node)
+        end = following.start_byte if following is not None else node.end_byte
+        if not dead:
+            yield _between(made, node.start_byte, end)
+        node = following
+    if kind != "preproc_else":
+        yield Region(made.end, made.end, [])
+
+
+def _condition(made: Control, node: Node | None, function: Function) -> Condition:
+    found = Condition(_region(made, node))
+    for _ in range(32):
+        if node is None:
+            break
+        kind = node.type
+        if kind in ("parenthesized_expression", "condition_clause"):
+            node = field(node, "value") or next((c for c in node.named_children
+                                                 if c.type != "comment"), None)  # fmt: skip
+        elif kind == "unary_expression" and text(field(node, "operator")) == "!":
+            found.negated = not found.negated
+            node = field(node, "argument")
+        elif kind == "call_expression" and text(field(node, "function")).lower() in _WRAPPERS:
+            node = next(iter((field(node, "arguments") or node).named_children), None)
+        else:
+            break
+    if node is None:
+        found.constant = True if made.kind == "for" else None
+        return found
+    if node.type == "binary_expression" and text(field(node, "operator")) in ("&&", "||"):
+        found.logic = next((p for p in found.region.parts if p.node.id == node.id), None)
+        found.key = "" if node.end_byte - node.start_byte > 200 else text(node)
+        return found
+    _read_atom(found, node, function)
+    return found
+
+
+def _read_atom(found: Condition, node: Node, function: Function) -> None:
+    kind = node.type
+    if kind in ("true", "false", "number_literal"):
+        found.constant = text(node) not in ("false", "0")
+        return
+    if kind == "binary_expression":
+        operator = text(field(node, "operator"))
+        left, right = field(node, "left"), field(node, "right")
+        if operator in ("==", "!=", "<", ">=", ">") and left is not None and right is not None:
+            _read_comparison(found, left, operator, right, function)
+            return
+    if kind == "assignment_expression":
+        node = field(node, "left") or node
+    if node.end_byte - node.start_byte > 200:
+        return
+    written = text(node)
+    if written in function.unit.facts.macros:
+        value = constant_text(written, function.unit)
+        found.constant = None if value is None else value != 0
+        return
+    found.test, found.key = (written, True), written
+
+
+def _read_comparison(
+    found: Condition, left: Node, operator: str, right: Node, function: Function
+) -> None:
+    a, b = _value(left), _value(right)
+    if a in NULLS and operator in ("==", "!="):
+        a, b = b, a
+    if b in NULLS or b in ("-1", "0", "INVALID_HANDLE_VALUE", "MAP_FAILED"):
+        if operator == "==":
+            found.negated = not found.negated
+            found.test, found.key = (a, True), a
+        elif operator == "!=" or (operator == ">=" and b == "0") or operator == ">":
+            found.test, found.key = (a, True), a
+        elif operator == "<" and b == "0":
+            found.negated = not found.negated
+            found.test, found.key = (a, True), f"{a} >= 0"
+        if operator in (">=", ">"):
+            found.key = f"{a} {operator} {b}"
+        elif b == "-1":
+            found.key = f"{a} != -1"
+        return
+    if operator == "!=":
+        found.negated = not found.negated
+    if operator in ("==", "!="):
+        found.key = f"{a} == {b}"
+        x, y = constant_text(a, function.unit), constant_text(b, function.unit)
+        if x is not None and y is not None:
+            found.constant = x == y
+
+
+def _value(node: Node) -> str:
+    """The text of an operand; of an assignment, its left side."""
+    for _ in range(8):
+        if node.type == "parenthesized_expression" and node.named_child_count:
+            node = node.named_children[0]
+        elif node.type == "cast_expression":
+            node = field(node, "value") or node
+        elif node.type == "assignment_expression":
+            node = field(node, "left") or node
+        else:
+            break
+    return text(node) if node.end_byte - node.start_byte <= 100 else ""

@@ -1,0 +1,338 @@
+"""The states one variable goes through, and the faults that show on the way.
+
+A pointer is unset, null, perhaps null, alive, released, moved, or nothing is known of it; each
+event of `happenings.py` changes that, and some must not happen in some states.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jarvis_ls.codeintel.code import Function, Unit, Variable, field, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.allocation import ACQUIRES, RELEASES, Family
+from jarvis_ls.jsec.control import Region
+from jarvis_ls.jsec.happenings import may_fail
+from jarvis_ls.jsec.paths import Event, Exhausted, Walker
+
+UNSET, NULL, TESTED_NULL, MAYBE, LIVE, FREED, OTHER, STACK, MOVED, USED, KNOWN = (
+    1 << bit for bit in range(11)
+)
+_EMPTY = NULL | TESTED_NULL
+_SCALARS = frozenset({
+    "char", "short", "int", "long", "unsigned", "signed", "float", "double", "bool", "_Bool",
+    "size_t", "ssize_t", "int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t",
+    "int64_t", "uint64_t", "const", "time_t", "off_t", "wchar_t",
+})  # fmt: skip
+
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that goes wrong."""
+
+    kind: str
+    """`use-after-release`, `double-release`, `null`, `null-later`, `unchecked`, `unset`,
+    `maybe-unset`, `not-heap`, `not-start`, `leak`, `lost`, `mismatch`."""
+    node: Node
+    """Where."""
+    name: str
+    """The variable."""
+    certain: bool
+    """Whether it is so on every way that leads here."""
+    origin: Node | None = None
+    """Where it was released, acquired, tested or declared."""
+    detail: str = ""
+    """The function that acquired or released it, or what the event says."""
+    how: str = ""
+    """What is done to it there."""
+    family: str = ""
+    """Resource in question."""
+    is_pointer: bool = True
+    """Whether the variable is one."""
+
+
+class Life(Walker):
+    """Follows one variable and notes its faults."""
+
+    optimistic = UNSET | NULL
+    doubtful = TESTED_NULL
+
+    def __init__(
+        self,
+        name: str,
+        events: list[Event],
+        size: int,
+        function: Function,
+        variable: Variable | None,
+    ) -> None:
+        super().__init__(name, events, size)
+        self._function = function
+        self._variable = variable
+        self._pointer = variable is None or variable.pointers > 0 or variable.arrays != () or (
+            not _is_number(variable) and any(e.kind == "dereference" for e in events)
+        )  # fmt: skip
+        self._acquired = [e for e in events if e.kind == "set" and e.extra.startswith("acquired")]
+        self._found: dict[tuple[str, int], Fault] = {}
+
+    def walk(self, region: Region, mask: int, end: Node | None) -> Iterator[Fault]:
+        """Follow the variable through a region; its faults in order of discovery."""
+        try:
+            self.run(region, mask, end)
+        except Exhausted:
+            return
+        yield from self._found.values()
+
+    def step(self, mask: int, event: Event) -> int:
+        """The states after an event; faults are noted on the way."""
+        handler = getattr(self, f"_{event.kind}", None)
+        return mask if handler is None else handler(mask, event)
+
+    def narrow(self, mask: int, valid: bool, at: int) -> int:
+        """The states left when a condition at a byte found the variable valid or not."""
+        if valid:
+            left = mask & ~_EMPTY
+            if left & MAYBE:
+                left = left & ~MAYBE | LIVE
+            return left & ~OTHER | KNOWN if left & OTHER else left
+        if self._pointer and mask == USED and not self._in_loop_head(at):
+            used = self._last("dereference", at)
+            if used is not None:
+                self._note("null-later", used.node, True, self._use_at(at))
+        left = mask & (_EMPTY | UNSET)
+        if mask & (OTHER | MAYBE):
+            left |= TESTED_NULL
+        return left | (OTHER if mask & USED else 0)
+
+    def doubt(self, mask: int) -> int:
+        """A null that another part of the condition may exclude is not held against it."""
+        return mask & ~TESTED_NULL | OTHER
+
+    def leave(self, mask: int, node: Node, how: str) -> None:
+        """What is still owned here is leaked."""
+        held = mask & (LIVE | MAYBE)
+        if not held or self._variable is None or self._variable.is_parameter:
+            return
+        origin = self._last("set", node.end_byte)
+        if origin is None or not _owned(origin.extra) or self._function.name == "main":
+            return
+        self._note("leak", node, mask == held, origin.node, origin.extra.partition(" ")[2], how)
+
+    def _declared(self, _mask: int, _event: Event) -> int:
+        variable = self._variable
+        if variable is None or not needs_value(variable):
+            return OTHER
+        return OTHER if self.name in _macro_words(self._function.unit) else UNSET
+
+    def _set(self, mask: int, event: Event) -> int:
+        held = mask & (LIVE | MAYBE)
+        if held and mask == held and event.extra != "moved" and event.node.type != "identifier":
+            origin = self._last("set", event.at)
+            if origin is not None and _owned(origin.extra):
+                self._note("lost", event.node, True, origin.node, origin.extra.partition(" ")[2])
+        value = event.extra
+        if value == "null":
+            return NULL
+        if value.startswith("acquired"):
+            return MAYBE if may_fail(value) else LIVE
+        if value.startswith("stack"):
+            return STACK
+        if value == "moved":
+            return self._move(mask, event)
+        return OTHER
+
+    def _move(self, mask: int, _event: Event) -> int:
+        return MOVED if mask and not mask & ~(LIVE | MAYBE | MOVED | USED) and (
+            mask & (LIVE | MAYBE | MOVED) and self._acquired
+        ) else OTHER  # fmt: skip
+
+    def _free(self, mask: int, event: Event) -> int:
+        if mask & FREED:
+            freed = self._last("free", event.at) or self._last("free", event.at, later=True)
+            self._note("double-release", event.node, mask & ~_EMPTY == FREED,
+                       freed.node if freed else None, event.extra)  # fmt: skip
+        if mask & STACK and not self._told_apart():
+            origin = self._last("set", event.at)
+            what = origin.extra.partition(" ")[2] if origin else ""
+            self._note("not-heap", event.node, mask == STACK, origin.node if origin else None, what)
+        if mask & MOVED:
+            moved = self._last("move", event.at) or self._last("set", event.at)
+            self._note(
+                "not-start", event.node, mask == MOVED, moved.node if moved else None, event.extra
+            )
+        if mask & UNSET:
+            self._unset(mask, event)
+        if mask & (LIVE | MAYBE | OTHER | USED | KNOWN):
+            self._check_family(event)
+        return FREED | mask & _EMPTY if mask & ~_EMPTY else mask
+
+    def _check_family(self, event: Event) -> None:
+        families = {_family_of(e.extra.split(" ")[1]) for e in self._acquired}
+        sets = [e for e in self.events if e.kind == "set" and e.extra == "unknown"]
+        if len(families) != 1 or sets or event.extra not in RELEASES:
+            return
+        family = families.pop()
+        if family is None or event.extra in family.release:
+            return
+        acquired = self._acquired[0]
+        self._note("mismatch", event.node, True, acquired.node,
+                   acquired.extra.split(" ")[1], event.extra)  # fmt: skip
+
+    def _dereference(self, mask: int, event: Event) -> int:
+        self._read(mask, event)
+        if mask & _EMPTY:
+            self._null(mask, event)
+        if mask & MAYBE:
+            origin = self._last("set", event.at)
+            if origin is not None and origin.extra.startswith("acquired"):
+                self._note("unchecked", event.node, mask == MAYBE, origin.node,
+                           origin.extra.partition(" ")[2], event.extra)  # fmt: skip
+        held = mask & (LIVE | MAYBE | MOVED | STACK)
+        if held:
+            return mask & ~(_EMPTY | MAYBE | UNSET | FREED) | (LIVE if mask & MAYBE else 0)
+        if mask == KNOWN:
+            return KNOWN
+        return USED if mask and not mask & ~(OTHER | USED) else OTHER if mask else 0
+
+    def _null(self, mask: int, event: Event) -> None:
+        if not self._pointer:
+            return
+        certain = not mask & ~_EMPTY
+        if not certain and not mask & TESTED_NULL:
+            return
+        self._note("null", event.node, certain, None, "", event.extra)
+
+    def _read(self, mask: int, event: Event) -> int:
+        if mask & FREED:
+            freed = self._last("free", event.at) or self._last("free", event.at, later=True)
+            if event.kind == "dereference" or "%p" not in text(event.node.parent):
+                self._note("use-after-release", event.node, mask & ~_EMPTY == FREED,
+                           freed.node if freed else None,
+                           freed.extra if freed else "", event.extra or event.kind)  # fmt: skip
+        if mask & UNSET:
+            self._unset(mask, event)
+        left = mask & ~(FREED | UNSET)
+        return left or (OTHER if mask else 0)
+
+    def _handed(self, mask: int, event: Event) -> int:
+        """Read by a call that may as well be a macro, which may set it."""
+        left = self._read(mask & ~UNSET, event) if mask & ~UNSET else mask
+        return OTHER if mask == UNSET else left
+
+    def _member(self, mask: int, event: Event) -> int:
+        self._read(mask & (FREED | UNSET), event)
+        return mask
+
+    def _test(self, mask: int, event: Event) -> int:
+        if mask & UNSET:
+            self._unset(mask, event)
+            return (mask & ~UNSET) or OTHER
+        return mask
+
+    def _unset(self, mask: int, event: Event) -> None:
+        if event.extra and self._function.unit.language == "cpp" and event.extra[0].isupper():
+            return
+        kind = "unset" if mask == UNSET else "maybe-unset"
+        declared = self.events[0].node
+        self._note(kind, event.node, mask == UNSET, declared, "", event.extra or event.kind)
+
+    def _alias(self, mask: int, _event: Event) -> int:
+        held = mask & (LIVE | MAYBE | MOVED)
+        return mask & ~held | OTHER if held else mask
+
+    def _pass(self, mask: int, _event: Event) -> int:
+        left = mask & ~LIVE | OTHER if mask & LIVE else mask
+        if left & MAYBE:
+            left = left & ~MAYBE | OTHER
+        return left if not left & USED else left & ~USED | OTHER
+
+    def _checked(self, mask: int, _event: Event) -> int:
+        return OTHER if mask else 0
+
+    _shared = _checked
+    _address = _checked
+
+    def _told_apart(self) -> bool:
+        """Whether a condition compares the variable with one of the things it may point to."""
+        things = [e.extra.rpartition(" ")[2] for e in self.events if e.extra.startswith("stack ")]
+        return any(
+            self.name in written and any(thing in written for thing in things)
+            for written in map(text, self._function.conditions)
+        )
+
+    def _last(self, kind: str, at: int, *, later: bool = False) -> Event | None:
+        """The last event of a kind before a byte (the last of all when `later`)."""
+        best = None
+        for event in self.events:
+            if event.at >= at and not later:
+                break
+            if event.kind == kind:
+                best = event
+        return best
+
+    def _in_loop_head(self, at: int) -> bool:
+        return any(
+            node.start_byte <= at < node.end_byte
+            and (body := field(node, "body")) is not None
+            and not body.start_byte <= at < body.end_byte
+            for node in self._function.nodes("loop")
+        )
+
+    def _use_at(self, at: int) -> Node | None:
+        return next((e.node for e in self.events if e.at >= at), None)
+
+    def _note(self, kind: str, node: Node, certain: bool, origin: Node | None = None,
+              detail: str = "", how: str = "") -> None:  # fmt: skip
+        key = (kind, node.start_byte)
+        before = self._found.get(key)
+        if before is not None and before.certain >= certain:
+            return
+        family = ACQUIRES.get(detail.split(" ")[0]) or RELEASES.get(detail)
+        self._found[key] = Fault(
+            kind, node, self.name, certain, origin, detail, how,
+            family.resource if family else "memory", self._pointer,
+        )  # fmt: skip
+
+
+def _owned(value: str) -> bool:
+    """Whether what an event stores must be released by whoever holds it."""
+    words = value.split(" ")
+    return words[0] == "acquired" and words[1] in ACQUIRES
+
+
+def _family_of(function_name: str) -> Family | None:
+    return ACQUIRES.get(function_name)
+
+
+def needs_value(variable: Variable) -> bool:
+    """Whether a variable without initialiser holds garbage: pointers and plain numbers."""
+    if variable.arrays or not (variable.pointers or _is_number(variable)):
+        return False
+    node: Node | None = variable.node.parent
+    for _ in range(8):
+        if node is None or node.type == "function_declarator":
+            return False
+        if node.type == "declaration":
+            return text(node.children[0]) != "extern"
+        node = node.parent
+    return False
+
+
+def _is_number(variable: Variable) -> bool:
+    return not variable.pointers and bool(variable.type) and all(
+        word in _SCALARS for word in variable.type.split()
+    )  # fmt: skip
+
+
+@functools.lru_cache(maxsize=4)
+def _macro_words(unit: Unit) -> frozenset[str]:
+    """Words in the bodies of the file's macros: such a macro may set a variable unseen."""
+    facts = unit.facts
+    bodies = [macro.body for macro in facts.function_macros.values()]
+    bodies += [body for body in facts.macros.values() if not body.isidentifier()]
+    return frozenset(word for body in bodies for word in _WORD.findall(body))

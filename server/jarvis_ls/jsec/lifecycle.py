@@ -1,0 +1,216 @@
+"""What goes wrong in the life of a pointer, descriptor or plain variable within one function:
+used before it is set, used or released after release, dereferenced while null, never released.
+
+Every rule about these asks `faults`; the function is followed once for all of them.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Function, Variable, field, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.allocation import ACQUIRES, RELEASES, called_name
+from jarvis_ls.jsec.control import Control, Region, control_of
+from jarvis_ls.jsec.happenings import happenings, path_happenings
+from jarvis_ls.jsec.life import OTHER, Fault, Life, needs_value
+from jarvis_ls.jsec.paths import Event
+
+MAX_VARIABLES = 48
+"""Variables followed in one function; the rest of a longer list is left alone."""
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+@functools.lru_cache(maxsize=64)
+def faults(function: Function) -> tuple[Fault, ...]:
+    """Everything found in a function."""
+    if function.unit.language == "rust" or function.body is None:
+        return ()
+    chosen = list(_interesting(function))[:MAX_VARIABLES]
+    members = list(_freed_members(function))[: MAX_VARIABLES // 4]
+    if not chosen and not members:
+        return ()
+    root = control_of(function)
+    if root is None:
+        return ()
+    scopes = _Scopes(root)
+    found: list[Fault] = []
+    for variable, events in chosen:
+        found.extend(_follow(function, scopes, variable, events))
+    for name, events in members:
+        life = Life(name, events, scopes.size, function, None)
+        found.extend(life.walk(root, OTHER, None))
+    return tuple(found)
+
+
+def faults_of(function: Function, *kinds: str) -> Iterator[Fault]:
+    """The faults of some kinds, in order of discovery."""
+    return (fault for fault in faults(function) if fault.kind in kinds)
+
+
+def _interesting(function: Function) -> Iterator[tuple[Variable, list[Event]]]:
+    """Variables something can go wrong with, told without following any path."""
+    noted = _noted_names(function)
+    for name, variables in function.variables.items():
+        for variable in variables:
+            if variable.is_array or variable.is_static or not name:
+                continue
+            unset = not variable.is_parameter and variable.initial is None
+            if name not in noted and not (unset and needs_value(variable)):
+                continue
+            if name not in noted and _set_at_once(function, variable):
+                continue
+            events = happenings(function, variable)
+            if len(events) > 1:
+                yield variable, events
+
+
+def _set_at_once(function: Function, variable: Variable) -> bool:
+    """Whether the first use is a plain assignment in the block of the declaration."""
+    uses = function.uses(variable.name, variable.node.end_byte, variable.scope[1])
+    if not uses:
+        return True
+    parent = uses[0].parent
+    if parent is None or parent.type != "assignment_expression":
+        if parent is not None and parent.type == "pointer_expression":
+            return text(parent.children[0]) == "&"
+        return False
+    if field(parent, "left") != uses[0]:
+        return False
+    if len(uses) > 1 and uses[1].start_byte < parent.end_byte:
+        return False
+    outer = parent.parent
+    if outer is not None and outer.type == "for_statement":
+        outer = parent
+    block = outer.parent if outer is not None else None
+    if block is not None and block.type == "for_statement":
+        block = block.parent
+    return block is not None and block.end_byte == variable.scope[1]
+
+
+def _noted_names(function: Function) -> set[str]:
+    """Names that are acquired, released or tested for null somewhere."""
+    names: set[str] = set()
+    for call in function.calls:
+        name = called_name(call)
+        if name in ACQUIRES and (target := call.target) is not None:
+            names.add(text(target))
+        elif name in RELEASES and call.arguments:
+            names.add(text(call.arguments[0]).strip("() ").rpartition(")")[2].strip())
+    if function.unit.language == "cpp":
+        names |= _new_and_delete(function)
+    for name, variables in function.variables.items():
+        if any(v.initial is not None and _is_null(v.initial) for v in variables if v.pointers):
+            names.add(name)
+    for node in function.nodes("assign"):
+        right, left = field(node, "right"), field(node, "left")
+        if right is not None and left is not None and left.type == "identifier" and _is_null(right):
+            names.add(text(left))
+    for kind in ("if", "ternary", "loop"):
+        for node in function.nodes(kind):
+            names |= _tested(field(node, "condition"))
+    return names
+
+
+def _is_null(node: Node) -> bool:
+    return node.type == "null" or (node.type == "number_literal" and text(node) == "0")
+
+
+def _new_and_delete(function: Function) -> set[str]:
+    data = function.unit.source.data[function.start : function.end]
+    if b"new" not in data and b"delete" not in data:
+        return set()
+    return set(function.variables)
+
+
+def _tested(condition: Node | None) -> set[str]:
+    """Plain names a condition tests for null."""
+    names: set[str] = set()
+    stack = [condition] if condition is not None else []
+    for _ in range(40):
+        if not stack:
+            break
+        node = stack.pop()
+        kind = node.type
+        if kind == "identifier":
+            names.add(text(node))
+        elif kind in ("parenthesized_expression", "condition_clause", "unary_expression"):
+            stack.extend(node.named_children)
+        elif kind == "binary_expression":
+            operator = text(field(node, "operator"))
+            if operator in ("&&", "||", "==", "!="):
+                stack.extend(node.named_children)
+        elif kind == "assignment_expression" and (left := field(node, "left")) is not None:
+            stack.append(left)
+    return names
+
+
+def _freed_members(function: Function) -> Iterator[tuple[str, list[Event]]]:
+    """Members such as `p->name` of a local that are released, with their events."""
+    freed: dict[str, list[str]] = {}
+    for call in function.calls:
+        if called_name(call) in RELEASES and call.arguments:
+            node = call.arguments[0]
+            if node.type == "field_expression" and node.end_byte - node.start_byte <= 100:
+                freed[text(node)] = _path_words(node)
+    if not freed:
+        return
+    by_text: dict[str, list[Node]] = {}
+    for node in function.nodes("member"):
+        by_text.setdefault(text(node), []).append(node)
+    for name, words in freed.items():
+        if words and len(by_text.get(name, ())) > 1:
+            yield name, path_happenings(function, by_text[name], words)
+
+
+def _path_words(node: Node) -> list[str]:
+    """The base of a path such as `a->b[i].c`, then the names in its indices."""
+    words: list[str] = []
+    for _ in range(8):
+        if node.type == "subscript_expression":
+            words += _WORD.findall(text(field(node, "index") or field(node, "indices")))
+        following = field(node, "argument")
+        if following is None:
+            break
+        node = following
+    return [text(node), *words] if node.type == "identifier" else []
+
+
+class _Scopes:
+    """Blocks of a function, to find the one a variable lives in."""
+
+    def __init__(self, root: Region) -> None:
+        self.root = root
+        self.size = 0
+        self._by_end: dict[int, list[Control]] = {}
+        stack = list(root.parts)
+        while stack:
+            part = stack.pop()
+            self.size += 1
+            if part.kind in ("block", "for", "range"):
+                self._by_end.setdefault(part.end, []).append(part)
+            stack.extend(part.parts)
+
+    def of(self, variable: Variable) -> Control | None:
+        """The innermost block (or `for`) around a declaration."""
+        start, end = variable.node.start_byte, variable.scope[1]
+        around = [c for c in self._by_end.get(end, ()) if c.start <= start]
+        return max(around, key=lambda c: c.start) if around else None
+
+
+def _follow(
+    function: Function, scopes: _Scopes, variable: Variable, events: list[Event]
+) -> Iterator[Fault]:
+    life = Life(variable.name, events, scopes.size, function, variable)
+    if variable.is_parameter:
+        yield from life.walk(scopes.root, OTHER, None)
+        return
+    block = scopes.of(variable)
+    if block is None:
+        return
+    closing = block.node.children[-1] if block.kind == "block" else None
+    region = block.regions[0] if block.kind == "block" else Region(block.start, block.end, [block])
+    yield from life.walk(region, OTHER, closing)

@@ -1,0 +1,92 @@
+"""Memory that was never allocated is freed.
+
+## What it does
+Reports `free` or `delete` of the address of a variable, of an array, of memory from `alloca`,
+or of a string literal, directly or through a local pointer that was set to one.
+
+## Why is this bad?
+The allocator takes the bytes around the address for its own records and links the stack or
+constant data into its free lists. The program aborts, or hands its own stack to `malloc`.
+
+## Example
+```c
+char name[64];
+char *p = name;
+read_name(p, sizeof name);
+free(p);
+```
+
+Use instead:
+```c
+char name[64];
+read_name(name, sizeof name);
+```
+
+## References
+- CWE-590: Free of Memory not on the Heap
+- CWE-762: Mismatched Memory Management Routines
+- SEI CERT C MEM34-C: Only free memory allocated dynamically
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, Function, bare, field, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.allocation import RELEASES, called_name
+from jarvis_ls.jsec.guards import declaration
+from jarvis_ls.jsec.lifecycle import faults_of
+from jarvis_ls.jsec.rule import Report, functions, rule
+
+
+@rule(
+    query=functions(),
+    category="memory_mgmt",
+    cwe=(590, 762),
+    confidence=0.9,
+    suggestion="Free only what malloc() or its kin returned; {what} goes away by itself.",
+)
+def free_of_non_heap_memory(function: Function) -> Iterator[Report]:
+    for fault in faults_of(function, "not-heap"):
+        yield Report(
+            fault.node,
+            "'{pointer}' is freed but points to {what}.",
+            confidence=0.88 if fault.certain else 0.55,
+            pattern=fault.how or "free",
+            pointer=fault.name,
+            what=fault.detail or "memory that was not allocated",
+            related=[(fault.origin, "Set here.")] if fault.origin is not None else (),
+        )
+    for call in function.calls:
+        family = RELEASES.get(called_name(call))
+        if family is None or family.resource != "memory" or call.is_method or not call.arguments:
+            continue
+        what = _direct(bare(call.arguments[0]), call, function)
+        if what:
+            yield Report(
+                call.node,
+                "'{pointer}' is freed but points to {what}.",
+                pattern=call.name,
+                pointer=text(call.arguments[0]),
+                what=what,
+            )
+
+
+def _direct(node: Node, call: Call, function: Function) -> str:
+    """What an argument is when it cannot be heap memory."""
+    kind = node.type
+    if kind == "string_literal":
+        return "a string literal"
+    if kind == "pointer_expression" and text(field(node, "operator")) == "&":
+        inner = bare(field(node, "argument") or node)
+        if inner.type == "identifier" and function.variable(text(inner), call.node.start_byte):
+            return f"the variable {text(inner)}"
+        return ""
+    if kind != "identifier":
+        return ""
+    declared = declaration(node, function)
+    local = function.variable(text(node), node.start_byte)
+    if declared is None or not declared.arrays or (local is not None and local.is_parameter):
+        return ""
+    return "" if declared.pointers and len(declared.arrays) == 0 else f"the array {text(node)}"

@@ -1,0 +1,60 @@
+"""A file or descriptor is used after it was closed.
+
+## What it does
+Follows each local `FILE *`, directory stream or descriptor through its function and reports a
+use that can be reached after `fclose`, `closedir` or `close` without it being opened again.
+
+## Why is this bad?
+A `FILE` is freed by `fclose`, so the use reads freed memory. A descriptor number is given to
+the next file or socket that is opened, perhaps by another thread: data goes to the wrong place.
+
+## Example
+```c
+fclose(log);
+fprintf(log, "done\n");
+```
+
+Use instead:
+```c
+fprintf(log, "done\n");
+fclose(log);
+```
+
+## References
+- CWE-910: Use of Expired File Descriptor
+- CWE-672: Operation on a Resource after Expiration or Release
+- CWE-416: Use After Free
+- SEI CERT C FIO46-C: Do not access a closed file
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Function
+from jarvis_ls.jsec.lifecycle import faults_of
+from jarvis_ls.jsec.rule import Report, functions, rule
+
+
+@rule(
+    query=functions(
+        calling=("fclose", "close", "closedir", "pclose", "_close", "closesocket", "_pclose")
+    ),
+    category="resource_leak",
+    cwe=(910, 672, 416),
+    confidence=0.85,
+    suggestion="Close '{handle}' after its last use.",
+)
+def use_after_close(function: Function) -> Iterator[Report]:
+    for fault in faults_of(function, "use-after-release"):
+        if fault.family == "memory":
+            continue
+        yield Report(
+            fault.node,
+            "'{handle}' is used after {closer}() closed it.",
+            confidence=0.85 if fault.certain else 0.6,
+            pattern=fault.detail,
+            handle=fault.name,
+            closer=fault.detail,
+            related=[(fault.origin, "Closed here.")] if fault.origin is not None else (),
+        )

@@ -1,0 +1,59 @@
+"""Memory is used after it was freed.
+
+## What it does
+Follows each local pointer through the branches, loops and jumps of its function and reports a
+dereference, a call argument or a `return` that can be reached after `free` or `delete` without
+a new value in between. In a loop, the second round counts too.
+
+## Why is this bad?
+The allocator may have given the block to someone else by then. Reads leak their data, writes
+damage it, and an attacker who chooses what is allocated next chooses what the program sees.
+
+## Example
+```c
+free(request->buffer);
+log_line(request->buffer);
+```
+
+Use instead:
+```c
+log_line(request->buffer);
+free(request->buffer);
+request->buffer = NULL;
+```
+
+## References
+- CWE-416: Use After Free
+- SEI CERT C MEM30-C: Do not access freed memory
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Function
+from jarvis_ls.jsec.lifecycle import faults_of
+from jarvis_ls.jsec.rule import Report, functions, rule
+
+
+@rule(
+    query=functions(),
+    category="memory_mgmt",
+    cwe=(416, 825),
+    confidence=0.88,
+    suggestion="Move the last use of '{pointer}' before its release and set it to NULL after.",
+)
+def use_after_free(function: Function) -> Iterator[Report]:
+    for fault in faults_of(function, "use-after-release"):
+        if fault.family != "memory":
+            continue
+        yield Report(
+            fault.node,
+            "'{pointer}' is returned after it was freed."
+            if fault.how == "return"
+            else "'{pointer}' is used after it was freed.",
+            confidence=0.88 if fault.certain else 0.62,
+            pattern=fault.detail,
+            pointer=fault.name,
+            related=[(fault.origin, "Freed here.")] if fault.origin is not None else (),
+        )

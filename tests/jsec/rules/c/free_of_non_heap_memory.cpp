@@ -1,0 +1,62 @@
+#include <cstdlib>
+#include <alloca.h>
+
+static char table[16];
+void fill(char *to);
+
+void through_pointer() {
+    char name[64];
+    char *p = name;
+    fill(p);
+    free(p); // expect: free-of-non-heap-memory
+}
+
+void array_itself() {
+    char name[64];
+    free(name); // expect: free-of-non-heap-memory
+}
+
+void file_scope() {
+    free(table); // expect: free-of-non-heap-memory
+}
+
+void address() {
+    int count = 0;
+    free(&count); // expect: free-of-non-heap-memory
+}
+
+void stack_block() {
+    char *p = (char *)alloca(10);
+    free(p); // expect: free-of-non-heap-memory
+}
+
+void literal() {
+    char *p = (char *)"text";
+    free(p); // expect: free-of-non-heap-memory
+}
+
+void deleted() {
+    int numbers[3];
+    int *p = numbers;
+    delete[] p; // expect: free-of-non-heap-memory
+}
+
+void heap() {
+    char *p = (char *)malloc(10);
+    free(p); // ok
+}
+
+void small_or_heap(size_t n) {
+    char small[16];
+    char *p = small;
+    if (n > sizeof small)
+        p = (char *)malloc(n);
+    if (p != small)
+        free(p); // ok
+}
+
+struct box { char *text; };
+void member(struct box b, char *given[]) {
+    free(b.text); // ok
+    free(given); // ok
+}
