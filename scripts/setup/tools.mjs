@@ -34,7 +34,6 @@ const TEST_TOOLS = [
 const BENCH_TOOLS = [
   { programs: ['flawfinder'], package: 'flawfinder', purpose: 'the comparison with flawfinder' },
   { programs: ['cppcheck'], package: 'cppcheck', purpose: 'the comparison with cppcheck' },
-  { programs: ['dpkg-source'], package: 'dpkg-dev', purpose: 'unpacking the sources to scan' },
 ];
 
 export const TOOLS = { test: TEST_TOOLS, bench: BENCH_TOOLS };
