@@ -84,7 +84,7 @@ def is_literal(node: Node | None, function: Function | None, unit: Unit) -> bool
         variable = function.variable(name, node.start_byte) if function is not None else None
         if variable is None:
             return name in unit.facts.macros or name.isupper()
-        if variable.initial is None:
+        if variable.initial is None or _is_mutable(variable.node):
             return False
         node = peel(variable.initial)
     return False

@@ -1,0 +1,60 @@
+"""A place that is not written yet is compiled in.
+
+## What it does
+Finds `todo!` and `unimplemented!` outside tests.
+
+## Why is this bad?
+Whatever leads to this place ends the thread. An attacker looks for exactly the paths nobody
+finished.
+
+## Example
+```rust
+Command::Rename { .. } => todo!(),
+```
+
+Use instead:
+```rust
+Command::Rename { .. } => Err(Error::Unsupported("rename")),
+```
+
+## References
+- CWE-248: Uncaught Exception
+- CWE-1059: Insufficient Technical Documentation
+- Clippy: todo, unimplemented
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import text
+from jarvis_ls.codeintel.extract.rust import in_test
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.rust_shapes import macro_name, macro_tokens
+
+
+@rule(
+    query=nodes(
+        "(macro_invocation macro: (identifier) @_name"
+        ' (#any-of? @_name "todo" "unimplemented")) @site'
+    ),
+    category="error_handling",
+    cwe=(248,),
+    confidence=0.65,
+    suggestion="Write the missing code, or return an error that says it is not supported.",
+    severity="medium",
+)
+def unfinished_code(site: Site) -> Iterator[Report]:
+    if site.function is None or site.item.in_test or in_test(site.node):
+        return
+    name = macro_name(site.node)
+    explained = text(macro_tokens(site.node)) != "()"
+    yield Report(
+        site.node,
+        "'{macro}!' panics when '{function}' gets here.",
+        confidence=0.45 if explained and name == "unimplemented" else 0.65,
+        pattern=f"{name}!",
+        macro=name,
+        function=site.function.name,
+    )
