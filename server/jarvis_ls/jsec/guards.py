@@ -86,11 +86,12 @@ def constant_text(written: str, unit: Unit) -> int | None:
         written = written.strip()
         while written.startswith("(") and written.endswith(")"):
             written = written[1:-1].strip()
-        match = _NUMBER.fullmatch(written)
+        match = _NUMBER.fullmatch(written.removeprefix("-"))
         if match:
             digits = match[1].replace("'", "")
             octal = len(digits) > 1 and digits[0] == "0" and digits.isdigit()
-            return int(digits, 8 if octal else 0)
+            value = int(digits, 8 if octal else 0)
+            return -value if written.startswith("-") else value
         if written in unit.facts.enumerators:
             return unit.facts.enumerators[written]
         following = unit.facts.macros.get(written)
@@ -238,7 +239,7 @@ def same_path(function: Function, first: Node, second: Node) -> bool:
     for outer in ancestors(first, function.node):
         if outer.id in shared:
             return not _exclusive(outer, below, second)
-        if outer.type in ("compound_statement", "case_statement", "else_clause", "if_statement",
+        if outer.type in ("compound_statement", "case_statement", "else_clause",
                           "labeled_statement") and _leaves(outer, below.end_byte):  # fmt: skip
             return False
         below = outer
