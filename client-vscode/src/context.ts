@@ -167,7 +167,6 @@ export class JarvisContext implements Disposable {
         handle(client);
       }
       await client.start();
-      this.log.info('Server started');
     } catch (error) {
       this.startFailed(error);
     }
@@ -189,7 +188,6 @@ export class JarvisContext implements Disposable {
       documentSelector: SCHEMES.flatMap((scheme) =>
         LANGUAGES.map((language) => ({ scheme, language })),
       ),
-      synchronize: { configurationSection: SETTINGS_SECTION },
       initializationOptions,
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
@@ -228,6 +226,7 @@ export class JarvisContext implements Disposable {
       return;
     }
     if (state === State.Running) {
+      this.log.info(`Server started, process ${this.serverPid}`);
       this.setLife('running');
       return;
     }

@@ -4,7 +4,6 @@
 
 import {
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -21,6 +20,8 @@ import { startHost } from '../../scripts/setup/vscode-run.mjs';
 import { speak } from './language.mjs';
 
 export const ROOT = path.resolve(import.meta.dirname, '..', '..');
+/** The extension under test: the checkout, or what JARVIS_E2E_EXTENSION names (an unpacked .vsix). */
+const EXTENSION = process.env.JARVIS_E2E_EXTENSION ?? ROOT;
 const ID = 'jarvis-ls.jarvis-ls';
 const PATIENCE_MS = 20_000;
 
@@ -104,7 +105,7 @@ export function bareExtension(folder) {
  * @param {string} opened
  * @param {Options} options
  */
-function address(authority, opened, { extension = ROOT, payload = [] }) {
+function address(authority, opened, { extension = EXTENSION, payload = [] }) {
   const kind = opened.endsWith('.code-workspace') ? 'workspace' : 'folder';
   const query = new URLSearchParams({ [kind]: opened });
   query.set(
@@ -198,10 +199,27 @@ export class Workbench {
       .join('');
   }
 
-  /** @param {number} [times] how often the server must have started */
+  /**
+   * Waits until the server has started so many times and tells its process id.
+   * @param {number} [times]
+   */
   async serverStarted(times = 1) {
-    const starts = () => this.log().split('Server started').length - 1;
-    await until(`server start number ${times}`, () => existsSync(this.base) && starts() >= times);
+    const starts = () => [...this.log().matchAll(/Server started, process (\d+)/g)];
+    const list = await until(`server start ${times}`, () => {
+      const all = starts();
+      return all.length >= times && all;
+    });
+    return Number(list.at(-1)?.[1]);
+  }
+
+  /**
+   * Changes the user's settings the way an editor of the file would.
+   * @param {Record<string, unknown>} settings
+   */
+  async configure(settings) {
+    const file = path.join(this.base, 'data', 'User', 'settings.json');
+    const known = JSON.parse(readFileSync(file, 'utf8'));
+    writeFileSync(file, JSON.stringify({ ...known, ...settings }));
   }
 
   get quickInput() {
@@ -251,14 +269,36 @@ export class Workbench {
     await this.quickInput.waitFor({ state: 'hidden' });
   }
 
+  /**
+   * Chooses a quick fix at the cursor from the keyboard.
+   * @param {RegExp} title
+   */
+  async quickFix(title) {
+    const rows = this.page.locator('.action-widget .monaco-list-row');
+    await this.page.keyboard.press('Control+.');
+    await rows.filter({ hasText: title }).first().waitFor();
+    const focused = this.page.locator('.action-widget .monaco-list-row.focused');
+    for (let steps = await rows.count(); !title.test(await focused.innerText()); steps--) {
+      if (steps === 0) throw new Error(`not reached from the keyboard: ${title}`);
+      await this.page.keyboard.press('ArrowDown');
+    }
+    await this.page.keyboard.press('Enter');
+  }
+
   async save() {
     await this.page.keyboard.press('Control+S');
     await this.page.locator('.tab.active:not(.dirty)').waitFor();
   }
 
-  /** @param {'error' | 'warning' | 'info' | 'hint'} severity */
-  squiggles(severity) {
-    return this.page.locator(`.editor-instance .squiggly-${severity}`);
+  /** Every squiggle in the editor, whatever its severity. */
+  get squiggles() {
+    const kinds = ['error', 'warning', 'info'].map((kind) => `.editor-instance .squiggly-${kind}`);
+    return this.page.locator(kinds.join(', '));
+  }
+
+  /** @param {number} count of squiggles that must be there in the end */
+  async squigglesBecome(count) {
+    await until(`${count} squiggles`, async () => (await this.squiggles.count()) === count);
   }
 
   /** @param {string | RegExp} text */
@@ -294,6 +334,12 @@ export class Workbench {
   async openFindings() {
     await this.command('Jarvis: Show Findings');
     await this.findings.first().waitFor();
+  }
+
+  /** @param {'Severity' | 'Category' | 'File' | 'Rule'} name */
+  async groupBy(name) {
+    await this.command('Jarvis: Group Findings By…');
+    await this.pick(name);
   }
 
   /** A page shown in a webview, for example a rendered rule. */

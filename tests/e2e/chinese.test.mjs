@@ -1,0 +1,55 @@
+// The extension in Simplified Chinese: manifest, user interface and the server's messages.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openWorkbench } from './workbench.mjs';
+
+const ASKS = `#include <stdio.h>
+
+void ask(void) {
+  char line[16];
+  gets(line);
+}
+`;
+const HAN = /\p{Script=Han}/u;
+
+/** @type {import('./workbench.mjs').Workbench} */
+let editor;
+
+before(async () => {
+  editor = await openWorkbench({ files: { 'ask.c': ASKS }, locale: 'zh-cn' });
+  await editor.open('ask.c');
+  await editor.squiggles.first().waitFor();
+});
+after(() => editor.close());
+
+test('commands are found by their Chinese names', async () => {
+  await editor.command('Jarvis: 显示安全问题');
+  await editor.finding(/^(高|中|低)/).waitFor();
+});
+
+test('the status bar and the view speak Chinese', async () => {
+  await editor.status.filter({ hasText: '1 个问题 · 离线' }).waitFor();
+  const label = await editor.finding('ask.c:5').getAttribute('aria-label');
+  assert.match(label ?? '', /规则 gets-call，ask\.c，第 5 行$/);
+});
+
+test('messages of the server are Chinese', async () => {
+  await editor.openProblems();
+  const row = await editor.problem('gets-call').getAttribute('aria-label');
+  assert.match(row ?? '', HAN);
+});
+
+test('the questions of a command are Chinese', async () => {
+  await editor.open('ask.c');
+  await editor.goTo(5, 4);
+  await editor.command('Jarvis: 抑制…');
+  await editor.quickInput.locator('.monaco-list-row', { hasText: '整个函数' }).waitFor();
+  await editor.page.keyboard.press('Escape');
+});
+
+test('the page of a rule is Chinese', async () => {
+  await editor.command('Jarvis: 解释规则');
+  await editor.webview.locator('h1, h2').first().waitFor();
+  assert.match(await editor.webview.locator('body').innerText(), HAN);
+});

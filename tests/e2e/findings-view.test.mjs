@@ -1,0 +1,157 @@
+// The findings view: everything the workspace holds, grouped, filtered, counted on the icon, and
+// settled several at a time.
+
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { openWorkbench, until } from './workbench.mjs';
+
+/** @param {string} name */
+const asks = (name) => `#include <stdio.h>
+
+void ${name}(void) {
+  char line[16];
+  gets(line);
+}
+`;
+const FREES = `#include <stdlib.h>
+
+void drop(char *memory) {
+  free(memory);
+  free(memory);
+}
+`;
+
+/** @type {import('./workbench.mjs').Workbench} */
+let editor;
+
+before(async () => {
+  editor = await openWorkbench({
+    files: {
+      'one.c': asks('one'),
+      'two.c': asks('two'),
+      'lib/three.c': asks('three'),
+      'lib/memory.c': FREES,
+      'clean.c': 'int clean(void) { return 0; }\n',
+    },
+  });
+  await editor.serverStarted();
+});
+after(() => editor.close());
+
+const badge = () => editor.page.locator('.activitybar .badge-content', { hasText: /^\d+$/ });
+
+test('the icon counts the open findings of the whole workspace', async () => {
+  await editor.openFindings();
+  await editor.finding('memory.c:5').waitFor();
+  await until('four on the icon', async () => (await badge().allInnerTexts()).includes('4'));
+  assert.match(await editor.status.innerText(), /4 findings/);
+});
+
+test('grouping by file, rule, category and severity', async () => {
+  await editor.groupBy('File');
+  await editor.finding(/^three\.c/).waitFor();
+  assert.equal(await editor.finding('clean.c').count(), 0);
+  await editor.groupBy('Rule');
+  await editor.finding(/^gets-call/).waitFor();
+  await editor.finding(/^double-free/).waitFor();
+  await editor.groupBy('Category');
+  await editor.finding(/^Unsafe api/).waitFor();
+  await editor.groupBy('Severity');
+  await editor.finding(/^High/).waitFor();
+});
+
+test('a screen reader hears what a finding is and where', async () => {
+  const label = await editor.finding('memory.c:5').first().getAttribute('aria-label');
+  assert.match(label ?? '', /^(High|Medium|Low): .+ Rule double-free, memory\.c, line 5$/);
+});
+
+test('a click goes to the place', async () => {
+  await editor.finding('three.c:5').click();
+  await editor.page.locator('.tab.active[data-resource-name="three.c"]').waitFor();
+  await editor.page.locator('.statusbar-item', { hasText: 'Ln 5' }).waitFor();
+});
+
+test('words filter the findings, and the filter says so until it is cleared', async () => {
+  await editor.command('Jarvis: Filter Findings…');
+  await editor.answer('double-free lib/');
+  await until('one finding', async () => (await editor.finding('.c:').count()) === 1);
+  await editor.page.getByText('1 of 4 findings').waitFor();
+  await editor.command('Jarvis: Clear Filter');
+  await until('all findings', async () => (await editor.finding('.c:').count()) === 4);
+});
+
+test('a filter that hides everything offers to be cleared', async () => {
+  await editor.command('Jarvis: Filter Findings…');
+  await editor.answer('nothing-has-this-name');
+  await editor.page.getByRole('button', { name: 'Clear Filter' }).last().click();
+  await editor.finding('memory.c:5').waitFor();
+});
+
+test('several findings are suppressed at once, with one reason, and their files saved', async () => {
+  await editor.finding('one.c:5').click();
+  await editor.finding('two.c:5').click({ modifiers: ['ControlOrMeta'] });
+  await editor.command('Jarvis: Suppress…');
+  await editor.pick('This line');
+  await editor.answer('only ever run by hand');
+  const comment = /jsec-ignore: gets-call only ever run by hand/;
+  await until('both saved', () =>
+    ['one.c', 'two.c'].every((file) => comment.test(editor.read(file))),
+  );
+  await until('two left', async () => (await editor.finding('.c:').count()) === 2);
+  await until('two on the icon', async () => (await badge().allInnerTexts()).includes('2'));
+});
+
+test('an empty reason is refused', async () => {
+  await editor.finding('three.c:5').click();
+  await editor.command('Jarvis: Suppress…');
+  await editor.pick('This line');
+  await editor.answer('   ');
+  await editor.page.getByText('A reason is needed').waitFor();
+  await editor.page.keyboard.press('Escape');
+  assert.doesNotMatch(editor.read('lib/three.c'), /jsec-ignore/);
+});
+
+test('suppressed findings come back into view when asked for', async () => {
+  await editor.command('Jarvis: Show Suppressed Findings');
+  await editor.finding('one.c:5').waitFor();
+  const label = await editor.finding('one.c:5').getAttribute('aria-label');
+  assert.match(label ?? '', /^suppressed: /);
+  await editor.command('Jarvis: Hide Suppressed Findings');
+  await until('hidden', async () => (await editor.finding('one.c:5').count()) === 0);
+});
+
+test('the baseline takes a finding out of sight without touching the source', async () => {
+  const source = editor.read('lib/three.c');
+  await editor.finding('three.c:5').click({ button: 'right' });
+  await editor.page.getByRole('menuitem', { name: 'Add to Baseline' }).click();
+  await editor.answer('known since 1998');
+  await until('gone', async () => (await editor.finding('three.c:5').count()) === 0);
+  assert.equal(editor.read('lib/three.c'), source);
+  await editor.command('Jarvis: Show Baselined Findings');
+  await editor.finding('three.c:5').waitFor();
+  await editor.command('Jarvis: Hide Baselined Findings');
+});
+
+test('a fix is applied from the view', async () => {
+  await editor.finding('memory.c:5').click({ button: 'right' });
+  await editor.page.getByRole('menuitem', { name: 'Fix', exact: true }).click();
+  await until('no finding', async () => (await editor.finding('.c:').count()) === 0);
+  await editor.findings.getByText('No findings.').waitFor();
+});
+
+test('a report is written where the user wants it', async () => {
+  for (const [form, name] of [
+    ['SARIF', 'jarvis-report.sarif'],
+    ['HTML', 'jarvis-report.html'],
+  ]) {
+    await editor.command('Jarvis: Export Report…');
+    await editor.pick(form);
+    await editor.quickInput.getByText(/Export report/).waitFor();
+    await editor.page.keyboard.press('Enter');
+    await editor.toast(`written to ${name}`).waitFor();
+    assert.ok(existsSync(path.join(editor.folder, name)));
+  }
+  assert.equal(JSON.parse(editor.read('jarvis-report.sarif')).version, '2.1.0');
+});

@@ -1,0 +1,104 @@
+// The server's life as the user notices it: it comes back after a crash, is restarted by hand, gives
+// up after crashing again and again, and says what to do when there is no Python.
+
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { bareExtension, openWorkbench, until } from './workbench.mjs';
+
+const ASKS = `#include <stdio.h>
+
+void ask(void) {
+  char line[16];
+  gets(line);
+
+}
+`;
+
+describe('a server that ends', () => {
+  /** @type {import('./workbench.mjs').Workbench} */
+  let editor;
+  before(async () => {
+    editor = await openWorkbench({ files: { 'ask.c': ASKS } });
+    await editor.open('ask.c');
+    await editor.squiggles.first().waitFor();
+  });
+  after(() => editor.close());
+
+  test('killed, it is there again by itself and knows the unsaved text', async () => {
+    const pid = await editor.serverStarted();
+    await editor.goTo(6);
+    await editor.page.keyboard.type('  gets(line);');
+    await until('two squiggles', async () => (await editor.squiggles.count()) >= 2);
+    process.kill(pid, 'SIGKILL');
+    const next = await editor.serverStarted(2);
+    assert.notEqual(next, pid);
+    await editor.page.keyboard.type(' gets(line);');
+    await until('three squiggles', async () => (await editor.squiggles.count()) >= 3);
+    assert.equal(await editor.page.locator('.notification-toast').count(), 0);
+  });
+
+  test('the restart command starts a new one', async () => {
+    const pid = await editor.serverStarted(2);
+    await editor.command('Jarvis: Restart Server');
+    assert.notEqual(await editor.serverStarted(3), pid);
+    await until('old process gone', () => !isAlive(pid));
+    await until('squiggles again', async () => (await editor.squiggles.count()) >= 3);
+  });
+
+  test('crashing again and again, it stays down, says so, and a click restarts it', async () => {
+    for (let starts = 3; starts <= 7; starts++) {
+      process.kill(await editor.serverStarted(starts), 'SIGKILL');
+    }
+    await editor.toast('crashed repeatedly').waitFor();
+    await editor
+      .toast('crashed repeatedly')
+      .getByRole('button', { name: 'Restart Server' })
+      .click();
+    await editor.serverStarted(8);
+    await until('squiggles again', async () => (await editor.squiggles.count()) >= 3);
+  });
+});
+
+describe('no server', () => {
+  /** @type {import('./workbench.mjs').Workbench} */
+  let editor;
+  const folder = mkdtempSync(path.join(tmpdir(), 'jls-bare-'));
+  before(async () => {
+    const empty = path.join(folder, 'no-programs');
+    mkdirSync(empty);
+    const extension = bareExtension(path.join(folder, 'extension'));
+    editor = await openWorkbench({ files: { 'ask.c': ASKS }, extension, env: { PATH: empty } });
+  });
+  after(async () => {
+    await editor.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test('without Python the user reads what is missing and where to set it', async () => {
+    const toast = editor.toast('found no Python 3.10 or newer');
+    await toast.waitFor();
+    assert.match(await toast.innerText(), /jarvisLs\.interpreter/);
+    await editor.status.filter({ hasText: 'no Python' }).waitFor();
+    await editor.openFindings();
+    await editor.findings.getByText('Jarvis needs Python 3.10 or newer').waitFor();
+    await editor.findings.getByRole('button', { name: 'Choose Interpreter' }).click();
+    await editor.page.locator('.settings-editor').getByText('Interpreter').first().waitFor();
+  });
+
+  test('a wrong interpreter is named with the reason it was refused', async () => {
+    await editor.configure({ 'jarvisLs.interpreter': '/bin/true' });
+    await editor.toast('/bin/true (not a Python interpreter)').waitFor();
+  });
+});
+
+/** @param {number} pid */
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
