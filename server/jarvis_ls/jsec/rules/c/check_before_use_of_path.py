@@ -1,0 +1,100 @@
+"""A path is checked first and used later by name.
+
+## What it does
+Finds `access`, `stat` or `lstat` of a path that the same function then opens, removes, renames
+or changes by the same name; and `chmod` or `chown` by name of a file just opened.
+
+## Why is this bad?
+Between the two calls another process can replace the file, by a symbolic link for instance. What
+was checked is then not what is used (time of check, time of use).
+
+## Example
+```c
+if (access(path, W_OK) == 0)
+    fd = open(path, O_WRONLY);
+```
+
+Use instead:
+```c
+fd = open(path, O_WRONLY | O_NOFOLLOW);
+if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
+    write_to(fd);
+```
+
+## References
+- CWE-367: Time-of-check Time-of-use (TOCTOU) Race Condition
+- SEI CERT C FIO45-C: Avoid TOCTOU race conditions while accessing files
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, Function, text
+from jarvis_ls.jsec.guards import same_path, written_between
+from jarvis_ls.jsec.rule import Report, functions, rule
+
+CHECKS = {"access": 0.75, "faccessat": 0.75, "_access": 0.7, "_waccess": 0.7, "euidaccess": 0.75,
+          "stat": 0.6, "lstat": 0.65, "_stat": 0.6, "stat64": 0.6, "lstat64": 0.65,
+          "readlink": 0.6, "_wstat": 0.6, "exists": 0.45, "is_regular_file": 0.45}  # fmt: skip
+OPENS = frozenset({"open", "open64", "fopen", "fopen64", "creat", "_open", "_wopen", "_wfopen",
+                   "freopen"})  # fmt: skip
+CHANGES = frozenset({"chmod", "chown", "lchown"})
+USES = OPENS | CHANGES | frozenset(
+    {"unlink", "remove", "rename", "truncate", "opendir", "mkdir", "rmdir", "chdir", "execv",
+     "execl", "execvp", "execve", "execlp", "dlopen", "link", "symlink", "_unlink", "utime",
+     "utimes", "chroot"}
+)  # fmt: skip
+
+
+@rule(
+    query=functions(calling=(*CHECKS, *CHANGES)),
+    category="race_condition",
+    cwe=(367,),
+    confidence=0.7,
+    severity="medium",
+    suggestion="Open first, then ask the descriptor: 'fstat', 'fchmod', 'fchown'.",
+)
+def check_before_use_of_path(function: Function) -> Iterator[Report]:
+    asked_descriptor = any(call.name in ("fstat", "fstat64", "_fstat") for call in function.calls)
+    checked: dict[str, Call] = {}
+    for call in function.calls:
+        path = _path(call)
+        if not path:
+            continue
+        first = checked.get(path)
+        if first is not None and _is_race(function, first, call, path):
+            if asked_descriptor and call.name in OPENS:
+                continue
+            sure = CHECKS.get(first.name, 0.65)
+            yield Report(
+                call.node,
+                "'{path}' may be another file by now than the one that '{check}' looked at.",
+                confidence=sure if call.name in OPENS | CHANGES else sure - 0.15,
+                pattern=f"{first.name}/{call.name}",
+                path=path,
+                check=first.written,
+                related=[(first.node, "Looked at here.")],
+            )
+            del checked[path]
+        elif call.name in CHECKS or call.name in OPENS:
+            checked[path] = call
+
+
+def _path(call: Call) -> str:
+    if call.is_method or (call.name not in CHECKS and call.name not in USES):
+        return ""
+    path = text(call.arg(1 if call.name == "faccessat" else 0))
+    return "" if path in ("NULL", "0") else path
+
+
+def _is_race(function: Function, first: Call, second: Call, path: str) -> bool:
+    if first.name in CHECKS:
+        fits = second.name in USES
+    else:
+        fits = second.name in CHANGES
+    return (
+        fits
+        and same_path(function, first.node, second.node)
+        and not written_between(function, path, first.node.end_byte, second.node.start_byte)
+    )

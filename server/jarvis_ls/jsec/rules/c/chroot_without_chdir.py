@@ -1,0 +1,61 @@
+"""A process enters a chroot but keeps a working directory outside.
+
+## What it does
+Finds `chroot` in functions that do not call `chdir` afterwards (nor before, to the same path).
+
+## Why is this bad?
+`chroot` does not change the working directory. With `../../etc/passwd` the process, or whoever
+has taken it over, walks out of the jail.
+
+## Example
+```c
+if (chroot(jail) != 0)
+    exit(1);
+file = fopen(name, "r");
+```
+
+Use instead:
+```c
+if (chroot(jail) != 0 || chdir("/") != 0)
+    exit(1);
+```
+
+## References
+- CWE-243: Creation of chroot Jail Without Changing Working Directory
+- SEI CERT C POS05-C: Limit access to files by creating a jail
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Function, text
+from jarvis_ls.jsec.rule import Report, functions, rule
+
+
+@rule(
+    query=functions(calling=("chroot",)),
+    category="insecure_permissions",
+    cwe=(243,),
+    confidence=0.85,
+    suggestion='Call chdir("/") right after chroot and test both results.',
+)
+def chroot_without_chdir(function: Function) -> Iterator[Report]:
+    for call in function.calls:
+        if call.name != "chroot" or not call.arguments:
+            continue
+        jail = text(call.arg(0))
+        if any(
+            other.name in ("chdir", "fchdir")
+            and (other.node.start_byte > call.node.start_byte or text(other.arg(0)) == jail)
+            for other in function.calls
+        ):
+            continue
+        if jail in ('"."', "'.'"):
+            continue
+        yield Report(
+            call.node,
+            "After 'chroot' the working directory still lies outside '{jail}'.",
+            pattern="chroot",
+            jail=jail,
+        )

@@ -1,0 +1,57 @@
+"""A network function that knows IPv4 only or keeps its result in shared memory.
+
+## What it does
+Finds `gethostbyname`, `gethostbyaddr`, `inet_ntoa`, `inet_addr`, `inet_aton` and the like.
+
+## Why is this bad?
+`gethostby...` and `inet_ntoa` return memory that the next call, also of another thread,
+overwrites. `inet_addr` cannot tell the address 255.255.255.255 from an error and takes forms such
+as `0x7f.1`. None of them handles IPv6.
+
+## Example
+```c
+address.sin_addr.s_addr = inet_addr(argument);
+```
+
+Use instead:
+```c
+if (inet_pton(AF_INET, argument, &address.sin_addr) != 1)
+    return -1;
+```
+
+## References
+- CWE-477: Use of Obsolete Function
+- CWE-676: Use of Potentially Dangerous Function
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call
+from jarvis_ls.jsec.rule import Report, calls, rule
+
+BETTER = {
+    "gethostbyname": "getaddrinfo", "gethostbyname2": "getaddrinfo", "gethostbyaddr": "getnameinfo",
+    "inet_addr": "inet_pton", "inet_aton": "inet_pton", "inet_ntoa": "inet_ntop",
+    "inet_network": "inet_pton", "inet_makeaddr": "inet_pton", "WSAAsyncGetHostByName":
+    "GetAddrInfoEx", "getservbyname": "getaddrinfo", "getservbyport": "getnameinfo",
+}  # fmt: skip
+
+
+@rule(
+    query=calls(*BETTER),
+    category="network_api",
+    cwe=(477, 676),
+    confidence=0.6,
+    severity="low",
+    suggestion="Use '{better}'.",
+)
+def legacy_inet_function(call: Call) -> Iterator[Report]:
+    yield Report(
+        call.node,
+        "'{name}' is out of date: '{better}' handles IPv6, errors and threads.",
+        pattern=call.name,
+        name=call.written,
+        better=BETTER[call.name],
+    )

@@ -1,0 +1,86 @@
+"""Everybody may write to a new file or directory.
+
+## What it does
+Finds modes with write permission for others (`0666`, `0777`, `S_IWOTH`) given to `open`, `creat`,
+`chmod`, `mkdir` and the like; an `open` with `O_CREAT` but no mode at all, which takes whatever
+lies on the stack; a security descriptor without restrictions.
+
+## Why is this bad?
+Every user of the machine can change what the program later reads and trusts. `open` and `mkdir`
+leave the rescue to the umask, which a caller chooses; `chmod` does not even have that.
+
+## Example
+```c
+int fd = open(path, O_CREAT | O_WRONLY, 0666);
+chmod(socket_path, 0777);
+```
+
+Use instead:
+```c
+int fd = open(path, O_CREAT | O_WRONLY, 0600);
+chmod(socket_path, 0700);
+```
+
+## References
+- CWE-732: Incorrect Permission Assignment for Critical Resource
+- CWE-276: Incorrect Default Permissions
+- SEI CERT C FIO06-C: Create files with appropriate access permissions
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.jsec.modes import mode_value
+from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.words import names_secret
+
+CREATING = {"open": 2, "open64": 2, "_open": 2, "openat": 3, "creat": 1, "mkdir": 1, "mkdirat": 2,
+            "mkfifo": 1, "mknod": 1, "shm_open": 2, "sem_open": 2, "mq_open": 2}  # fmt: skip
+SETTING = {"chmod": 1, "fchmod": 1, "fchmodat": 2}
+STICKY = 0o1000
+
+
+@rule(
+    query=calls(*CREATING, *SETTING, "SetSecurityDescriptorDacl"),
+    category="insecure_permissions",
+    cwe=(732, 276),
+    confidence=0.85,
+    suggestion="Give rights to the owner only: 0600 for files, 0700 for directories.",
+    fixable=True,
+)
+def permissive_file_mode(call: Call) -> Iterator[Report]:
+    if call.name == "SetSecurityDescriptorDacl":
+        if text(call.arg(1)) == "TRUE" and text(call.arg(2)) in ("NULL", "0", "nullptr"):
+            yield Report(call.node, "Everybody gets every right: the access list is empty.",
+                         pattern=call.name)  # fmt: skip
+        return
+    place = CREATING.get(call.name, SETTING.get(call.name, 0))
+    given = call.arg(place)
+    if given is None:
+        flags = text(call.arg(place - 1))
+        if call.name in ("open", "open64", "openat") and "O_CREAT" in flags:
+            yield Report(call.node, "'{name}' creates the file with a random mode: none is given.",
+                         confidence=0.9, pattern=call.name, name=call.written)  # fmt: skip
+        return
+    mode = mode_value(given, call)
+    if mode is None or not mode & 0o002 or mode & STICKY:
+        return
+    yield Report(
+        given,
+        "'{mode}' lets everybody write to what '{name}' makes.",
+        confidence=_confidence(call, mode),
+        pattern=call.name,
+        mode=text(given),
+        name=call.written,
+        fix=Rewrite("Keep others from writing", [(given, f"0{mode & 0o775:o}")], safe=False),
+    )
+
+
+def _confidence(call: Call, mode: int) -> float:
+    if call.name in SETTING:
+        return 0.85
+    if names_secret(text(call.arg(0))):
+        return 0.75
+    return 0.45 if call.name.startswith("mkdir") or mode == 0o666 else 0.6

@@ -1,0 +1,103 @@
+"""A temporary file gets a name that others can guess or take first.
+
+## What it does
+Finds `tmpnam`, `tempnam`, `mktemp` and their variants, which only make up a name. `mkstemp` and
+`tmpfile` make the file in the same step.
+
+## Why is this bad?
+Between the name and the `open`, another user can put a symbolic link of that name in the
+directory. The program then writes to a file of the attacker's choice, or reads the attacker's.
+
+## Example
+```c
+char name[] = "/tmp/report-XXXXXX";
+mktemp(name);
+fd = open(name, O_RDWR | O_CREAT, 0600);
+```
+
+Use instead:
+```c
+char name[] = "/tmp/report-XXXXXX";
+fd = mkstemp(name);
+```
+
+## References
+- CWE-377: Insecure Temporary File
+- CWE-379: Creation of Temporary File in Directory with Insecure Permissions
+- SEI CERT C FIO21-C: Do not create temporary files in shared directories
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, text, use_of
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+
+NAMERS = ("tmpnam", "tempnam", "mktemp", "tmpnam_r", "_tempnam", "_wtempnam", "_mktemp", "_wmktemp",
+          "_mktemp_s", "_wtmpnam", "tmpnam_s", "GetTempFileNameA", "GetTempFileNameW",
+          "GetTempFileName")  # fmt: skip
+
+
+@rule(
+    query=calls(*NAMERS),
+    category="race_condition",
+    cwe=(377,),
+    confidence=0.85,
+    suggestion="Make the name and the file in one step with 'mkstemp' or 'tmpfile'.",
+    fixable=True,
+)
+def predictable_temp_name(call: Call) -> Iterator[Report]:
+    yield Report(
+        call.node,
+        "'{name}' only makes up a name: another process can create the file first.",
+        confidence=0.55 if call.name.startswith("GetTemp") else 0.85,
+        pattern=call.name,
+        name=call.written,
+        fix=_with_mkstemp(call),
+    )
+
+
+def _with_mkstemp(call: Call) -> Rewrite | None:
+    """`open(mktemp(t), O_RDWR | O_CREAT, 0600)`, or the two calls in statements one after the
+    other, become `mkstemp(t)`."""
+    template = call.arg(0)
+    if call.name != "mktemp" or template is None:
+        return None
+    user = use_of(call.node)
+    if user is not None and user.type == "argument_list" and _opens(user.parent, call.node):
+        assert user.parent is not None
+        return _rewrite(user.parent, template)
+    following = call.statement.next_named_sibling if call.statement is not None else None
+    if following is None or following.type != "expression_statement":
+        return None
+    opened = following.named_children[0] if following.named_child_count else None
+    if opened is not None and opened.type == "assignment_expression":
+        opened = opened.child_by_field_name("right")
+    if opened is None or not _opens(opened, template):
+        return None
+    fix = _rewrite(opened, template)
+    assert call.statement is not None
+    fix.edits.append(((call.statement.start_byte, following.start_byte), ""))
+    return fix
+
+
+def _opens(node: Node | None, name: Node) -> bool:
+    """Whether a node opens the file `name` for reading and writing, making it."""
+    if node is None or node.type != "call_expression":
+        return False
+    arguments = node.child_by_field_name("arguments")
+    given = arguments.named_children if arguments is not None else []
+    return (
+        text(node.child_by_field_name("function")) == "open"
+        and len(given) == 3
+        and text(given[0]) == text(name)
+        and "O_CREAT" in text(given[1])
+        and "O_RDWR" in text(given[1])
+        and "O_APPEND" not in text(given[1])
+    )
+
+
+def _rewrite(opened: Node, template: Node) -> Rewrite:
+    return Rewrite("Make and open the file with mkstemp", [(opened, f"mkstemp({text(template)})")])

@@ -1,0 +1,96 @@
+"""A time or error text lies in memory that all threads share.
+
+## What it does
+Finds `localtime`, `gmtime`, `ctime`, `asctime` and `strerror`; in files that use threads with more
+confidence. The `_r` variants take memory of your own.
+
+## Why is this bad?
+The next call, also from another thread or inside a library, overwrites the result while it is
+still in use: wrong times in logs, torn text, in the worst case a read past the end.
+
+## Example
+```c
+struct tm *parts = localtime(&now);
+```
+
+Use instead:
+```c
+struct tm buffer;
+struct tm *parts = localtime_r(&now, &buffer);
+```
+
+## References
+- CWE-663: Use of a Non-reentrant Function in a Concurrent Context
+- SEI CERT C CON33-C: Avoid race conditions when using library functions
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, field, text
+from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+
+BUFFERS = {"localtime": "struct tm {name}", "gmtime": "struct tm {name}", "ctime": "char {name}[26]",
+           "asctime": "char {name}[26]", "strerror": ""}  # fmt: skip
+THREADS = frozenset({"pthread.h", "threads.h", "thread", "mutex", "future", "windows.h", "glib.h",
+                     "QThread", "boost/thread.hpp"})  # fmt: skip
+
+
+@rule(
+    query=calls(*BUFFERS),
+    category="thread_safety",
+    cwe=(663,),
+    confidence=0.6,
+    severity="medium",
+    suggestion="Use '{name}_r' with memory of your own.",
+    fixable=True,
+)
+def shared_time_buffer(call: Call) -> Iterator[Report]:
+    threads = not THREADS.isdisjoint(call.unit.facts.includes)
+    if call.name == "strerror" and not threads:
+        return
+    yield Report(
+        call.node,
+        "The result of '{name}' lies in memory that other threads may overwrite.",
+        confidence=0.6 if threads and call.name != "strerror" else 0.35,
+        pattern=call.name,
+        name=call.name,
+        fix=_with_own_buffer(call),
+    )
+
+
+def _with_own_buffer(call: Call) -> Rewrite | None:
+    """For `type *p = localtime(t);` as a statement of a block: a buffer declared before it."""
+    target, declaration = call.target, call.node.parent
+    if declaration is not None and declaration.type == "init_declarator":
+        declaration = declaration.parent
+    if (
+        target is None
+        or declaration is None
+        or declaration.type != "declaration"
+        or declaration.parent is None
+        or declaration.parent.type != "compound_statement"
+        or "windows.h" in call.unit.facts.includes
+        or not BUFFERS[call.name]
+        or call.written != call.name
+        or len(call.arguments) != 1
+        or "static" in text(declaration).split("=")[0]
+    ):
+        return None
+    callee = field(call.node, "function")
+    assert callee is not None
+    buffer = f"{text(target)}_buffer"
+    if call.function is not None and call.function.uses(buffer):
+        return None
+    address = buffer if call.name in ("ctime", "asctime") else f"&{buffer}"
+    start, end = declaration.start_byte, call.arguments[0].end_byte
+    return Rewrite(
+        "Use '{name}_r' with a buffer of its own",
+        [
+            ((start, start), BUFFERS[call.name].format(name=buffer) + "; "),
+            (callee, f"{call.name}_r"),
+            ((end, end), f", {address}"),
+        ],
+        name=call.name,
+    )

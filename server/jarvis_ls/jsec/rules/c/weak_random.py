@@ -1,0 +1,81 @@
+"""Random numbers come from a generator that can be predicted.
+
+## What it does
+Finds `rand`, `random`, `drand48` and the like. Where names near the call speak of keys, tokens,
+passwords or sessions it is reported in earnest, elsewhere as a hint, once in a function.
+
+## Why is this bad?
+These generators are made for statistics. Who sees a few numbers, or guesses the seed, knows all
+that follow: session ids, keys, salts.
+
+## Example
+```c
+for (i = 0; i < 16; i++)
+    session_key[i] = rand() % 256;
+```
+
+Use instead:
+```c
+if (getrandom(session_key, 16, 0) != 16)
+    abort();
+```
+
+## References
+- CWE-338: Use of Cryptographically Weak Pseudo-Random Number Generator (PRNG)
+- CWE-330: Use of Insufficiently Random Values
+- SEI CERT C MSC30-C: Do not use the rand() function for generating pseudorandom numbers
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, Function, ancestors, field, text
+from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.words import about_security
+
+GENERATORS = ("rand", "random", "rand_r", "random_r", "drand48", "lrand48", "mrand48", "erand48",
+              "nrand48", "jrand48", "rand_s_", "g_random_int", "g_random_int_range", "qrand",
+              "random_shuffle")  # fmt: skip
+
+
+@rule(
+    query=functions(calling=GENERATORS),
+    category="crypto",
+    cwe=(338, 330),
+    confidence=0.8,
+    suggestion="Take security-relevant numbers from 'getrandom', 'arc4random' or 'BCryptGenRandom'.",
+)
+def weak_random(function: Function) -> Iterator[Report]:
+    hinted = False
+    for call in function.calls:
+        if call.name not in GENERATORS or call.is_method:
+            continue
+        if call.name in function.unit.facts.defined:
+            return
+        secure = about_security(function.name.rpartition("::")[2], *_names_around(call))
+        if hinted and not secure:
+            continue
+        hinted = True
+        yield Report(
+            call.node,
+            "Who sees a few results of '{name}' can predict the rest.",
+            confidence=0.8 if secure else 0.35,
+            pattern=call.name,
+            name=call.written,
+        )
+
+
+def _names_around(call: Call) -> list[str]:
+    """What the number is stored in or given to, within its statement."""
+    found = []
+    for outer in ancestors(call.node):
+        if outer.type == "assignment_expression":
+            found.append(text(field(outer, "left")))
+        elif outer.type == "init_declarator":
+            found.append(text(field(outer, "declarator")))
+        elif outer.type == "call_expression":
+            found.append(text(field(outer, "function")))
+        if outer.type.endswith("statement") or outer.type == "declaration":
+            break
+    return found

@@ -1,0 +1,38 @@
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int two_steps(void) {
+    char name[] = "/tmp/report-XXXXXX";
+    int fd;
+    mktemp(name); // expect: predictable-temp-name
+    fd = open(name, O_RDWR | O_CREAT, 0600);
+    return fd;
+}
+
+int nested(char *name) {
+    return open(mktemp(name), O_RDWR | O_CREAT | O_EXCL, 0600); // expect: predictable-temp-name
+}
+
+FILE *named(void) {
+    char *name = tmpnam(NULL); // expect: predictable-temp-name
+    return fopen(name, "w");
+}
+
+char *in_directory(void) {
+    return tempnam("/var/lib/app", "app"); // expect: predictable-temp-name
+}
+
+int safe(void) {
+    char name[] = "/tmp/report-XXXXXX";
+    return mkstemp(name); // ok
+}
+
+FILE *unnamed(void) {
+    return tmpfile(); // ok
+}
+
+#define NEW_NAME tmpnam
+char *through_macro(char *buffer) {
+    return NEW_NAME(buffer); // expect: predictable-temp-name
+}
