@@ -23,7 +23,7 @@ from jarvis_ls.jsec.scan import Progress
 from jarvis_ls.jsec.settings import Settings, load_settings, settings_from
 from jarvis_ls.jsec.walk import Listing, list_sources
 
-FORMATS = ("text", "json", "jsonl")
+FORMATS = ("text", "json", "jsonl", "sarif", "markdown", "html")
 
 INTERRUPTED = 130
 
@@ -173,6 +173,18 @@ def _render(
         from jarvis_ls.jsec.report.json import render_jsonl
 
         return render_jsonl(result, told)
+    if name == "sarif":
+        from jarvis_ls.jsec.report.sarif import render_sarif
+
+        return render_sarif(result, told)
+    if name == "markdown":
+        from jarvis_ls.jsec.report.markdown import render_markdown
+
+        return render_markdown(result, told)
+    if name == "html":
+        from jarvis_ls.jsec.report.html import render_html
+
+        return render_html(result, told)
     from jarvis_ls.jsec.report.text import render_text
 
     return render_text(result, told, colour=colour, width=width, left_out=left_out)

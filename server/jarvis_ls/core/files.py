@@ -110,8 +110,8 @@ def user_folder() -> Path:
 def replace_file(path: Path, data: bytes, *, mode: int | None = None) -> None:
     """Give a file new contents so that a reader, or a crash, meets the old or the new whole.
 
-    The new file gets `mode`, or what is usual for new files. Raises `JarvisError` naming the file when the disk is full
-    or refuses; the old contents then stay.
+    The new file gets `mode`, or what is usual for new files. Raises `JarvisError` naming the
+    file when the disk is full or refuses; the old contents then stay.
     """
     temporary = ""
     try:

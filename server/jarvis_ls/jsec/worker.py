@@ -12,6 +12,7 @@ def main() -> None:
     from jarvis_ls.jsec.disk import DiskFiles
     from jarvis_ls.jsec.engine import Engine
     from jarvis_ls.jsec.live import LiveDocuments
+    from jarvis_ls.jsec.pages import rule_pages
 
     gc.set_threshold(50_000, 20, 50)  # trees make many short-lived objects and few cycles
     engine = Engine()
@@ -28,6 +29,7 @@ def main() -> None:
         "analyse": live.analyse,
         "set_project": disk.set_project,
         "scan": disk.scan,
+        "rules": rule_pages,
     })  # fmt: skip
 
 
