@@ -8,8 +8,8 @@ import { fingerprint, isCurrent, writeStamp } from './stamp.mjs';
 const OLDEST = 10;
 const NAMES = ['python3', 'python3.13', 'python3.12', 'python3.11', 'python3.10', 'python'];
 const PROBE =
-  'import sys, importlib.util as u; print(sys.version_info.major, sys.version_info.minor, ' +
-  'bool(u.find_spec("venv") and u.find_spec("ensurepip")), sys.executable)';
+  'import os, sys, importlib.util as u; print(sys.version_info.major, sys.version_info.minor, ' +
+  'bool(u.find_spec("venv") and u.find_spec("ensurepip")), os.path.realpath(sys.executable))';
 
 export const VENV = path.join(ROOT, '.venv');
 const BIN = path.join(VENV, process.platform === 'win32' ? 'Scripts' : 'bin');

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { hostTarget } from '../../scripts/package/libraries.mjs';
+import { capture, ROOT } from '../../scripts/process.mjs';
+import { findPythons, venv } from '../../scripts/setup/python.mjs';
+import { startServer } from './language-client.mjs';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'jarvis-package-'));
+const project = path.join(folder, 'project');
+const extension = path.join(folder, 'vsix', 'extension');
+const pythons = await findPythons();
+let output = '';
+
+before(async () => {
+  const built = await capture(process.execPath, ['scripts/package.mjs']);
+  assert.equal(built.status, 0, built.stderr);
+  output = built.stdout;
+  cpSync(path.join(ROOT, 'tests', 'workspaces', 'inventory'), project, { recursive: true });
+  mkdirSync(path.join(folder, 'home'));
+  const vsix = artefact(/\.vsix$/);
+  const unpacked = await capture(venv('python'), [
+    ...['-m', 'zipfile', '-e', vsix, path.join(folder, 'vsix')],
+  ]);
+  assert.equal(unpacked.status, 0, unpacked.stderr);
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test('the wheel works in a clean environment', async () => {
+  const environment = path.join(folder, 'environment');
+  const bin = path.join(environment, process.platform === 'win32' ? 'Scripts' : 'bin');
+  const env = cleanEnvironment();
+  for (const [command, ...args] of [
+    [pythons[0].executable, '-m', 'venv', environment],
+    [path.join(bin, 'python'), '-m', 'pip', 'install', '--quiet', artefact(/\.whl$/)],
+  ]) {
+    const { status, stderr } = await capture(command, args, { env: process.env });
+    assert.equal(status, 0, stderr);
+  }
+  const scan = ['scan', project, '--format', 'json', '--no-cache'];
+  const { status, stdout, stderr } = await capture(path.join(bin, 'jsec'), scan, {
+    cwd: folder,
+    env,
+  });
+  assert.equal(status, 0, stderr);
+  const { issues } = JSON.parse(stdout);
+  assert.ok(issues.some((issue) => issue.rule === 'use-after-free'));
+
+  const fatal = await capture(path.join(bin, 'jsec'), [...scan, '--fail-on', 'high'], { env });
+  assert.equal(fatal.status, 1);
+});
+
+for (const { version, executable } of pythons) {
+  test(`the extension's server works on Python ${version} with nothing installed (${executable})`, async () => {
+    const file = path.join(project, 'src', 'store.c');
+    const server = startServer(
+      executable,
+      ['-I', '-S', path.join(extension, 'bundled', 'tool', 'server.py')],
+      { cwd: folder, env: cleanEnvironment() },
+    );
+    try {
+      const { capabilities } = await server.request('initialize', {
+        processId: process.pid,
+        rootUri: pathToFileURL(project).href,
+        capabilities: {},
+      });
+      assert.ok(capabilities.codeActionProvider);
+      server.notify('initialized', {});
+      const uri = pathToFileURL(file).href;
+      server.notify('textDocument/didOpen', {
+        textDocument: { uri, languageId: 'c', version: 1, text: readFileSync(file, 'utf8') },
+      });
+      const { params } = await server.waitFor(
+        ({ method, params: published }) =>
+          method === 'textDocument/publishDiagnostics' &&
+          published.uri === uri &&
+          published.diagnostics.length > 0,
+      );
+      const codes = params.diagnostics.map(({ code }) => code?.value ?? code);
+      assert.ok(codes.includes('use-after-free'), codes.join(', '));
+      await server.request('shutdown', null);
+      server.notify('exit');
+      assert.deepEqual(await server.ended, [0, null]);
+    } finally {
+      server.kill();
+    }
+  });
+}
+
+test('the extension holds what it needs and nothing else', () => {
+  const files = readdirSync(path.join(folder, 'vsix'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .filter((file) => !file.includes('__pycache__'))
+    .map((file) => path.relative(path.join(folder, 'vsix'), file).replaceAll(path.sep, '/'));
+  const expected =
+    /^(\[Content_Types\]\.xml|extension\.vsixmanifest|extension\/(package(\.nls(\..+)?)?\.json|readme\.md|changelog\.md|LICENSE\.txt|l10n\/.+\.json|media\/.+|client-vscode\/out\/extension\.js|bundled\/tool\/server\.py|bundled\/libs\/(common|cp3\d\d)\/.+))$/i;
+  assert.deepEqual(
+    files.filter((file) => !expected.test(file)),
+    [],
+  );
+  assert.deepEqual(
+    files.filter((file) =>
+      /\/(RECORD|INSTALLER|direct_url\.json|tests?)$|\.(pyc|map|ts|c|h)$/.test(file),
+    ),
+    [],
+  );
+  for (const library of ['pygls', 'tree_sitter_c', 'pathspec', 'jarvis_ls', 'tomli']) {
+    assert.ok(files.includes(`extension/bundled/libs/common/${library}/__init__.py`), library);
+  }
+  const licences = files.filter((file) => /dist-info\/.*licen[cs]e/i.test(file));
+  assert.ok(licences.some((file) => file.includes('pygls')));
+});
+
+test("the extension's manifest has no part of the checkout", () => {
+  const manifest = JSON.parse(readFileSync(path.join(extension, 'package.json'), 'utf8'));
+  assert.equal(manifest.name, 'jarvis-ls');
+  for (const key of ['scripts', 'devDependencies', 'private']) assert.ok(!(key in manifest), key);
+  const text = readFileSync(path.join(folder, 'vsix', 'extension.vsixmanifest'), 'utf8');
+  assert.match(text, new RegExp(`TargetPlatform="${hostTarget()}"`));
+});
+
+test('a platform without libraries is refused in one line', async () => {
+  const { status, stderr } = await capture(process.execPath, [
+    ...['scripts/package.mjs', '--target', 'alpine-x64'],
+  ]);
+  assert.equal(status, 1);
+  assert.match(stderr, /^error: alpine-x64: there are no compiled libraries[^\n]*\n$/);
+});
+
+/** @param {RegExp} name */
+function artefact(name) {
+  const lines = output.split('\n').map((line) => line.trim());
+  const found = lines.find((line) => line.startsWith('dist') && name.test(line));
+  assert.ok(found, output);
+  return path.join(ROOT, found);
+}
+
+/** What a user's machine has: no settings of this session, another home. */
+function cleanEnvironment() {
+  const home = path.join(folder, 'home');
+  return {
+    PATH: process.env.PATH,
+    HOME: home,
+    LANG: 'C.UTF-8',
+    PYENV_ROOT: process.env.PYENV_ROOT,
+  };
+}

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { capture, ROOT } from '../../scripts/process.mjs';
+import { venv } from '../../scripts/setup/python.mjs';
+
+/** What is wrong in the two workspaces: file, the line's text, and one of these weaknesses. */
+const FLAWS = JSON.parse(readFileSync(path.join(ROOT, 'tests/workspaces/flaws.json'), 'utf8'));
+
+test('npm start reports on the C project and says how to go on', async () => {
+  const { status, stdout } = await capture(process.execPath, ['scripts/start.mjs']);
+  assert.equal(status, 0);
+  assert.match(stdout, /src\/store\.c:\d+:\d+/);
+  assert.match(stdout, /use-after-free/);
+  assert.match(stdout, /npm run editor/);
+});
+
+for (const [workspace, flaws] of Object.entries(FLAWS)) {
+  test(`every flaw of ${workspace} is reported`, async () => {
+    const folder = path.join(ROOT, 'tests', 'workspaces', workspace);
+    const { status, stdout, stderr } = await capture(venv('jsec'), [
+      ...['scan', folder, '--format', 'json', '--no-cache'],
+    ]);
+    assert.equal(status, 0, stderr);
+    const { issues } = JSON.parse(stdout);
+    const missed = flaws.filter((flaw) => !issues.some((issue) => tells(issue, flaw, folder)));
+    assert.deepEqual(missed, []);
+  });
+}
+
+function tells(issue, flaw, folder) {
+  if (issue.file !== flaw.file || !issue.cwe.some((id) => flaw.cwe.includes(id))) return false;
+  const lines = readFileSync(path.join(folder, flaw.file), 'utf8').split('\n');
+  return lines[issue.line - 1].includes(flaw.text);
+}
