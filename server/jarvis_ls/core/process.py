@@ -25,6 +25,16 @@ _LENGTH = struct.Struct("<I")
 _STOP_SECONDS = 2.0
 _PARENT = "JARVIS_LS_PARENT"
 
+# What `python -m` does, but for one thing: `-m` would look for every module in the current
+# folder first, and that may be a workspace with a `json.py` of its own.
+_RUN = """
+import sys
+sys.path[:] = [path for path in sys.path if path]
+import runpy
+module = sys.argv.pop(1)
+runpy.run_module(module, run_name="__main__", alter_sys=True)
+"""
+
 
 class RemoteError(JarvisError):
     """The worker raised something it had not expected; the text holds its traceback."""
@@ -41,7 +51,7 @@ class Worker:
     ) -> None:
         """`module` is run by `python -m` with `arguments`; `on_start` may send it what it must
         know (it runs after every start, before other requests)."""
-        self._command = [sys.executable, "-m", module, *arguments]
+        self._command = [sys.executable, "-c", _RUN, module, *arguments]
         self._on_start = on_start
         self._process: asyncio.subprocess.Process | None = None
         self._reader: asyncio.Task[None] | None = None
@@ -72,6 +82,7 @@ class Worker:
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 env=environment,
+                start_new_session=True,  # Ctrl-C in a terminal is the parent's to handle
             )
             self.starts += 1
             self._reader = asyncio.create_task(self._read(self._process))
