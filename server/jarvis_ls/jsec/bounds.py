@@ -38,6 +38,8 @@ class Bounds:
     """The lower limit, when it is a constant."""
     high: int | None = None
     """The upper limit, when it is a constant."""
+    excluded: frozenset[int] = frozenset()
+    """Constants it is known not to be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ def bounds(function: Function, expression: str, at: int, since: int = 0) -> Boun
     lower = upper = False
     lows: list[int] = []
     highs: list[int] = []
+    excluded: set[int] = set()
     for comparison in known[max(0, last - _MAX_COMPARISONS) : last]:
         relation = _relation_at(function, comparison, words[-1], at)
         if comparison.at < since or relation is None:
@@ -76,9 +79,12 @@ def bounds(function: Function, expression: str, at: int, since: int = 0) -> Boun
             upper = True
             if value is not None:
                 highs.append(value - (relation == "<"))
+        if relation == "!=" and value is not None:
+            excluded.add(value)
         if not comparison.exact and "abs" in text(comparison.owner)[:_MAX_SIDE]:
             lower = upper = True
-    return Bounds(lower, upper, max(lows, default=None), min(highs, default=None))
+    return Bounds(lower, upper, max(lows, default=None), min(highs, default=None),
+                  frozenset(excluded))  # fmt: skip
 
 
 def _relation_at(function: Function, comparison: _Comparison, name: str, at: int) -> str | None:
@@ -138,13 +144,24 @@ def _add(
         if left is None or right is None:
             continue
         for side, other, seen in ((left, right, relation), (right, left, _MIRROR[relation])):
-            written = text(side)[:_MAX_SIDE]
             exact = bare(side).type in ("identifier", "field_expression")
-            names = set(_WORD.findall(written)) - _NO_NAMES
-            for name in names:
+            if not exact and seen in ("==", "!="):
+                continue
+            for name in _names(bare(side)):
                 found.setdefault(name, []).append(
                     _Comparison(node.end_byte, seen, other, exact, whole, owner, body, gone)
                 )
+
+
+def _names(side: Node) -> set[str]:
+    """Names a comparison of `side` says something about."""
+    if side.type == "sizeof_expression":
+        return set()
+    if side.type == "call_expression":
+        callee = text(field(side, "function"))
+        if "len" not in callee and "abs" not in callee and "size" not in callee:
+            return set()
+    return set(_WORD.findall(text(side)[:_MAX_SIDE])) - _NO_NAMES
 
 
 def _relations(condition: Node) -> Iterator[tuple[Node, str]]:

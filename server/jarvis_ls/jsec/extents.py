@@ -59,7 +59,7 @@ class Extent:
     """From the start of the memory to the pointer, in the unit of `size`; negative when the
     pointer lies in front of it."""
     kind: str
-    """`array`, `heap`, `stack` (alloca) or `literal`."""
+    """`array`, `scalar` (address of one), `heap`, `stack` (alloca) or `literal`."""
     node: Node | None
     """The declaration's name or the allocation, when it lies in this function."""
     name: str
@@ -173,8 +173,21 @@ def pointee(node: Node | None, function: Function | None) -> Size | None:
         inner = bare(field(node, "argument") or node)
         if inner.type == "subscript_expression":
             return pointee(field(inner, "argument"), function)
+    if node.type == "subscript_expression":
+        return _inner_element(node, function)
     declared = declaration(node, function)
     return None if declared is None else _element(declared, function.unit)
+
+
+def _inner_element(node: Node, function: Function) -> Size | None:
+    """Size of one element of the row `a[i]` of an array of arrays, or of what `a[i]` points to."""
+    declared = declaration(field(node, "argument"), function)
+    if declared is None:
+        return None
+    words, pointers, arrays = resolved(declared, function.unit)
+    if len(arrays) == 2:
+        return _type_size(words, pointers, function.unit)
+    return _type_size(words, pointers - 1, function.unit) if len(arrays) == 1 and pointers else None
 
 
 def resolved(declared: Variable | Declared, unit: Unit) -> tuple[str, int, tuple[str, ...]]:
@@ -338,7 +351,7 @@ def _address(inner: Node, function: Function, fuel: int) -> Extent | None:
         return _named(inner, function, fuel)
     size = _type_size(words, pointers, function.unit)
     own = declared.node if isinstance(declared, Variable) else None
-    return Extent(size, 0, "array", own, text(inner))
+    return Extent(size, 0, "scalar", own, text(inner))
 
 
 def _row(node: Node, function: Function) -> Extent | None:

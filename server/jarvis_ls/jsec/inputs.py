@@ -33,6 +33,23 @@ FILLERS = {
 }  # fmt: skip
 """Functions that write input into what arguments point to, with the places of these."""
 
+INPUTS = tuple(
+    sorted(
+        {
+            *PARSERS,
+            *RANDOM,
+            *_NETWORK,
+            *_TEXT_RESULTS,
+            *FILLERS,
+            "sscanf",
+            "swscanf",
+            "RAND32",
+            "RAND64",
+        }
+    )
+)
+"""Every function (and usual macro) that brings something from outside."""
+
 _COPIERS = frozenset(
     {"strcpy", "strcat", "strncpy", "strncat", "stpcpy", "strlcpy", "strlcat", "memcpy",
      "memmove", "sprintf", "snprintf", "swprintf", "wcscpy", "wcscat", "wcsncpy", "wcsncat",

@@ -89,7 +89,7 @@ def _confidence(call: Call, literal: str | None, room: int | None) -> float:
         return 0.9
     if "%s" in literal or "%S" in literal or "%ls" in literal:
         return 0.75 if room is not None else 0.65
-    return 0.6
+    return 0.6 if "%" in literal else 0.4
 
 
 def _rewrite(call: Call) -> Rewrite | None:

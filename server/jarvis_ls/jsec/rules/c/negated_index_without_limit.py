@@ -1,0 +1,90 @@
+"""A negative number is turned around into an index, with no limit on how large it gets.
+
+## What it does
+Finds indices such as `-code` and `code * -1` when nothing in the function says how negative the
+number may be. Tables of error texts are often read this way.
+
+## Why is this bad?
+A check that the number is not positive keeps the index from being negative, not from lying
+behind the table: one new error code and the read goes astray.
+
+## Example
+```c
+if (err > 0) err = 0;
+return texts[err * -1];
+```
+
+Use instead:
+```c
+if (err > 0 || err <= -(int)(sizeof(texts) / sizeof(texts[0]))) err = 0;
+return texts[-err];
+```
+
+## References
+- CWE-129: Improper Validation of Array Index
+- CWE-125: Out-of-bounds Read
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import bare, field, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.bounds import bounds
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.extents import index_of
+from jarvis_ls.jsec.guards import declaration
+from jarvis_ls.jsec.rule import Report, nodes, rule
+
+
+@rule(
+    query=nodes(
+        c="""(subscript_expression index: (unary_expression operator: "-")) @site
+             (subscript_expression index: (binary_expression operator: ["*" "-"])) @site""",
+        cpp="""(subscript_expression indices: (subscript_argument_list
+                 (unary_expression operator: "-"))) @site
+               (subscript_expression indices: (subscript_argument_list
+                 (binary_expression operator: ["*" "-"]))) @site""",
+    ),
+    category="input_validation",
+    cwe=(129, 125),
+    confidence=0.65,
+    suggestion="Compare the number with the (negated) size of the table as well.",
+)
+def negated_index_without_limit(site: Site) -> Iterator[Report]:
+    index, function = index_of(site.node), site.function
+    number = _negated(bare(index)) if index is not None else None
+    if number is None or function is None:
+        return
+    declared = declaration(field(site.node, "argument"), function)
+    if declared is None or not declared.arrays:
+        return
+    if bounds(function, text(number), site.node.start_byte).lower:
+        return
+    yield Report(
+        site.node,
+        "Nothing says how negative '{number}' may be before it becomes an index.",
+        pattern="index",
+        number=text(number),
+    )
+
+
+def _negated(index: Node) -> Node | None:
+    """The variable that an index negates."""
+    if index.type == "unary_expression":
+        inner = field(index, "argument")
+        return _name(inner)
+    left, right = field(index, "left"), field(index, "right")
+    if text(field(index, "operator")) == "*":
+        if text(right).strip("() ") == "-1":
+            return _name(left)
+        return _name(right) if text(left).strip("() ") == "-1" else None
+    return _name(right) if text(left) == "0" else None
+
+
+def _name(node: Node | None) -> Node | None:
+    if node is None:
+        return None
+    node = bare(node)
+    return node if node.type in ("identifier", "field_expression") else None

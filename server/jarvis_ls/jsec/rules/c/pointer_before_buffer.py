@@ -1,0 +1,70 @@
+"""A pointer is moved in front of the memory it belongs to.
+
+## What it does
+Finds `p - n` with a constant where `p` is known to point to less than `n` bytes behind the start
+of an array or an allocation.
+
+## Why is this bad?
+What is written or read through such a pointer belongs to something else; on the heap it is the
+allocator's own bookkeeping. Even computing it is undefined.
+
+## Example
+```c
+char line[100];
+char *p = line - 8;
+memcpy(p, from, 20);
+```
+
+Use instead:
+```c
+char line[100];
+char *p = line;
+memcpy(p, from, 20);
+```
+
+## References
+- CWE-124: Buffer Underwrite ('Buffer Underflow')
+- CWE-127: Buffer Under-read
+- CWE-786: Access of Memory Location Before Start of Buffer
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import field, text
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.extents import extent
+from jarvis_ls.jsec.guards import constant
+from jarvis_ls.jsec.rule import Report, nodes, rule
+
+
+@rule(
+    query=nodes('(binary_expression operator: "-" right: (_) @_right) @site'),
+    category="buffer_overflow",
+    cwe=(124, 127, 786),
+    confidence=0.8,
+    suggestion="Keep the pointer inside its memory; subtract from an index instead.",
+)
+def pointer_before_buffer(site: Site) -> Iterator[Report]:
+    right, left = field(site.node, "right"), field(site.node, "left")
+    if right is None or left is None or left.type not in ("identifier", "field_expression"):
+        return
+    if right.type not in ("number_literal", "identifier"):
+        return
+    steps = constant(right, site.function) if right.type == "number_literal" else None
+    if steps is None and right.type == "identifier" and text(right).isupper():
+        steps = constant(right, site.function)
+    if not steps:
+        return
+    memory = extent(site.node, site.function)
+    if memory is None or memory.offset >= 0:
+        return
+    yield Report(
+        site.node,
+        "'{pointer}' points in front of '{memory}'.",
+        confidence=0.5 if steps == 1 else None,
+        pattern="pointer",
+        pointer=text(site.node),
+        memory=memory.name,
+    )

@@ -1,0 +1,110 @@
+"""`strncat` is given a size that is not the room left in its target.
+
+## What it does
+Finds `strncat` and `wcsncat` whose number is the size of the whole target, the room without a
+place for the terminator (`sizeof(d) - strlen(d)`), or the length of the source.
+
+## Why is this bad?
+The number says how many characters may be *added*, and the terminator comes on top. Given the
+size of the target, `strncat` writes past it as soon as there is something in it already.
+
+## Example
+```c
+char line[80] = "name: ";
+strncat(line, name, sizeof(line));
+```
+
+Use instead:
+```c
+char line[80] = "name: ";
+strncat(line, name, sizeof(line) - strlen(line) - 1);
+```
+
+## References
+- CWE-193: Off-by-one Error
+- CWE-787: Out-of-bounds Write
+- CWE-805: Buffer Access with Incorrect Length Value
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, Variable, bare, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.copies import amount
+from jarvis_ls.jsec.extents import extent
+from jarvis_ls.jsec.guards import declaration
+from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.texts import character, length
+
+WHOLE = "'{call}' may add {size} characters and a terminator to '{target}', which has {room}."
+NO_ZERO = "'{size}' leaves no room for the terminator that '{call}' adds."
+SOURCE = "'{size}' says how long the source is, not how much room '{target}' has left."
+
+
+@rule(
+    query=calls("strncat", "wcsncat", "_tcsncat"),
+    category="buffer_overflow",
+    cwe=(193, 787, 121, 805),
+    confidence=0.85,
+    suggestion="Give the room that is left, less one: sizeof(target) - strlen(target) - 1.",
+    fixable=True,
+)
+def strncat_wrong_size(call: Call) -> Iterator[Report]:
+    target, source, size = call.arg(0), call.arg(1), call.arg(2)
+    if target is None or source is None or size is None:
+        return
+    written = text(bare(size)).replace(" ", "")
+    name = text(bare(target)).replace(" ", "")
+    if written in (f"sizeof({name})-strlen({name})", f"sizeof{name}-strlen({name})"):
+        yield _report(call, NO_ZERO, 0.85, target, size, "")
+        return
+    asked = amount(call, (2,), 1)
+    if asked.measured is not None and text(bare(asked.measured)) == text(bare(source)) and (
+        "-" not in written
+    ):  # fmt: skip
+        if not _fits(call, target, source, None):
+            yield _report(call, SOURCE, 0.6, target, size, "")
+        return
+    memory = extent(target, call.function)
+    if memory is None or memory.size.unit or asked.size is None or asked.size.unit:
+        return
+    room = memory.size.count // character(target, call.function)
+    if asked.size.count >= room and not _fits(call, target, source, room):
+        yield _report(call, WHOLE, 0.85, target, size, str(room), str(asked.size.count))
+
+
+def _fits(call: Call, target: Node, source: Node, room: int | None) -> bool:
+    """Whether what is there and what comes are known and fit."""
+    if room is None:
+        memory = extent(target, call.function)
+        if memory is None or memory.size.unit:
+            return memory is None
+        room = memory.size.count // character(target, call.function)
+    there, more = length(target, call.function).exact, length(source, call.function).most
+    return there is not None and more is not None and there + more + 1 <= room
+
+
+def _report(
+    call: Call, message: str, confidence: float, target: Node, size: Node, room: str,
+    shown: str = "",
+) -> Report:  # fmt: skip
+    return Report(
+        call.node, message, confidence=confidence, pattern=call.name, call=call.name,
+        target=text(target), size=shown or text(size), room=room,
+        fix=_rewrite(call, target, size),
+    )  # fmt: skip
+
+
+def _rewrite(call: Call, target: Node, size: Node) -> Rewrite | None:
+    declared = declaration(target, call.function)
+    if call.name != "strncat" or declared is None or not declared.arrays:
+        return None
+    if isinstance(declared, Variable) and declared.is_parameter:
+        return None
+    if target.type not in ("identifier", "field_expression"):
+        return None
+    name = text(target)
+    new = f"sizeof({name}) - strlen({name}) - 1"
+    return Rewrite("Use the room that is left in '{target}'", [(size, new)], target=name)

@@ -1,0 +1,103 @@
+"""An array is indexed with a number from outside that nothing checked.
+
+## What it does
+Finds indices that come from `atoi`, `strtol`, `scanf`, `recv`, `fgets`, `rand` and other input in
+the same function, where no comparison keeps them below the end of the array, or (for signed
+numbers) from being negative.
+
+## Why is this bad?
+Whoever gives the number chooses which memory is read or written.
+
+## Example
+```c
+int n = atoi(line);
+if (n >= 0)
+    table[n] = 1;
+```
+
+Use instead:
+```c
+int n = atoi(line);
+if (n >= 0 && n < TABLE_SIZE)
+    table[n] = 1;
+```
+
+## References
+- CWE-129: Improper Validation of Array Index
+- CWE-787: Out-of-bounds Write
+- CWE-125: Out-of-bounds Read
+- SEI CERT C ARR30-C: Do not form or use out-of-bounds pointers or array subscripts
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Function, bare, field, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.bounds import bounds
+from jarvis_ls.jsec.extents import extent, index_of, pointee
+from jarvis_ls.jsec.inputs import INPUTS, RANDOM, number_source
+from jarvis_ls.jsec.integers import is_unsigned
+from jarvis_ls.jsec.rule import Report, functions, rule
+
+NO_END = "'{index}' comes from '{source}' and nothing keeps it below the end of '{array}'."
+NO_START = "'{index}' comes from '{source}' and may be negative: nothing checks that."
+TOO_FAR = "'{index}' comes from '{source}' and may be {high}, but '{array}' has {count} elements."
+
+
+@rule(
+    query=functions(calling=INPUTS),
+    category="input_validation",
+    cwe=(129, 787, 125),
+    confidence=0.85,
+    suggestion="Compare the index with 0 and with the number of elements first.",
+)
+def unchecked_index_from_input(function: Function) -> Iterator[Report]:
+    for access in function.nodes("index"):
+        array, index = field(access, "argument"), index_of(access)
+        if array is None or index is None:
+            continue
+        name = _variable(bare(index))
+        if name is None:
+            continue
+        source = number_source(name, function)
+        if source is None:
+            continue
+        limits = bounds(function, text(name), access.start_byte)
+        count = _elements(array, function)
+        if not limits.upper:
+            message = NO_END
+        elif limits.high is not None and count is not None and limits.high >= count:
+            message = TOO_FAR
+        elif not limits.lower and not is_unsigned(name, function):
+            message = NO_START
+        else:
+            continue
+        yield Report(
+            access,
+            message,
+            confidence=0.65 if source.name in RANDOM else None,
+            pattern=source.name,
+            index=text(index),
+            source=source.name,
+            array=text(array),
+            high=str(limits.high),
+            count=str(count),
+            related=[(source.node, "The number comes from here.")],
+        )
+
+
+def _variable(index: Node) -> Node | None:
+    """The variable an index is made of, when it is that or that plus or minus something."""
+    if index.type == "binary_expression" and text(field(index, "operator")) in ("+", "-"):
+        left = field(index, "left")
+        index = bare(left) if left is not None else index
+    return index if index.type in ("identifier", "field_expression") else None
+
+
+def _elements(array: Node, function: Function) -> int | None:
+    memory, element = extent(array, function), pointee(array, function)
+    if memory is None or element is None or not element.count or memory.size.unit != element.unit:
+        return None
+    return memory.size.count // element.count
