@@ -106,6 +106,7 @@ def _command(node: tree_sitter.Node, depth: int) -> Iterator[tuple[Command, Comm
     words.append(program if program is not None else _text(name))
     for argument in node.children_by_field_name("argument"):
         value = _static(argument)
+        opaque = opaque or value is None  # it may turn out to be an option
         words.append(value if value is not None else _text(argument))
     yield from _understood(tuple(words), opaque, depth)
 

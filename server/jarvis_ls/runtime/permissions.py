@@ -1,0 +1,292 @@
+"""The one gate every tool call passes, below the model: allow, ask or deny.
+
+A rule says what may be done by tool, kind of action and target:
+
+    [[permissions]]
+    effect = "allow"          # or "ask", "deny"
+    tool = "execute_script"   # a name or a pattern; default "*"
+    kind = "execute"          # read, write, execute, connect; default all
+    target = "cargo test*"    # pattern over the path, command or URL; default "*"
+
+Of the rules that match, deny wins over ask, and ask over allow; without a match, reading
+inside the workspace is allowed and everything else is asked. A command line is taken apart
+first: every program in it must be allowed, and a line that hides what it runs is always asked.
+A workspace's own rules can only tighten.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from jarvis_ls.codeintel.shell import take_apart
+from jarvis_ls.core.errors import ConfigError
+from jarvis_ls.runtime.messages import ToolCall, ToolResult
+from jarvis_ls.runtime.tool import Action, ToolContext, Toolset, Wrapper
+
+Effect = Literal["allow", "ask", "deny"]
+Scope = Literal["call", "session", "workspace", "user"]
+
+EFFECTS: tuple[Effect, ...] = ("deny", "ask", "allow")
+PROTECTED = (".git", ".jarvis", ".vscode", ".idea", ".mcp.json", ".cargo", ".envrc", ".github",
+             ".gitlab-ci.yml", ".husky", ".pre-commit-config.yaml")  # fmt: skip
+"""Names that other programs act on later: writing below them is always asked, whatever a rule
+for ordinary files says; only a rule that names them allows it."""
+
+_INVISIBLE = re.compile(
+    "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f"
+    "\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\U000e0000-\\U000e0fff]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionRule:
+    """One rule."""
+
+    effect: Effect
+    tool: str = "*"
+    """Name or pattern of tools."""
+    kind: str = "*"
+    """Kind of action, or `*`."""
+    target: str = "*"
+    """Pattern of targets; `*` matches everything, `/` included."""
+
+    def matches(self, tool: str, action: Action, target: str) -> bool:
+        """Whether the rule speaks about this."""
+        return (
+            fnmatch.fnmatchcase(tool, self.tool)
+            and self.kind in ("*", action.kind)
+            and (fnmatch.fnmatchcase(target, self.target) or self._is_command(action, target))
+        )
+
+    def _is_command(self, action: Action, target: str) -> bool:
+        """`cargo test*` also means `cargo test` alone; `git` alone does not mean `git push`."""
+        return action.kind == "execute" and self.target.endswith(" *") and (
+            target == self.target[:-2]
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the user is asked: built from parsed arguments, never from a model's words."""
+
+    tool: str
+    actions: tuple[Action, ...]
+    """Only those that need an answer."""
+    reason: str
+    """Why it is asked, in words."""
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the user said."""
+
+    allowed: bool
+    scope: Scope = "call"
+    """How long it holds."""
+    note: str = ""
+    """What to tell the model."""
+
+
+Ask = Callable[[Asked], Awaitable[Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the rules say of a call."""
+
+    effect: Effect
+    reason: str = ""
+    actions: tuple[Action, ...] = ()
+    """Those that made it so."""
+
+
+class Permissions:
+    """The rules in force."""
+
+    def __init__(
+        self,
+        user: Iterable[PermissionRule] = (),
+        workspace: Iterable[PermissionRule] = (),
+        *,
+        remember: Callable[[Scope, list[PermissionRule]], None] | None = None,
+    ) -> None:
+        """`remember` keeps rules of scope `workspace` and `user` beyond the session."""
+        self._rules = list(user)
+        self._tighter = [rule for rule in workspace if rule.effect != "allow"]
+        self._remember = remember
+
+    def decide(self, tool: str, actions: Iterable[Action], context: ToolContext) -> Decision:
+        """What the rules say of doing all of `actions`."""
+        found = [self._of_action(tool, a, context) for a in _spread(actions)]
+        for effect in EFFECTS:
+            those = [d for d in found if d.effect == effect]
+            if those:
+                return Decision(effect, those[0].reason, tuple(a for d in those for a in d.actions))
+        return Decision("allow")
+
+    def grant(
+        self, tool: str, actions: Iterable[Action], scope: Scope, context: ToolContext
+    ) -> None:
+        """Allow exactly these from now on, for as long as `scope` says."""
+        if scope == "call":
+            return
+        rules = []
+        for action in _spread(actions):
+            target = _target(action, context)
+            if target is None or _is_opaque(action) or glob_free(target) is None:
+                continue
+            rules.append(PermissionRule("allow", tool, action.kind, glob_free(target) or ""))
+        self._rules.extend(rules)
+        if scope != "session" and self._remember is not None:
+            self._remember(scope, rules)
+
+    def _of_action(self, tool: str, action: Action, context: ToolContext) -> Decision:
+        target = _target(action, context)
+        if target is None:
+            if action.kind == "read":
+                return Decision("ask", "It lies outside the workspace.", (action,))
+            return Decision("deny", f"{action.target} lies outside the workspace.", (action,))
+        effects = {r.effect: r for r in self._rules if r.matches(tool, action, target)}
+        effects.update({r.effect: r for r in self._tighter if r.matches(tool, action, target)})
+        if "deny" in effects:
+            return Decision("deny", f"A rule forbids it: {effects['deny'].target}", (action,))
+        if "ask" in effects:
+            return Decision("ask", "A rule says to ask.", (action,))
+        if _is_opaque(action):
+            return Decision("ask", "The command line hides what it runs.", (action,))
+        allowed = effects.get("allow")
+        if action.kind == "write" and (name := _protected(target)) is not None:
+            named = allowed is not None and name in allowed.target
+            return Decision("allow") if named else Decision(
+                "ask", f"Other programs act on {name}.", (action,)
+            )  # fmt: skip
+        if allowed is not None or action.kind == "read":
+            return Decision("allow")
+        return Decision("ask", "", (action,))
+
+
+class Approved(Wrapper):
+    """A toolset whose calls all pass the gate."""
+
+    def __init__(self, wrapped: Toolset, permissions: Permissions, ask: Ask | None) -> None:
+        """Without `ask` nobody is there, and what would be asked is denied."""
+        super().__init__(wrapped)
+        self._permissions = permissions
+        self._ask = ask
+
+    async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
+        """See `Toolset`."""
+        known = self.tools().get(call.name)
+        if known is None or call.raw is not None:
+            return await self.wrapped.run(call, context)  # which says what is wrong
+        try:
+            actions = known.actions(call.arguments)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            return await self.wrapped.run(replace(call, raw=call.raw), context)
+        decision = self._permissions.decide(call.name, actions, context)
+        if decision.effect == "deny":
+            return _refused(call, decision.reason)
+        if decision.effect == "ask":
+            answer = await self._answer(call, decision)
+            if not answer.allowed:
+                return _refused(call, answer.note or "The user did not allow it.")
+            self._permissions.grant(call.name, decision.actions, answer.scope, context)
+        return await self.wrapped.run(call, context)
+
+    async def _answer(self, call: ToolCall, decision: Decision) -> Answer:
+        if self._ask is None:
+            return Answer(False, note="It needs the user's consent, and nobody is there to ask.")
+        return await self._ask(Asked(call.name, decision.actions, decision.reason, call.arguments))
+
+
+def read_rules(settings: Any, where: str) -> list[PermissionRule]:
+    """Rules from a settings file. Raises `ConfigError` naming what is wrong."""
+    if not isinstance(settings, list):
+        raise ConfigError(f"{where}: permissions must be a list of tables ([[permissions]]).")
+    rules = []
+    for number, table in enumerate(settings, 1):
+        if not isinstance(table, dict):
+            raise ConfigError(f"{where}: permission {number} must be a table.")
+        unknown = set(table) - {"effect", "tool", "kind", "target"}
+        if unknown or not all(isinstance(value, str) for value in table.values()):
+            raise ConfigError(f"{where}: permission {number} has a wrong key or value.")
+        if table.get("effect") not in EFFECTS:
+            raise ConfigError(f"{where}: permission {number}: effect must be allow, ask or deny.")
+        if table.get("kind", "*") not in ("*", "read", "write", "execute", "connect"):
+            raise ConfigError(f"{where}: permission {number}: unknown kind {table['kind']!r}.")
+        rules.append(PermissionRule(**table))
+    return rules
+
+
+def inside(path: str | Path, roots: Iterable[Path]) -> Path | None:
+    """The real path of `path` when it lies in one of the roots, links followed; else None.
+
+    Relative paths start at the first root.
+    """
+    folders = list(roots)
+    if not folders or "\0" in str(path):
+        return None
+    real = Path(os.path.realpath(folders[0] / path))
+    return real if any(real == root or root in real.parents for root in folders) else None
+
+
+def shown(text: str) -> str:
+    """`text` with invisible and direction-changing characters made visible."""
+    return _INVISIBLE.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
+
+
+def glob_free(target: str) -> str | None:
+    """A pattern that matches exactly `target`; None when it holds what cannot be shown."""
+    return None if _INVISIBLE.search(target) else re.sub(r"([*?\[])", r"[\1]", target)
+
+
+def _spread(actions: Iterable[Action]) -> list[Action]:
+    """The actions, command lines replaced by all they run, write and read."""
+    found: list[Action] = []
+    for action in actions:
+        if action.kind != "execute":
+            found.append(action)
+            continue
+        line = take_apart(action.target)
+        if line.opaque or not line.commands:
+            found.append(action)
+            continue
+        found.extend(Action("execute", command.text) for command in line.commands)
+        found.extend(Action("write", path) for path in line.writes if path != "/dev/null")
+        found.extend(Action("read", path) for path in line.reads)
+    return found
+
+
+def _target(action: Action, context: ToolContext) -> str | None:
+    """What rules are matched with: a path from its root, a command, a URL; None when it is a
+    path outside the workspace."""
+    if action.kind not in ("read", "write"):
+        return action.target
+    real = inside(action.target, context.roots)
+    if real is None:
+        return None
+    root = next(r for r in context.roots if real == r or r in real.parents)
+    return real.relative_to(root).as_posix()
+
+
+def _is_opaque(action: Action) -> bool:
+    if _INVISIBLE.search(action.target.replace("\n", " ").replace("\t", " ")):
+        return True
+    return action.kind == "execute" and take_apart(action.target).opaque
+
+
+def _protected(target: str) -> str | None:
+    parts = {part.lower().rstrip(". ") for part in target.split("/")}
+    return next((name for name in PROTECTED if name in parts), None)
+
+
+def _refused(call: ToolCall, reason: str) -> ToolResult:
+    text = f"Not allowed, nothing was done. {shown(reason)}".strip()
+    return ToolResult(call.id, call.name, text, is_error=True)
