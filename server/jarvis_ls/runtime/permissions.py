@@ -124,7 +124,10 @@ class Permissions:
 
     def decide(self, tool: str, actions: Iterable[Action], context: ToolContext) -> Decision:
         """What the rules say of doing all of `actions`."""
+        actions = list(actions)
         found = [self._of_action(tool, a, context) for a in _spread(actions)]
+        hidden = [self._of_action(tool, a, context) for a in _hidden(actions)]
+        found.extend(decision for decision in hidden if decision.effect == "deny")
         for effect in EFFECTS:
             those = [d for d in found if d.effect == effect]
             if those:
@@ -261,6 +264,16 @@ def _spread(actions: Iterable[Action]) -> list[Action]:
         found.extend(Action("execute", command.text) for command in line.commands)
         found.extend(Action("write", path) for path in line.writes if path != "/dev/null")
         found.extend(Action("read", path) for path in line.reads)
+    return found
+
+
+def _hidden(actions: Iterable[Action]) -> list[Action]:
+    """What can be seen of command lines that hide more: enough to forbid, not to allow."""
+    found: list[Action] = []
+    for action in actions:
+        if action.kind == "execute" and (line := take_apart(action.target)).opaque:
+            found.extend(Action("execute", command.text) for command in line.commands)
+            found.extend(Action("write", path) for path in line.writes if path != "?")
     return found
 
 
