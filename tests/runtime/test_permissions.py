@@ -113,7 +113,7 @@ ALLOW_GIT = [
         ("./ls x", "ask"),
         ("ls 'unclosed", "ask"),
         ("bash -c 'git status'", "ask"),
-        ("bash -c 'rm x'", "ask"),
+        ("bash -c 'rm x'", "deny"),
         ("", "ask"),
     ],
 )
