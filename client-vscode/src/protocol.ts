@@ -26,9 +26,9 @@ export type ServerState = 'starting' | 'scanning' | 'idle' | 'error';
 
 /** One finding as the findings view shows it. */
 export interface FindingItem {
-  /** Stable id of the finding in this session: it survives edits that do not touch it. */
+  /** Id as reports show it: `C` or `R` and six digits; it changes with the line. */
   id: string;
-  /** Identity across runs and line moves; what the baseline stores. */
+  /** Identity across edits, runs and line moves; what the baseline stores. */
   fingerprint: string;
   /** Id of the rule, for example `double-free`. */
   rule: string;

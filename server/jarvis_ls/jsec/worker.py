@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import gc
+from typing import TYPE_CHECKING
 
 from jarvis_ls.core.process import serve
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.report.render import Format
+    from jarvis_ls.jsec.result import ScanResult
 
 
 def main() -> None:
@@ -30,7 +35,14 @@ def main() -> None:
         "set_project": disk.set_project,
         "scan": disk.scan,
         "rules": rule_pages,
+        "report": _report,
     })  # fmt: skip
+
+
+def _report(form: Format, result: ScanResult) -> str:
+    from jarvis_ls.jsec.report.render import render  # only who asks for a report pays for it
+
+    return render(form, result)
 
 
 if __name__ == "__main__":

@@ -72,6 +72,15 @@ class Analysis:
                 logger.warning("the analysis process ended; it is started anew")
         return await self._worker.call(method, *arguments)
 
+    async def set_files(self, root: str, paths: list[str]) -> None:
+        """Tell the source files of a folder, among which headers are looked for."""
+        self._files[root] = paths
+        await self.ask("set_files", root, paths)
+
+    async def file_changed(self, root: str, path: str, exists: bool) -> None:
+        """Tell that a file of a folder was written, created or deleted on disk."""
+        await self.ask("file_changed", root, path, exists)
+
     def open(self, document: Document, root: str, path: str) -> None:
         """Take over a document; ``path`` is relative to ``root``, or absolute without one."""
         self._held[document.uri] = _Held(document, root, path, [])
@@ -141,8 +150,10 @@ class Analysis:
             raise WorkerGone("the analysis process ended")
         return await self._worker.call(method, *arguments, timeout=ANALYSIS_SECONDS)
 
-    async def _forget(self, _worker: Worker) -> None:
-        """A new process knows nothing yet."""
+    async def _forget(self, worker: Worker) -> None:
+        """A new process knows nothing yet: files now, documents with their next analysis."""
+        for root, paths in self._files.items():
+            await worker.call("set_files", root, paths)
         for held in self._held.values():
             held.told = False
 

@@ -110,3 +110,17 @@ def _related(
             location = types.Location(uri, to_range(place.span))
             places.append(types.DiagnosticRelatedInformation(location, say.text(place.message)))
     return places
+
+
+def contains(span: types.Range, position: types.Position) -> bool:
+    """Whether a position lies in a range, its end included: a cursor stands between characters."""
+    after_start = (position.line, position.character) >= (span.start.line, span.start.character)
+    return after_start and (position.line, position.character) <= (
+        span.end.line,
+        span.end.character,
+    )
+
+
+def overlaps(one: types.Range, other: types.Range) -> bool:
+    """Whether two ranges have a position in common."""
+    return contains(one, other.start) or contains(other, one.start)

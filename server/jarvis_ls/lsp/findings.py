@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.lsp.events import Event
@@ -15,6 +15,8 @@ class FileState:
 
     findings: list[Finding]
     """In order of position; suppressed and baselined ones too."""
+    raw: list[Finding] = field(default_factory=list)
+    """The same before settings and baseline had their say."""
     version: int | None = None
     """Version of the open document they belong to; None: the file on disk."""
     functions: list[tuple[str, int, int]] = field(default_factory=list)
@@ -76,14 +78,23 @@ class FindingStore:
         if not same:
             self.changed.fire(key)
 
-    def put_disk(self, key: str, findings: list[Finding]) -> None:
+    def put_disk(self, key: str, findings: list[Finding], raw: list[Finding]) -> None:
         """Take the findings of a file on disk; none when it is gone."""
         before = self._disk.pop(key, None)
         if findings:
-            self._disk[key] = FileState(findings, serial=self._next())
+            self._disk[key] = FileState(findings, raw, serial=self._next())
         known = before.findings if before is not None else []
         if key not in self._open and findings != known:
             self.changed.fire(key)
+
+    def rejudge(self, key: str, judge: Callable[[list[Finding]], list[Finding]]) -> None:
+        """Have settings and baseline decide anew about a file."""
+        state = self._open.get(key)
+        if state is not None:
+            self.put_open(key, replace(state, findings=judge(state.raw)))
+        state = self._disk.get(key)
+        if state is not None:
+            self.put_disk(key, judge(state.raw), state.raw)
 
     def close(self, key: str) -> None:
         """The document is no longer open: the file on disk counts again."""

@@ -77,22 +77,22 @@ class Live:
 
     async def _state(self, uri: str, version: int) -> FileState:
         if not self._server.settings.enable:
-            return FileState([], version)
+            return FileState([], version=version)
         try:
             result = await self._server.analysis.analyse(uri)
         except WorkerGone as gone:
             logger.warning("%s: %s", uri, gone)
-            return FileState([], version, timed_out=gone.timed_out)
+            return FileState([], version=version, timed_out=gone.timed_out)
         except JarvisError as error:
             logger.error("%s could not be analysed: %s", uri, error)
-            return FileState([], version)
+            return FileState([], version=version)
         if result is None:
-            return FileState([], version)
+            return FileState([], version=version)
         self._follow_declarations(uri, result.declarations)
         judgement = await self._server.judgement()
         place = self._server.place(uri)
         findings = judgement.judge(place.root, place.path, result.findings)
-        return FileState(findings, result.version, result.functions, result.notes)
+        return FileState(findings, result.findings, result.version, result.functions, result.notes)
 
     def _follow_declarations(self, uri: str, declarations: str) -> None:
         """When what a document declares changes, the others may have other findings."""

@@ -42,9 +42,9 @@ class FindingItem:
     """One finding as the findings view shows it."""
 
     id: str
-    """Stable id of the finding in this session: it survives edits that do not touch it."""
+    """Id as reports show it: `C` or `R` and six digits; it changes with the line."""
     fingerprint: str
-    """Identity across runs and line moves; what the baseline stores."""
+    """Identity across edits, runs and line moves; what the baseline stores."""
     rule: str
     """Id of the rule, for example `double-free`."""
     uri: str

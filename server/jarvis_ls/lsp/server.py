@@ -28,9 +28,11 @@ from jarvis_ls.lsp.live import Live
 from jarvis_ls.lsp.messages import Messages, language_of
 from jarvis_ls.lsp.progress import Progress
 from jarvis_ls.lsp.protocol import Settings
+from jarvis_ls.lsp.scanning import Scanning
 from jarvis_ls.lsp.settings import read_settings
 
 if TYPE_CHECKING:
+    from jarvis_ls.jsec.pages import RulePage
     from jarvis_ls.lsp.workspace import Workspace
 
 logger = logging.getLogger(__name__)
@@ -57,9 +59,13 @@ class Server(LanguageServer):
         self.say = Messages()
         self.settings = Settings()
         self.trusted = True
+        self.own_client = False
+        """Whether it is our extension, which brings commands of its own."""
         self.live = Live(self)
+        self.scanning = Scanning(self)
         self.configured_once = asyncio.Event()
         self._workspace: Workspace | None = None
+        self._rules: dict[str, RulePage] = {}
         self._places: dict[str, Place] = {}
         self._open_uris: dict[str, str] = {}
         self.log = log.install(self)
@@ -88,6 +94,16 @@ class Server(LanguageServer):
         does not allow."""
         self.feature(method, options)(functools.partial(handler))
 
+    def run(self, command: str, handler: Callable[[list[Any]], Any]) -> None:
+        """Have the coroutine function ``handler`` called for ``command`` with its arguments."""
+        self.command(command)(functools.partial(handler))
+
+    async def rule_pages(self) -> dict[str, RulePage]:
+        """Return every rule with its page, by id."""
+        if not self._rules:
+            self._rules = {page.id: page for page in await self.analysis.ask("rules")}
+        return self._rules
+
     def report_server_error(self, error: Exception, source: Any) -> None:
         """A failure is written to the log; pygls would show a pop-up to the user."""
         logger.error("%s: %s", getattr(source, "__name__", source), error, exc_info=error)
@@ -100,6 +116,7 @@ class Server(LanguageServer):
         locale = options.get("locale")
         self.say = Messages(language_of(locale if isinstance(locale, str) else params.locale))
         self.trusted = options.get("trusted") is not False
+        self.own_client = "trusted" in options
         self._read(options)
         if params.workspace_folders is not None:
             roots = [folder.uri for folder in params.workspace_folders]
@@ -233,6 +250,23 @@ class Server(LanguageServer):
             return self.uri(key)
         folder = self.folders.of_root(place.root)
         return self.uri(folder.uri_of(file)) if folder is not None else None
+
+    def edit_of(self, document: Document, edits: list[types.TextEdit]) -> types.WorkspaceEdit:
+        """Return edits of an open document in the form the client understands."""
+        if not self.versioned_edits:
+            return types.WorkspaceEdit(changes={document.uri: edits})
+        identifier = types.OptionalVersionedTextDocumentIdentifier(
+            document.uri, version=document.version
+        )
+        change = types.TextDocumentEdit(identifier, edits)
+        return types.WorkspaceEdit(document_changes=[change])
+
+    @property
+    def versioned_edits(self) -> bool:
+        """Whether the client checks the version of a document before it applies an edit."""
+        workspace = self.client_capabilities.workspace
+        edit = workspace.workspace_edit if workspace else None
+        return bool(edit and edit.document_changes)
 
     @property
     def pulls(self) -> bool:

@@ -12,7 +12,19 @@ from jarvis_ls.lsp.transport import serve_stdio, serve_tcp
 
 logger = logging.getLogger(__name__)
 
-FEATURES = ("diagnostics",)
+FEATURES = (
+    "diagnostics",
+    "hover",
+    "code_actions",
+    "code_lens",
+    "workspace_scan",
+    "watched_files",
+    "findings_view",
+    "status",
+    "rules",
+    "suppress",
+    "export",
+)
 """Modules of `jarvis_ls.lsp.features`, in the order they hear of events."""
 
 

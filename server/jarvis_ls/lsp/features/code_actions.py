@@ -1,0 +1,182 @@
+"""The light bulb: safe rewrites, all of them at once, suppression with a reason, explanations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from lsprotocol import types
+
+from jarvis_ls.core.finding import Edit, Finding
+from jarvis_ls.lsp import protocol
+from jarvis_ls.lsp.convert import overlaps, to_diagnostic, to_range, to_text_edit
+from jarvis_ls.lsp.documents import Document
+from jarvis_ls.lsp.findings import FileState
+from jarvis_ls.lsp.server import Server
+from jarvis_ls.lsp.suppressing import Scope, suppressing_edits
+
+FIX_ALL = "source.fixAll.jarvis"
+_SCOPES: tuple[tuple[Scope, str], ...] = (
+    ("line", "Suppress {rule} here with a comment"),
+    ("function", "Suppress {rule} in this function"),
+    ("file", "Suppress {rule} in this file"),
+)
+
+
+def register(server: Server) -> None:
+    """Answer code action requests from the findings of the text as it is now."""
+    actions = _Actions(server)
+    options = types.CodeActionOptions(
+        code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL], resolve_provider=False
+    )
+    server.answer(types.TEXT_DOCUMENT_CODE_ACTION, actions.answer, options)
+
+
+class _Actions:
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._say = server.say
+
+    async def answer(self, params: types.CodeActionParams) -> list[types.CodeAction]:
+        uri = params.text_document.uri
+        state = await self._server.live.current(uri)
+        document = self._server.documents.get(uri)
+        if state is None or document is None or state.version != document.version:
+            return []
+        self._say = self._server.say
+        here = [one for one in state.active if overlaps(to_range(one.span), params.range)]
+        found = [*self._fixes(document, state, here), *self._settle(document, state, here)]
+        found += self._fix_all(document, state)
+        only = params.context.only
+        return [one for one in found if _wanted(one.kind, only)]
+
+    def _fixes(
+        self, document: Document, state: FileState, here: list[Finding]
+    ) -> Iterator[types.CodeAction]:
+        for finding in here:
+            if finding.fix is None:
+                continue
+            yield self._action(
+                self._say.text(finding.fix.title),
+                document,
+                self._edits(document, finding.fix.edits),
+                finding,
+                preferred=finding.fix.safe,
+            )
+        for rule in dict.fromkeys(one.rule for one in here):
+            alike = [one for one in _safe(state.active) if one.rule == rule]
+            if len(alike) > 1:
+                title = self._say("Fix all {n} '{rule}' in this file", n=len(alike), rule=rule)
+                yield self._action(title, document, self._together(document, alike))
+
+    def _fix_all(self, document: Document, state: FileState) -> Iterator[types.CodeAction]:
+        fixable = _safe(state.active)
+        if fixable:
+            title = self._say("Fix all findings with a safe rewrite")
+            edits = self._together(document, fixable)
+            yield self._action(title, document, edits, kind=FIX_ALL)
+
+    def _settle(
+        self, document: Document, state: FileState, here: list[Finding]
+    ) -> Iterator[types.CodeAction]:
+        seen: set[str] = set()
+        for finding in here:
+            if finding.rule in seen:
+                continue
+            seen.add(finding.rule)
+            for scope, title in _SCOPES:
+                yield self._suppress(document, state, finding, scope, title)
+            yield self._baseline(document, finding)
+            yield self._explain(finding)
+
+    def _suppress(
+        self, document: Document, state: FileState, finding: Finding, scope: Scope, title: str
+    ) -> types.CodeAction:
+        text = self._say(title, rule=finding.rule)
+        if self._server.own_client:  # it asks for the reason, then sends `jarvis/suppress`
+            reference = {"uri": document.uri, "fingerprint": finding.fingerprint}
+            return self._command(text, "jarvisLs.suppressHere", [[reference], scope])
+        reason = self._say("looked at in the editor, no problem here")
+        findings = [finding] if scope == "line" else _alike(state, finding, scope)
+        edits = suppressing_edits(document, findings, state.functions, scope, reason)
+        return self._action(text, document, edits, finding)
+
+    def _baseline(self, document: Document, finding: Finding) -> types.CodeAction:
+        title = self._say("Add this {rule} to the baseline", rule=finding.rule)
+        arguments = [document.uri, finding.fingerprint]
+        return self._command(title, protocol.COMMAND_ADD_TO_BASELINE, arguments)
+
+    def _explain(self, finding: Finding) -> types.CodeAction:
+        title = self._say("Explain {rule}", rule=finding.rule)
+        own = self._server.own_client
+        command = "jarvisLs.explainRule" if own else protocol.COMMAND_EXPLAIN_RULE
+        return self._command(title, command, [finding.rule])
+
+    def _edits(self, document: Document, edits: Iterable[Edit]) -> list[types.TextEdit]:
+        made = [to_text_edit(edit) for edit in edits]
+        for edit in made:  # rules write line feeds
+            edit.new_text = edit.new_text.replace("\r\n", "\n").replace("\n", document.line_end())
+        return made
+
+    def _together(self, document: Document, findings: Iterable[Finding]) -> list[types.TextEdit]:
+        """Edits of several fixes; a fix that overlaps an earlier one waits for the next time."""
+        taken: list[types.TextEdit] = []
+        for finding in findings:
+            assert finding.fix is not None
+            edits = self._edits(document, finding.fix.edits)
+            if not any(overlaps(one.range, other.range) for one in edits for other in taken):
+                taken += edits
+        return taken
+
+    def _action(
+        self,
+        title: str,
+        document: Document,
+        edits: list[types.TextEdit],
+        finding: Finding | None = None,
+        *,
+        kind: str = types.CodeActionKind.QuickFix,
+        preferred: bool = False,
+    ) -> types.CodeAction:
+        return types.CodeAction(
+            title,
+            types.CodeActionKind(kind) if kind == types.CodeActionKind.QuickFix else kind,
+            self._diagnostics(document, finding),
+            is_preferred=preferred or None,
+            edit=self._server.edit_of(document, edits),
+        )
+
+    def _command(self, title: str, command: str, arguments: Sequence[object]) -> types.CodeAction:
+        return types.CodeAction(
+            title,
+            types.CodeActionKind.QuickFix,
+            command=types.Command(title, command, arguments=list(arguments)),
+        )
+
+    def _diagnostics(
+        self, document: Document, finding: Finding | None
+    ) -> list[types.Diagnostic] | None:
+        if finding is None:
+            return None
+        key = self._server.key(document.uri)
+        locate = self._server.beside
+        return [to_diagnostic(finding, self._say, lambda file: locate(key, file))]
+
+
+def _safe(findings: Iterable[Finding]) -> list[Finding]:
+    return [one for one in findings if one.fix is not None and one.fix.safe]
+
+
+def _alike(state: FileState, finding: Finding, scope: Scope) -> list[Finding]:
+    """The findings of the same rule that a comment of this scope would cover."""
+    alike = [one for one in state.active if one.rule == finding.rule]
+    if scope == "file":
+        return alike[:1]
+    return [finding]
+
+
+def _wanted(kind: str | None, only: Sequence[types.CodeActionKind | str] | None) -> bool:
+    if only is None:
+        return True
+    name = str(kind.value if isinstance(kind, types.CodeActionKind) else kind)
+    wanted = [str(one.value if isinstance(one, types.CodeActionKind) else one) for one in only]
+    return any(name == one or name.startswith(f"{one}.") or one == "" for one in wanted)

@@ -1,0 +1,97 @@
+"""Writing a report of everything known into a file of the workspace."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_args
+
+from jarvis_ls.core.errors import UsageError
+from jarvis_ls.core.files import replace_file
+from jarvis_ls.core.finding import Finding
+from jarvis_ls.lsp import protocol
+from jarvis_ls.lsp.folders import uri_of
+from jarvis_ls.lsp.protocol import ExportFormat, ExportParams, ExportResult
+from jarvis_ls.lsp.server import Server
+
+
+def register(server: Server) -> None:
+    """Answer `jarvis/export` and the command `jarvis.exportReport`."""
+
+    async def export(params: ExportParams) -> ExportResult:
+        path = _target(server, params.path)
+        findings, root = _collect(server)
+        result = _result(server, findings, root)
+        text = await server.analysis.ask("report", params.format, result)
+        await asyncio.to_thread(replace_file, Path(path), text.encode("utf-8"), mode=0o644)
+        return ExportResult(path, sum(not one.suppressed for one in findings))
+
+    async def command(arguments: list[Any]) -> dict[str, Any]:
+        texts = len(arguments) == 2 and all(isinstance(one, str) for one in arguments)
+        if not texts or arguments[0] not in get_args(ExportFormat):
+            raise UsageError(server.say("The command needs a format and a path."))
+        result = await export(ExportParams(*arguments))
+        return {"path": result.path, "findings": result.findings}
+
+    server.answer(protocol.EXPORT, export)
+    server.run(protocol.COMMAND_EXPORT_REPORT, command)
+
+
+def _target(server: Server, path: str) -> str:
+    """The file to write: inside the workspace with links followed, in a folder that exists."""
+    if not Path(path).is_absolute() or "\0" in path:
+        raise UsageError(server.say("The path of a report must be absolute."))
+    real = server.folders.resolve(uri_of(os.path.normpath(path)))
+    if real is None:
+        raise UsageError(server.say("A report is written inside the workspace only."))
+    if not Path(real).parent.is_dir() or Path(real).is_dir():
+        raise UsageError(server.say("There is no folder for {path}.", path=path))
+    parts = Path(real).parts
+    if ".git" in parts or ".jarvis" in parts:
+        raise UsageError(server.say("A report is written inside the workspace only."))
+    return real
+
+
+def _collect(server: Server) -> tuple[list[Finding], str]:
+    """Every finding with its path relative to the one root that holds all folders."""
+    roots = [folder.path for folder in server.folders]
+    if not roots:
+        raise UsageError(server.say("A report is written inside the workspace only."))
+    top = roots[0] if len(roots) == 1 else os.path.commonpath(roots)
+    found = []
+    for key, state in server.findings:
+        place = server.place(server.uri(key))
+        if not place.root:
+            continue
+        below = os.path.relpath(place.root, top).replace(os.sep, "/")
+        prefix = "" if below == "." else f"{below}/"
+        found += [replace(one, file=prefix + one.file) for one in state.findings]
+    found.sort(key=lambda one: (one.file.split("/"), one.span.line, one.span.column, one.rule))
+    return [one.with_gid(gid) for gid, one in enumerate(found, 1)], top
+
+
+def _result(server: Server, findings: list[Finding], root: str) -> Any:
+    from jarvis_ls.jsec.result import ScanResult
+    from jarvis_ls.jsec.walk import Skipped
+
+    scan = server.scanning
+    digests = {}
+    for folder, files in scan.digests.items():
+        below = os.path.relpath(folder, root).replace(os.sep, "/")
+        prefix = "" if below == "." else f"{below}/"
+        digests.update({prefix + path: digest for path, digest in files.items()})
+    skipped = []
+    for uri, reason in scan.state.skipped:
+        place = server.folders.place(uri)
+        skipped.append(Skipped(place.path, reason))
+    seconds = scan.state.milliseconds / 1000
+    return ScanResult(
+        root,
+        findings,
+        dict(sorted(digests.items())),
+        skipped,
+        cancelled=scan.state.cancelled,
+        seconds=seconds,
+    )

@@ -1,0 +1,56 @@
+"""All findings as a list, kept up to date: what a findings view shows."""
+
+from __future__ import annotations
+
+import asyncio
+
+from jarvis_ls.lsp import protocol
+from jarvis_ls.lsp.convert import to_item
+from jarvis_ls.lsp.protocol import (
+    FileFindings,
+    FindingItem,
+    FindingsChangedParams,
+    FindingsParams,
+    FindingsResult,
+)
+from jarvis_ls.lsp.server import Server
+
+INTERVAL = 0.1
+"""Seconds between two notifications."""
+
+
+def register(server: Server) -> None:
+    """Answer `jarvis/findings`, and tell of changes."""
+    view = _View(server)
+    server.findings.changed.subscribe(view.changed)
+    server.answer(protocol.FINDINGS, view.all)
+
+
+class _View:
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._revision = 0
+        self._waiting: dict[str, None] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def all(self, _params: FindingsParams) -> FindingsResult:
+        self._revision += 1
+        findings = [item for key, _state in self._server.findings for item in self._items(key)]
+        return FindingsResult(self._revision, findings)
+
+    def changed(self, key: str) -> None:
+        self._waiting[key] = None
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(INTERVAL, self._tell)
+
+    def _tell(self) -> None:
+        waiting, self._waiting, self._timer = self._waiting, {}, None
+        self._revision += 1
+        files = [FileFindings(self._server.uri(key), self._items(key)) for key in waiting]
+        params = FindingsChangedParams(self._revision, files)
+        self._server.protocol.notify(protocol.FINDINGS_CHANGED, params)
+
+    def _items(self, key: str) -> list[FindingItem]:
+        state = self._server.findings.get(key)
+        uri = self._server.uri(key)
+        return [to_item(one, uri, self._server.say) for one in state.findings] if state else []

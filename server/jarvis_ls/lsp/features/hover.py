@@ -1,0 +1,80 @@
+"""What is wrong under the cursor: message, evidence, confidence, weaknesses and the rule."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.pages import RulePage
+from jarvis_ls.lsp.convert import contains, cwe_link, to_range
+from jarvis_ls.lsp.messages import Messages
+from jarvis_ls.lsp.server import Server
+
+_SUMMARY_SECTIONS = ("## Why is this bad?",)
+
+
+def register(server: Server) -> None:
+    """Answer hovers from what is known; nothing is analysed for one."""
+
+    async def hover(params: types.HoverParams) -> types.Hover | None:
+        uri = params.text_document.uri
+        state = server.findings.get(server.key(uri))
+        if state is None or server.documents.get(uri) is None:
+            return None
+        here = [one for one in state.active if contains(to_range(one.span), params.position)]
+        if not here:
+            return None
+        pages = await server.rule_pages()
+        texts = [describe(one, pages.get(one.rule), server.say) for one in here]
+        content = types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n\n".join(texts))
+        return types.Hover(content, to_range(here[0].span))
+
+    server.answer(types.TEXT_DOCUMENT_HOVER, hover)
+
+
+def describe(finding: Finding, page: RulePage | None, say: Messages) -> str:
+    """Return a finding in Markdown, with what its rule says about why it matters."""
+    lines = [f"**{_escape(say.text(finding.message))}** `{finding.rule}`", ""]
+    lines.append(_escape(say.text(finding.suggestion)))
+    lines += ["", _fence(finding.evidence, finding.language)]
+    score = say(
+        "Confidence {confidence} · severity {severity} · score {score}",
+        confidence=f"{finding.confidence:.0%}",
+        severity=say(finding.severity),
+        score=finding.score,
+    )
+    links = " ".join(f"[CWE-{number}]({cwe_link(number)})" for number in finding.cwe)
+    lines += ["", f"{score} · {links}" if links else score]
+    if finding.trace:
+        lines.append("")
+        lines += [
+            f"{number}. {_escape(say.text(step.message))} ({step.file}:{step.span.line})"
+            for number, step in enumerate(finding.trace, 1)
+        ]
+    if page is not None:
+        lines += ["", _why(page)]
+    return "\n".join(lines).rstrip()
+
+
+def _why(page: RulePage) -> str:
+    """The section of the page that says why it is bad; else its first paragraph."""
+    for heading in _SUMMARY_SECTIONS:
+        _, found, rest = page.page.partition(heading)
+        if found:
+            return rest.split("\n## ")[0].strip()
+    return page.title
+
+
+def _fence(code: str, language: str) -> str:
+    """A code block whose fence no text inside can close."""
+    ticks = "```"
+    while ticks in code:
+        ticks += "`"
+    return f"{ticks}{'rust' if language == 'rust' else 'c'}\n{code}\n{ticks}"
+
+
+def _escape(text: str) -> str:
+    """Text from source code shown as text, whatever Markdown it resembles."""
+    for char in "\\`*_{}[]<>#|":
+        text = text.replace(char, "\\" + char)
+    return text

@@ -1,0 +1,50 @@
+"""The list of rules, and the page of each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jarvis_ls.core.errors import UsageError
+from jarvis_ls.lsp import protocol
+from jarvis_ls.lsp.protocol import (
+    ExplainRuleParams,
+    ExplainRuleResult,
+    RuleItem,
+    RulesParams,
+)
+from jarvis_ls.lsp.server import Server
+
+
+def register(server: Server) -> None:
+    """Answer `jarvis/rules`, `jarvis/explainRule` and the command `jarvis.explainRule`."""
+
+    async def rules(_params: RulesParams) -> list[RuleItem]:
+        return [
+            RuleItem(
+                id=page.id,
+                title=server.say(page.title),
+                languages=list(page.languages),
+                category=page.category,
+                cwe=list(page.cwe),
+                severity=page.severity,
+                fixable=page.fixable,
+            )
+            for page in (await server.rule_pages()).values()
+        ]
+
+    async def explain(params: ExplainRuleParams) -> ExplainRuleResult:
+        page = (await server.rule_pages()).get(params.rule)
+        if page is None:
+            raise UsageError(server.say("There is no rule '{rule}'.", rule=params.rule))
+        title = server.say(page.title)
+        body = page.page.partition("\n")[2].strip()
+        return ExplainRuleResult(page.id, title, f"# {title}\n\n`{page.id}`\n\n{body}\n")
+
+    async def command(arguments: list[Any]) -> str:
+        if len(arguments) != 1 or not isinstance(arguments[0], str):
+            raise UsageError(server.say("The command needs the id of a rule."))
+        return (await explain(ExplainRuleParams(arguments[0]))).markdown
+
+    server.answer(protocol.RULES, rules)
+    server.answer(protocol.EXPLAIN_RULE, explain)
+    server.run(protocol.COMMAND_EXPLAIN_RULE, command)

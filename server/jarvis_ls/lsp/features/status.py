@@ -1,0 +1,41 @@
+"""One line about what the server is doing, for a status bar."""
+
+from __future__ import annotations
+
+import asyncio
+
+from jarvis_ls.lsp import protocol
+from jarvis_ls.lsp.protocol import ServerState, StatusParams
+from jarvis_ls.lsp.server import Server
+
+INTERVAL = 0.2
+"""Seconds between two notifications."""
+
+
+def register(server: Server) -> None:
+    """Tell the client when a scan begins, goes on and ends, and when the numbers change."""
+    status = _Status(server)
+    server.started.subscribe(status.tell_soon)
+    server.scanning.progressed.subscribe(status.tell_soon)
+    server.findings.changed.subscribe(status.tell_soon)
+
+
+class _Status:
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._timer: asyncio.TimerHandle | None = None
+        self._last: StatusParams | None = None
+
+    def tell_soon(self, _news: object) -> None:
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(INTERVAL, self._tell)
+
+    def _tell(self) -> None:
+        self._timer = None
+        scan = self._server.scanning.state
+        state: ServerState = "scanning" if scan.running else "idle"
+        count = self._server.findings.count()
+        params = StatusParams(state, scan.done, scan.total, count, offline=True)
+        if params != self._last:
+            self._last = params
+            self._server.protocol.notify(protocol.STATUS, params)

@@ -1,0 +1,252 @@
+"""Scans of the workspace's folders, in worker processes, one at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncIterator, Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.lsp.events import Event
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.result import FileReport
+    from jarvis_ls.jsec.walk import Listing
+    from jarvis_ls.lsp.folders import Folder
+    from jarvis_ls.lsp.progress import Work
+    from jarvis_ls.lsp.server import Server
+    from jarvis_ls.lsp.workspace import Root
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class ScanState:
+    """How far the running scan is, or how the last one ended."""
+
+    running: bool = False
+    """Whether it goes on."""
+    done: int = 0
+    """Files finished."""
+    total: int = 0
+    """Files there are."""
+    files: int = 0
+    """Files that were analysed."""
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    """URI and reason of files that were not."""
+    cancelled: bool = False
+    """Whether it was stopped before its end."""
+    milliseconds: int = 0
+    """How long it took."""
+
+
+class Scanning:
+    """Knows which files the folders hold, and keeps the findings of those on disk."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._listings: dict[str, Listing] = {}
+        self._stamps: dict[str, tuple[int, int]] = {}
+        self._turn = asyncio.Lock()
+        self.digests: dict[str, dict[str, str]] = {}
+        """By folder: the files that were analysed, with what names their bytes."""
+        self._work: Work | None = None
+        self.state = ScanState()
+        self.progressed: Event[ScanState] = Event("scan progressed")
+
+    def cancel(self) -> bool:
+        """End the running scan; False when there is none."""
+        if self._work is None:
+            return False
+        self._work.cancel()
+        return True
+
+    async def scan(self, work: Work, *, changed_only: bool = False) -> ScanState:
+        """Scan every folder; what was found before a cancellation is kept.
+
+        A scan that is under way is ended first: what it has found is in the cache.
+        """
+        self.cancel()
+        async with self._turn:
+            self._work = work
+            self.state = state = ScanState(running=True)
+            started = time.monotonic()
+            self.progressed.fire(state)
+            try:
+                await self._scan_folders(work, state, changed_only)
+            except asyncio.CancelledError:
+                work.cancel()
+                raise
+            finally:
+                self._work = None
+                state.running, state.cancelled = False, work.cancelled
+                state.milliseconds = round((time.monotonic() - started) * 1000)
+                self.progressed.fire(state)
+            return state
+
+    async def list_only(self) -> None:
+        """Learn which files the folders hold, without scanning them: headers lie among them."""
+        async with self._turn:
+            for folder in self._server.folders:
+                await self._list(folder)
+
+    def forget_disk(self) -> None:
+        """Findings of files that are not open are not wanted any more."""
+        for key in self._server.findings.on_disk():
+            self._server.findings.put_disk(key, [], [])
+
+    async def rescan(self, root: str, paths: Collection[str], *, relist: bool) -> None:
+        """Look again at files of a folder; with ``relist`` also for others, new and gone."""
+        folder = self._server.folders.of_root(root)
+        if folder is None or root not in self._listings:
+            return
+        async with self._turn:
+            before = {file.path for file in self._listings[root].files}
+            if relist or not set(paths) <= before:
+                await self._list(folder)
+            listed = {file.path for file in self._listings[root].files}
+            chosen = set(paths) & listed | (listed - before)
+            if chosen:
+                await self._scan_folder(folder, chosen, None, ScanState(), jobs=1)
+
+    async def drop(self, root: str) -> None:
+        """A folder has left the workspace."""
+        self._listings.pop(root, None)
+        self.digests.pop(root, None)
+        for key in self._server.findings.on_disk():
+            if self._server.folders.place(key).root in ("", root):
+                self._server.findings.put_disk(key, [], [])
+
+    async def _scan_folders(self, work: Work, state: ScanState, changed_only: bool) -> None:
+        chosen: dict[str, set[str] | None] = {}
+        for folder in self._server.folders:
+            listing = await self._list(folder)
+            fresh = await asyncio.to_thread(self._changed_files, listing)
+            chosen[folder.path] = fresh if changed_only else None
+            state.total += len(fresh) if changed_only else len(listing.files)
+            for skipped in listing.skipped:
+                state.skipped.append((folder.uri_of(skipped.path), skipped.reason))
+        for folder in self._server.folders:
+            if folder.path in chosen and not work.cancelled:
+                await self._scan_folder(folder, chosen[folder.path], work, state)
+
+    async def _list(self, folder: Folder) -> Listing:
+        """List the sources of a folder; files that are gone lose their findings."""
+        from jarvis_ls.jsec.walk import list_sources
+
+        root = await self._root(folder)
+        listing = await asyncio.to_thread(list_sources, Path(folder.path), root.settings)
+        before = self._listings.get(folder.path)
+        self._listings[folder.path] = listing
+        paths = [file.path for file in listing.files]
+        if before is not None:
+            for gone in {file.path for file in before.files} - set(paths):
+                self._server.findings.put_disk(folder.uri_of(gone), [], [])
+                self.digests.get(folder.path, {}).pop(gone, None)
+        await self._server.analysis.set_files(folder.path, paths)
+        return listing
+
+    async def _scan_folder(
+        self,
+        folder: Folder,
+        chosen: set[str] | None,
+        work: Work | None,
+        state: ScanState,
+        jobs: int | None = None,
+    ) -> None:
+        from jarvis_ls.jsec.cache import Cache
+        from jarvis_ls.jsec.scan import processors, scan_files
+
+        root = await self._root(folder)
+        cache = None
+        try:
+            cache = Cache(Path(folder.path), root.settings.patterns)
+        except JarvisError as error:
+            logger.warning("%s", error)
+        reports = scan_files(
+            self._listings[folder.path],
+            root.settings,
+            jobs=jobs or max(1, processors() - 1),
+            cache=cache,
+            only=chosen,
+        )
+        complete = False
+        async with contextlib.aclosing(reports):
+            stopped = asyncio.Event()
+            if work is not None:
+                work.on_cancel(stopped.set)
+            complete = await self._collect(reports, stopped, folder, work, state)
+        if cache is not None:
+            cache.close(complete=complete and chosen is None)
+
+    async def _collect(
+        self,
+        reports: AsyncIterator[FileReport],
+        stopped: asyncio.Event,
+        folder: Folder,
+        work: Work | None,
+        state: ScanState,
+    ) -> bool:
+        """Take the reports as they come; False when stopped before their end."""
+        stop = asyncio.ensure_future(stopped.wait())
+        try:
+            while not (work is not None and work.cancelled):
+                upcoming = asyncio.ensure_future(_next(reports))
+                await asyncio.wait({upcoming, stop}, return_when=asyncio.FIRST_COMPLETED)
+                if not upcoming.done():
+                    upcoming.cancel()
+                    await asyncio.gather(upcoming, return_exceptions=True)
+                    return False
+                report = upcoming.result()
+                if report is None:
+                    return True
+                await self._take(report, folder, work, state)
+            return False
+        finally:
+            stop.cancel()
+
+    async def _take(
+        self, report: FileReport, folder: Folder, work: Work | None, state: ScanState
+    ) -> None:
+        uri = folder.uri_of(report.path)
+        judgement = await self._server.judgement()
+        findings = judgement.judge(folder.path, report.path, report.findings)
+        self._server.findings.put_disk(uri, findings, report.findings)
+        state.done += 1
+        if report.skipped:
+            state.skipped.append((uri, report.skipped))
+        else:
+            state.files += 1
+            self.digests.setdefault(folder.path, {})[report.path] = report.digest
+        if work is not None:
+            work.report(state.done, state.total, report.path)
+            self.progressed.fire(state)
+
+    async def _root(self, folder: Folder) -> Root:
+        root = (await self._server.judgement()).get(folder.path)
+        if root is None:
+            raise JarvisError(f"{folder.path} is no folder of the workspace")
+        return root
+
+    def _changed_files(self, listing: Listing) -> set[str]:
+        """Files whose time or size differ from when this was asked before."""
+        changed = set()
+        for file in listing.files:
+            try:
+                status = Path(file.location).lstat()
+            except OSError:
+                continue
+            stamp = status.st_mtime_ns, status.st_size
+            if self._stamps.get(file.location) != stamp:
+                self._stamps[file.location] = stamp
+                changed.add(file.path)
+        return changed
+
+
+async def _next(reports: AsyncIterator[FileReport]) -> FileReport | None:
+    return await anext(reports, None)
