@@ -106,7 +106,7 @@ class Control:
         """Right operand of `&&` and `||`; the left is the condition."""
         self.name = ""
         """The label of a jump, the value of a case."""
-        self.jumps = kind in _LEAVING or kind == "label"
+        self.jumps = kind in _LEAVING or kind in ("label", "fail")
 
 
 @functools.lru_cache(maxsize=64)

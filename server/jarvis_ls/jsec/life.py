@@ -38,7 +38,7 @@ class Fault:
 
     kind: str
     """`use-after-release`, `double-release`, `null`, `null-later`, `unchecked`, `unset`,
-    `maybe-unset`, `not-heap`, `not-start`, `leak`, `lost`, `mismatch`."""
+    `maybe-unset`, `not-heap`, `not-start`, `leak`, `lost`, `mismatch`, `returned-local`."""
     node: Node
     """Where."""
     name: str
@@ -131,7 +131,8 @@ class Life(Walker):
 
     def _set(self, mask: int, event: Event) -> int:
         held = mask & (LIVE | MAYBE)
-        if held and mask == held and event.extra != "moved" and event.node.type != "identifier":
+        lost = held and mask == held and event.extra != "moved" and self._variable is not None
+        if lost and event.node.type != "identifier":
             origin = self._last("set", event.at)
             if origin is not None and _owned(origin.extra):
                 self._note("lost", event.node, True, origin.node, origin.extra.partition(" ")[2])
@@ -216,6 +217,11 @@ class Life(Walker):
                            freed.extra if freed else "", event.extra or event.kind)  # fmt: skip
         if mask & UNSET:
             self._unset(mask, event)
+        if mask & STACK and event.extra == "return":
+            origin = self._last("set", event.at)
+            what = origin.extra.partition(" ")[2] if origin else ""
+            self._note("returned-local", event.node, mask == STACK,
+                       origin.node if origin else None, what)  # fmt: skip
         left = mask & ~(FREED | UNSET)
         return left or (OTHER if mask else 0)
 
@@ -239,7 +245,8 @@ class Life(Walker):
             return
         kind = "unset" if mask == UNSET else "maybe-unset"
         declared = self.events[0].node
-        self._note(kind, event.node, mask == UNSET, declared, "", event.extra or event.kind)
+        how = event.kind if event.kind == "dereference" else event.extra or event.kind
+        self._note(kind, event.node, mask == UNSET, declared, "", how)
 
     def _alias(self, mask: int, _event: Event) -> int:
         held = mask & (LIVE | MAYBE | MOVED)

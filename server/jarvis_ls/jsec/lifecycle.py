@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, Variable, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.allocation import ACQUIRES, RELEASES, called_name
+from jarvis_ls.jsec.allocation import ACQUIRES, MAY_BE_NULL, RELEASES, called_name
 from jarvis_ls.jsec.control import Control, Region, control_of
 from jarvis_ls.jsec.happenings import happenings, path_happenings
 from jarvis_ls.jsec.life import OTHER, Fault, Life, needs_value
@@ -30,7 +30,7 @@ def faults(function: Function) -> tuple[Fault, ...]:
     if function.unit.language == "rust" or function.body is None:
         return ()
     chosen = list(_interesting(function))[:MAX_VARIABLES]
-    members = list(_freed_members(function))[: MAX_VARIABLES // 4]
+    members = list(_owned_members(function))[: MAX_VARIABLES // 4]
     if not chosen and not members:
         return ()
     root = control_of(function)
@@ -51,6 +51,17 @@ def faults_of(function: Function, *kinds: str) -> Iterator[Fault]:
     return (fault for fault in faults(function) if fault.kind in kinds)
 
 
+def first_of_each(found: Iterator[Fault]) -> Iterator[tuple[Fault, list[Fault]]]:
+    """Faults with one origin told once: the first, and the others behind it."""
+    groups: dict[tuple[str, int], list[Fault]] = {}
+    for fault in found:
+        at = fault.origin.start_byte if fault.origin is not None else fault.node.start_byte
+        groups.setdefault((fault.name, at), []).append(fault)
+    for group in groups.values():
+        group.sort(key=lambda f: (not f.certain, f.node.start_byte))
+        yield group[0], group[1:]
+
+
 def _interesting(function: Function) -> Iterator[tuple[Variable, list[Event]]]:
     """Variables something can go wrong with, told without following any path."""
     noted = _noted_names(function)
@@ -64,7 +75,7 @@ def _interesting(function: Function) -> Iterator[tuple[Variable, list[Event]]]:
             if name not in noted and _set_at_once(function, variable):
                 continue
             events = happenings(function, variable)
-            if len(events) > 1:
+            if len(events) > 1 or any(e.extra.startswith("acquired") for e in events):
                 yield variable, events
 
 
@@ -78,17 +89,20 @@ def _set_at_once(function: Function, variable: Variable) -> bool:
         if parent is not None and parent.type == "pointer_expression":
             return text(parent.children[0]) == "&"
         return False
-    if field(parent, "left") != uses[0]:
+    if field(parent, "left") != uses[0] or text(field(parent, "operator")) != "=":
         return False
     if len(uses) > 1 and uses[1].start_byte < parent.end_byte:
         return False
     outer = parent.parent
-    if outer is not None and outer.type == "for_statement":
-        outer = parent
-    block = outer.parent if outer is not None else None
-    if block is not None and block.type == "for_statement":
-        block = block.parent
-    return block is not None and block.end_byte == variable.scope[1]
+    if outer is not None and outer.type == "for_statement":  # `for (i = 0; …`
+        block = outer.parent if field(outer, "initializer") == parent else None
+    else:
+        block = outer.parent if outer is not None else None
+    return (
+        block is not None
+        and block.type == "compound_statement"
+        and block.end_byte == variable.scope[1]
+    )
 
 
 def _noted_names(function: Function) -> set[str]:
@@ -96,7 +110,7 @@ def _noted_names(function: Function) -> set[str]:
     names: set[str] = set()
     for call in function.calls:
         name = called_name(call)
-        if name in ACQUIRES and (target := call.target) is not None:
+        if (name in ACQUIRES or name in MAY_BE_NULL) and (target := call.target) is not None:
             names.add(text(target))
         elif name in RELEASES and call.arguments:
             names.add(text(call.arguments[0]).strip("() ").rpartition(")")[2].strip())
@@ -148,20 +162,22 @@ def _tested(condition: Node | None) -> set[str]:
     return names
 
 
-def _freed_members(function: Function) -> Iterator[tuple[str, list[Event]]]:
-    """Members such as `p->name` of a local that are released, with their events."""
-    freed: dict[str, list[str]] = {}
+def _owned_members(function: Function) -> Iterator[tuple[str, list[Event]]]:
+    """Members such as `p->name` that are acquired or released, with their events."""
+    owned: dict[str, list[str]] = {}
     for call in function.calls:
-        if called_name(call) in RELEASES and call.arguments:
-            node = call.arguments[0]
-            if node.type == "field_expression" and node.end_byte - node.start_byte <= 100:
-                freed[text(node)] = _path_words(node)
-    if not freed:
+        name = called_name(call)
+        node = call.target if name in ACQUIRES else call.arg(0) if name in RELEASES else None
+        if node is None or node.type != "field_expression":
+            continue
+        if node.end_byte - node.start_byte <= 100:
+            owned[text(node)] = _path_words(node)
+    if not owned:
         return
     by_text: dict[str, list[Node]] = {}
     for node in function.nodes("member"):
         by_text.setdefault(text(node), []).append(node)
-    for name, words in freed.items():
+    for name, words in owned.items():
         if words and len(by_text.get(name, ())) > 1:
             yield name, path_happenings(function, by_text[name], words)
 

@@ -1,0 +1,74 @@
+"""A null test guards nothing because both sides are evaluated.
+
+## What it does
+Reports `&` or `|` between a null test of a pointer and a dereference of it.
+
+## Why is this bad?
+`&&` stops when the pointer is NULL, `&` does not: the dereference happens anyway and crashes.
+
+## Example
+```c
+if ((node != NULL) & (node->size > 0))
+    use(node);
+```
+
+Use instead:
+```c
+if (node != NULL && node->size > 0)
+    use(node);
+```
+
+## References
+- CWE-480: Use of Incorrect Operator
+- CWE-476: NULL Pointer Dereference
+- SEI CERT C EXP46-C: Do not use a bitwise operator with a Boolean-like operand
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import bare, field, text
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.guards import NULLS
+from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
+
+
+@rule(
+    query=nodes('(binary_expression operator: ["&" "|"]) @site'),
+    category="memory_mgmt",
+    cwe=(480, 476),
+    confidence=0.85,
+    suggestion="Write '{twice}', which stops at the null test.",
+    fixable=True,
+)
+def bitwise_and_of_null_test(site: Site) -> Iterator[Report]:
+    left, right = field(site.node, "left"), field(site.node, "right")
+    operator = field(site.node, "operator")
+    if left is None or right is None or operator is None:
+        return
+    test = bare(left)
+    wanted = "!=" if text(operator) == "&" else "=="
+    if test.type != "binary_expression" or text(field(test, "operator")) != wanted:
+        return
+    a, b = text(field(test, "left")), text(field(test, "right"))
+    pointer = a if b in NULLS - {"'\\0'"} else b if a in NULLS - {"'\\0'"} else ""
+    if not pointer.isidentifier() or not _dereferences(pointer, text(right)):
+        return
+    twice = text(operator) * 2
+    yield Report(
+        site.node,
+        "'{operator}' dereferences '{pointer}' even when the test on its left finds it NULL.",
+        pattern=text(operator),
+        operator=text(operator),
+        pointer=pointer,
+        twice=twice,
+        fix=Rewrite("Use '{twice}'", [(operator, twice)], twice=twice),
+    )
+
+
+def _dereferences(pointer: str, written: str) -> bool:
+    return len(written) < 1000 and bool(
+        re.search(rf"\b{pointer}\s?->|\*\s?{pointer}\b|\b{pointer}\s?\[", written)
+    )

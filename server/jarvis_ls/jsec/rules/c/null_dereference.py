@@ -1,0 +1,126 @@
+"""A null pointer is dereferenced.
+
+## What it does
+Follows each local pointer through its function and reports a dereference where the pointer is
+NULL: it was set to NULL, or a test just found it NULL (`if (!p) puts(p->name)`,
+`p == NULL && p->n`). A test for NULL that does not leave, directly followed by a dereference,
+is reported as well.
+
+## Why is this bad?
+The program crashes, and if a caller can bring the pointer to be NULL, whoever feeds that caller
+can stop the service at will.
+
+## Example
+```c
+if (request == NULL)
+    log_line("no request");
+handle(request->path);
+```
+
+Use instead:
+```c
+if (request == NULL) {
+    log_line("no request");
+    return -1;
+}
+handle(request->path);
+```
+
+## References
+- CWE-476: NULL Pointer Dereference
+- SEI CERT C EXP34-C: Do not dereference null pointers
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Function, ancestors, field, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.guards import enclosing_loop
+from jarvis_ls.jsec.life import Fault
+from jarvis_ls.jsec.lifecycle import faults_of
+from jarvis_ls.jsec.rule import Report, functions, rule
+
+_DEPENDENT = frozenset({
+    "if_statement", "for_statement", "while_statement", "do_statement", "switch_statement",
+    "conditional_expression", "case_statement", "for_range_loop",
+})  # fmt: skip
+
+
+@rule(
+    query=functions(),
+    category="memory_mgmt",
+    cwe=(476,),
+    confidence=0.85,
+    suggestion="Leave before '{pointer}' is used, or use it only where it is not NULL.",
+)
+def null_dereference(function: Function) -> Iterator[Report]:
+    told: set[str] = set()
+    for fault in faults_of(function, "null"):
+        if fault.certain:
+            yield Report(
+                fault.node,
+                "'{pointer}' is NULL where it is dereferenced.",
+                confidence=0.55 if _set_in_loop(fault, function) else 0.85,
+                pointer=fault.name,
+            )
+            continue
+        test = _careless_test(fault, function)
+        if test is None or fault.name in told:
+            continue
+        told.add(fault.name)
+        yield Report(
+            fault.node,
+            "'{pointer}' may be NULL here: the test above does not leave.",
+            confidence=0.7,
+            pointer=fault.name,
+            related=[(test, "Tested here.")],
+        )
+
+
+def _set_in_loop(fault: Fault, function: Function) -> bool:
+    """Whether a loop around the place sets the pointer, for a later round perhaps."""
+    loop = enclosing_loop(fault.node, function)
+    return loop is not None and any(
+        loop.start_byte <= node.start_byte < loop.end_byte
+        and text(field(node, "left")) == fault.name
+        for node in function.nodes("assign")
+    )
+
+
+def _careless_test(fault: Fault, function: Function) -> Node | None:
+    """The `if` before the place, in a block around it, that tests the pointer and whose null
+    branch goes on without changing anything a later condition could look at."""
+    block: Node | None = None
+    for outer in ancestors(fault.node, function.node):
+        if outer.type in _DEPENDENT:
+            return None
+        if outer.type == "binary_expression" and text(field(outer, "operator")) in ("&&", "||"):
+            return None
+        if outer.type == "compound_statement":
+            block = outer
+            break
+    if block is None:
+        return None
+    for node in reversed(function.nodes("if")):
+        if node.end_byte > fault.node.start_byte or node.parent != block:
+            continue
+        condition = field(node, "condition")
+        words = text(condition).strip("() ").replace(" ", "")
+        null = words in (f"!{fault.name}", f"{fault.name}==NULL", f"NULL=={fault.name}",
+                         f"{fault.name}==0", f"{fault.name}==nullptr")  # fmt: skip
+        valid = words in (fault.name, f"{fault.name}!=NULL", f"NULL!={fault.name}",
+                          f"{fault.name}!=0", f"{fault.name}!=nullptr")  # fmt: skip
+        if null or valid:
+            branch = field(node, "consequence" if null else "alternative")
+            return condition if branch is None or _changes_nothing(branch, function) else None
+    return None
+
+
+def _changes_nothing(branch: Node, function: Function) -> bool:
+    return not any(
+        branch.start_byte <= node.start_byte < branch.end_byte
+        for kind in ("assign", "update", "goto", "return")
+        for node in function.nodes(kind)
+    )

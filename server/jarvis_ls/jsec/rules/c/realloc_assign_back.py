@@ -1,0 +1,113 @@
+"""The result of realloc overwrites the only pointer to the block.
+
+## What it does
+Reports `p = realloc(p, n)`: the pointer that is passed is also where the result goes.
+
+## Why is this bad?
+When `realloc` fails it returns NULL and leaves the old block allocated. The assignment then
+destroys the only pointer to it: the block leaks with everything in it, and whoever can make the
+allocation fail often enough uses up the memory.
+
+## Example
+```c
+buffer = realloc(buffer, size * 2);
+if (buffer == NULL)
+    return -1;
+```
+
+Use instead:
+```c
+char *bigger = realloc(buffer, size * 2);
+if (bigger == NULL) {
+    free(buffer);
+    return -1;
+}
+buffer = bigger;
+```
+
+## References
+- CWE-401: Missing Release of Memory after Effective Lifetime
+- CWE-771: Missing Reference to Active Allocated Resource
+- SEI CERT C MEM31-C: Free dynamically allocated memory when no longer needed
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, bare, field, text, use_of
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.guards import leaves
+from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+
+_TEMPORARY = "resized"
+
+
+@rule(
+    query=calls("realloc", "reallocarray", "g_try_realloc", "OPENSSL_realloc", "sqlite3_realloc",
+                "sqlite3_realloc64", "reallocf_s"),
+    category="memory_mgmt",
+    cwe=(401, 771),
+    confidence=0.82,
+    suggestion="Keep the result in a variable of its own and test it before assigning '{pointer}'.",
+    fixable=True,
+)  # fmt: skip
+def realloc_assign_back(call: Call) -> Iterator[Report]:
+    target, given = call.target, call.arg(0)
+    if target is None or given is None or text(target) != text(bare(given)):
+        return
+    pointer = text(target)
+    assignment = use_of(call.node)
+    if assignment is None or assignment.type != "assignment_expression":
+        return
+    yield Report(
+        call.node,
+        "'{pointer}' is overwritten by the result of {function}(): when it fails, the old block "
+        "is lost.",
+        confidence=_confidence(call, pointer, assignment),
+        pattern=call.name,
+        pointer=pointer,
+        function=call.name,
+        fix=_through_temporary(call, pointer, assignment),
+    )
+
+
+def _confidence(call: Call, pointer: str, assignment: Node) -> float:
+    """A second pointer to the block, or a failure that ends the program, makes it harmless."""
+    function = call.function
+    if function is None:
+        return 0.7
+    for node in function.nodes("assign"):
+        saved = text(field(node, "right")) == pointer and text(field(node, "left")) != pointer
+        if saved and node.end_byte <= assignment.start_byte:
+            return 0.4
+    statement = assignment.parent
+    following = statement.next_named_sibling if statement is not None else None
+    if following is not None and following.type == "if_statement":
+        then = field(following, "consequence")
+        ends = then is not None and leaves(then) and "exit" in text(then)[:200]
+        return 0.5 if ends else 0.82
+    return 0.82
+
+
+def _through_temporary(call: Call, pointer: str, assignment: Node) -> Rewrite | None:
+    """Assign by way of a temporary; on failure the old block is freed and the pointer null.
+
+    Not offered as safe: a size of 0 may free the block and return NULL as well.
+    """
+    statement = assignment.parent
+    function = call.function
+    if statement is None or statement.type != "expression_statement" or function is None:
+        return None
+    block = statement.parent
+    if block is None or block.type != "compound_statement" or function.uses(_TEMPORARY):
+        return None
+    declared = "auto *" if call.unit.language == "cpp" else "void *"
+    value = text(field(assignment, "right"))
+    release = "sqlite3_free" if call.name.startswith("sqlite3") else "free"
+    new = (
+        f"{{ {declared}{_TEMPORARY} = {value}; if (!{_TEMPORARY}) {release}({pointer}); "
+        f"{pointer} = {_TEMPORARY}; }}"
+    )
+    return Rewrite("Free the old block when {function}() fails", [(statement, new)], safe=False,
+                   function=call.name)  # fmt: skip

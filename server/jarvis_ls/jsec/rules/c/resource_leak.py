@@ -1,0 +1,75 @@
+"""An opened file or descriptor is not closed on every way out.
+
+## What it does
+Follows a local `FILE *`, directory stream, pipe, socket or descriptor and reports a `return`, or
+the end of its block, that is reached while it is neither closed nor returned, stored or handed
+to a function that may keep it. `main` is left out.
+
+## Why is this bad?
+A process may open only so many. When each failed request leaves one open, soon no file can be
+opened and no connection accepted.
+
+## Example
+```c
+int fd = open(path, O_RDONLY);
+if (fd < 0)
+    return -1;
+if (read(fd, header, sizeof header) < 0)
+    return -1;
+close(fd);
+```
+
+Use instead:
+```c
+int fd = open(path, O_RDONLY);
+if (fd < 0)
+    return -1;
+if (read(fd, header, sizeof header) < 0) {
+    close(fd);
+    return -1;
+}
+close(fd);
+```
+
+## References
+- CWE-772: Missing Release of Resource after Effective Lifetime
+- CWE-775: Missing Release of File Descriptor or Handle after Effective Lifetime
+- CWE-404: Improper Resource Shutdown or Release
+- SEI CERT C FIO42-C: Close files when they are no longer needed
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Function
+from jarvis_ls.jsec.allocation import FAMILIES
+from jarvis_ls.jsec.lifecycle import faults_of, first_of_each
+from jarvis_ls.jsec.rule import Report, functions, rule
+
+_OPENERS = frozenset().union(*(f.acquire for f in FAMILIES if f.resource != "memory"))
+
+
+@rule(
+    query=functions(calling=_OPENERS),
+    category="resource_leak",
+    cwe=(772, 775, 404),
+    confidence=0.78,
+    severity="medium",
+    suggestion="Close '{handle}' before leaving here.",
+)
+def resource_leak(function: Function) -> Iterator[Report]:
+    for fault, others in first_of_each(faults_of(function, "leak", "lost")):
+        if fault.family == "memory":
+            continue
+        related = [(fault.origin, "Opened here.")] if fault.origin is not None else []
+        related += [(other.node, "Left open here too.") for other in others[:8]]
+        yield Report(
+            fault.node,
+            "'{handle}', opened by {function}(), is not closed on this way.",
+            confidence=0.78 if fault.certain else 0.5,
+            pattern=fault.detail,
+            handle=fault.name,
+            function=fault.detail,
+            related=related,
+        )

@@ -1,0 +1,102 @@
+#include <cstdlib>
+#include <cstring>
+#include <cstdio>
+
+struct pair { int a; int b; };
+struct list { struct pair *first; };
+int read_line(FILE *file, int size);
+void keep(char *text);
+void print_line(const char *text);
+
+void at_end(const char *text) {
+    char *copy = strdup(text);
+    if (copy == NULL)
+        return;
+    print_line(copy);
+} // expect: memory-leak
+
+int early(FILE *file, int size) {
+    char *line = (char *)malloc(size);
+    if (line == NULL)
+        return -1;
+    if (read_line(file, size) < 0)
+        return -1; // expect: memory-leak
+    free(line);
+    return 0;
+}
+
+void object() {
+    pair *p = new pair;
+    p->a = 1;
+} // expect: memory-leak
+
+void never_used(int n) {
+    char *p = (char *)malloc(n);
+} // expect: memory-leak
+
+void in_block(int n) {
+    if (n > 3) {
+        char *p = (char *)malloc(n);
+        if (p)
+            memset(p, 0, n);
+    } // expect: memory-leak
+}
+
+char *returned(const char *text) {
+    char *copy = strdup(text);
+    return copy; // ok
+}
+
+void stored(struct list *l) {
+    struct pair *p = (struct pair *)malloc(sizeof *p);
+    l->first = p;
+} // ok
+
+void out(struct pair **to) {
+    struct pair *p = (struct pair *)malloc(sizeof *p);
+    *to = p;
+} // ok
+
+void base(int **to) {
+    struct pair *p = (struct pair *)malloc(sizeof *p);
+    *to = &p->a;
+} // ok
+
+void handed_over(const char *text) {
+    char *copy = strdup(text);
+    keep(copy);
+} // ok
+
+int by_goto(FILE *file, int size) {
+    int result = -1;
+    char *line = (char *)malloc(size);
+    if (!line)
+        goto out;
+    if (read_line(file, size) < 0)
+        goto out;
+    result = 0;
+out:
+    free(line);
+    return result; // ok
+}
+
+int null_is_free(int size) {
+    char *line = (char *)malloc(size);
+    if (line) {
+        line[0] = 0;
+        free(line);
+    }
+    return 0; // ok
+}
+
+int main(int argc, char **argv) {
+    char *copy = strdup(argv[0]);
+    return argc; // ok
+}
+
+static char *make(int n) { return (char *)malloc(n); }
+void from_helper(int n) {
+    char *p = make(n);
+    if (p)
+        p[0] = 0;
+} // missed: memory-leak (the allocation is in another function)

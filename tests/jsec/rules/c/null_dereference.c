@@ -1,0 +1,119 @@
+#include <stdlib.h>
+#include <stdio.h>
+
+struct item { int size; char *name; struct item *next; };
+void log_line(const char *text);
+void fatal_error(const char *text);
+struct item *find(int id);
+
+int never_set(void) {
+    int *count = NULL;
+    return *count; // expect: null-dereference
+}
+
+void wrong_operator(struct item *p) {
+    if (p == NULL && p->size > 0) // expect: null-dereference
+        log_line("x");
+}
+
+void wrong_branch(struct item *p) {
+    if (!p)
+        log_line(p->name); // expect: null-dereference
+}
+
+void or_instead_of_and(struct item *p) {
+    if (p != NULL || p->size > 0) // expect: null-dereference
+        log_line("x");
+}
+
+void goes_on(struct item *p) {
+    if (p == NULL) {
+        log_line("no item");
+    }
+    p->size = 1; // expect: null-dereference
+}
+
+void only_inside(struct item *p) {
+    if (p != NULL) {
+        log_line(p->name);
+    }
+    p->size = 1; // expect: null-dereference
+}
+
+int leaves(struct item *p) {
+    if (p == NULL) {
+        log_line("no item");
+        return -1;
+    }
+    return p->size; // ok
+}
+
+void replaced(struct item *p, struct item *other) {
+    if (p == NULL)
+        p = other;
+    p->size = 1; // ok
+}
+
+void ends(struct item *p) {
+    if (p == NULL)
+        fatal_error("no item");
+    p->size = 1; // ok
+}
+
+int both(struct item *p) {
+    return p != NULL && p->size > 0; // ok
+}
+
+int either(struct item *p) {
+    if (p == NULL || p->size == 0) // ok
+        return 0;
+    return p->size; // ok
+}
+
+void set_before(int id) {
+    struct item *p = NULL;
+    p = find(id);
+    p->size = 1; // ok
+}
+
+void in_loop(struct item *p) {
+    struct item *last = NULL;
+    for (; p; p = p->next)
+        last = p;
+    if (last)
+        last->size = 1; // ok
+}
+
+void flag(struct item *p) {
+    int ok = 1;
+    if (p == NULL) {
+        ok = 0;
+    }
+    if (ok)
+        p->size = 1; // ok
+}
+
+size_t size_only(void) {
+    struct item *p = NULL;
+    return sizeof(*p); // ok
+}
+
+void with_length(char *text, int n) {
+    if (text == NULL && n != 0)
+        return;
+    for (int i = 0; i < n; i++)
+        text[i] = 0; // ok
+}
+
+#define RETURN_IF_NULL(p) if (!(p)) return
+void by_macro(struct item *p) {
+    RETURN_IF_NULL(p);
+    p->size = 1; // ok
+}
+
+void set_null(struct item **out) { *out = NULL; }
+void from_helper(void) {
+    struct item *p;
+    set_null(&p);
+    p->size = 1; // missed: null-dereference (null comes from another function)
+}

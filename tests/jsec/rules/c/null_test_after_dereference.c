@@ -1,0 +1,53 @@
+#include <stddef.h>
+
+struct message { int length; char *text; struct message *next; };
+void send_text(const char *text);
+struct message *next_message(void);
+
+int too_late(struct message *m) {
+    int length = m->length; // expect: null-test-after-dereference
+    if (m == NULL)
+        return -1;
+    return length;
+}
+
+void in_call(struct message *m) {
+    send_text(m->text); // expect: null-test-after-dereference
+    if (m)
+        m->length = 0;
+}
+
+int in_time(struct message *m) {
+    if (m == NULL)
+        return -1;
+    return m->length; // ok
+}
+
+void new_value(struct message *m) {
+    send_text(m->text); // ok
+    m = next_message();
+    if (m)
+        m->length = 0;
+}
+
+void loop(struct message *m) {
+    do {
+        send_text(m->text); // ok
+        m = m->next;
+    } while (m);
+}
+
+int last(struct message *m) {
+    while (m->next) // ok
+        m = m->next;
+    while (m && m->length)
+        m = m->next;
+    return 0;
+}
+
+int address_only(struct message *m) {
+    struct message **next = &m->next; // ok
+    if (m == NULL)
+        return 0;
+    return *next != NULL;
+}

@@ -1,0 +1,64 @@
+#include <stdio.h>
+#include <fcntl.h>
+#include <unistd.h>
+#include <sys/socket.h>
+
+int early(const char *path, char *header, int size) {
+    int fd = open(path, O_RDONLY);
+    if (fd < 0)
+        return -1;
+    if (read(fd, header, size) < 0)
+        return -1; // expect: resource-leak
+    close(fd);
+    return 0;
+}
+
+void never_closed(const char *path) {
+    FILE *file = fopen(path, "w");
+    if (file != NULL)
+        fputs("x", file);
+} // expect: resource-leak
+
+int server(const struct sockaddr *address, socklen_t size) {
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (fd == -1)
+        return -1;
+    if (bind(fd, address, size) == -1)
+        return -1; // expect: resource-leak
+    return fd;
+}
+
+void opened_twice(const char *path) {
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return;
+    file = fopen(path, "w"); // expect: resource-leak
+    if (file)
+        fclose(file);
+}
+
+int closed(const char *path, char *header, int size) {
+    int fd = open(path, O_RDONLY);
+    if (fd == -1)
+        return -1;
+    if (read(fd, header, size) < 0) {
+        close(fd);
+        return -1; // ok
+    }
+    close(fd);
+    return 0; // ok
+}
+
+FILE *returned(const char *path) {
+    FILE *file = fopen(path, "r");
+    if (!file)
+        perror(path);
+    return file; // ok
+}
+
+void register_descriptor(int fd);
+void handed_over(const char *path) {
+    int fd = open(path, O_RDONLY);
+    if (fd >= 0)
+        register_descriptor(fd);
+} // ok
