@@ -89,12 +89,8 @@ def _path(call: Call) -> str:
 
 
 def _is_race(function: Function, first: Call, second: Call, path: str) -> bool:
-    if first.name in CHECKS:
-        fits = second.name in USES
-    else:
-        fits = second.name in CHANGES
     return (
-        fits
+        second.name in (USES if first.name in CHECKS else CHANGES)
         and same_path(function, first.node, second.node)
         and not written_between(function, path, first.node.end_byte, second.node.start_byte)
     )

@@ -31,8 +31,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, field, text
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
-BUFFERS = {"localtime": "struct tm {name}", "gmtime": "struct tm {name}", "ctime": "char {name}[26]",
-           "asctime": "char {name}[26]", "strerror": ""}  # fmt: skip
+BUFFERS = {"localtime": "struct tm {name}", "gmtime": "struct tm {name}",
+           "ctime": "char {name}[26]", "asctime": "char {name}[26]", "strerror": ""}  # fmt: skip
 THREADS = frozenset({"pthread.h", "threads.h", "thread", "mutex", "future", "windows.h", "glib.h",
                      "QThread", "boost/thread.hpp"})  # fmt: skip
 

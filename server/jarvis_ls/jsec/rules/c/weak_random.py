@@ -44,7 +44,7 @@ GENERATORS = ("rand", "random", "rand_r", "random_r", "drand48", "lrand48", "mra
     category="crypto",
     cwe=(338, 330),
     confidence=0.8,
-    suggestion="Take security-relevant numbers from 'getrandom', 'arc4random' or 'BCryptGenRandom'.",
+    suggestion="Take numbers that must stay secret from 'getrandom' or 'arc4random'.",
 )
 def weak_random(function: Function) -> Iterator[Report]:
     hinted = False

@@ -1,0 +1,127 @@
+"""A password or key stands in the source.
+
+## What it does
+Finds variables, fields and macros whose name speaks of a password, secret, token or key and whose
+value is a literal; and connection strings and private keys written out in full.
+
+## Why is this bad?
+Everybody with the source or the binary has the secret (`strings program` shows it), it is the
+same in every installation, and changing it takes a release.
+
+## Example
+```c
+static const char *db_password = "s3cret!";
+```
+
+Use instead:
+```c
+const char *db_password = getenv("DB_PASSWORD");
+```
+
+## References
+- CWE-798: Use of Hard-coded Credentials
+- CWE-259: Use of Hard-coded Password
+- CWE-321: Use of Hard-coded Cryptographic Key
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import field, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.credentials import is_placeholder
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.guards import string_literal
+from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.words import names_key, names_secret
+
+_PEM = "-----BEGIN "
+_URL = re.compile(r"[a-z][a-z0-9+]{1,15}://[^/:@\s%]{1,64}:[^/@\s%]{1,64}@")
+_PAIR = re.compile(r"(?i)\b(?:pwd|password)=[^;%\s\"']{3,}")
+_TOKEN = re.compile(r"(?:AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36}|xox[abprs]-[0-9A-Za-z-]{20,}"
+                    r"|sk_live_[0-9A-Za-z]{20,}|AIza[0-9A-Za-z_-]{35})")  # fmt: skip
+_MACRO = re.compile(r'[\s(]*L?"([^"]*)"[\s)]*(?:/[/*].*)?$', re.DOTALL)
+_BYTES = re.compile(r"\b(?:char|uint8_t|u8|BYTE|byte|UCHAR|unsigned|u_char)\b")
+
+
+@rule(
+    query=nodes(
+        """
+        (init_declarator value: [(string_literal) (concatenated_string) (initializer_list)]) @site
+        (assignment_expression right: (string_literal)) @site
+        (initializer_pair value: (string_literal)) @site
+        (preproc_def value: (preproc_arg)) @site
+        """
+    ),
+    category="secrets",
+    cwe=(798, 259, 321),
+    confidence=0.75,
+    suggestion="Read it at run time from a protected file, the environment or a key store.",
+)
+def hardcoded_secret(site: Site) -> Iterator[Report]:
+    node = site.node
+    name, value = _name(node), _value(node)
+    if value is None:
+        return
+    if value.type == "initializer_list":
+        if names_key(name) and _is_key_material(node, value):
+            yield Report(node, "The key '{name}' stands in the source.", pattern=name, name=name,
+                         confidence=0.65)  # fmt: skip
+        return
+    literal = _literal(value)
+    if literal is None or len(literal) > 4096:
+        return
+    if names_secret(name) and not is_placeholder(literal):
+        weak = len(literal) < 4 or literal.lower() in name.lower().replace("_", "")
+        yield Report(node, "The value of '{name}' stands in the source.", pattern=name, name=name,
+                     confidence=0.5 if weak or _is_word_of(name, literal) else 0.75)  # fmt: skip
+    elif (_PEM in literal and "PRIVATE KEY" in literal) or _TOKEN.search(literal):
+        yield Report(node, "A private key or token stands in the source.", confidence=0.9,
+                     pattern="token")  # fmt: skip
+    elif _URL.search(literal) or _PAIR.search(literal):
+        yield Report(node, "The value of '{name}' stands in the source.", confidence=0.7,
+                     pattern=name, name=name)  # fmt: skip
+
+
+def _name(node: Node) -> str:
+    target = (field(node, "declarator") or field(node, "left") or field(node, "name")
+              or field(node, "designator"))  # fmt: skip
+    for _ in range(8):
+        if target is None:
+            return ""
+        inner = target.child_by_field_name("declarator") or target.child_by_field_name("field")
+        if inner is None:
+            break
+        target = inner
+    return text(target).lstrip(".*& ").partition("[")[0]
+
+
+def _value(node: Node) -> Node | None:
+    return field(node, "value") or field(node, "right")
+
+
+def _literal(value: Node) -> str | None:
+    if value.type != "preproc_arg":
+        return string_literal(value)
+    match = _MACRO.match(text(value)[:4096])
+    return None if match is None else match[1]
+
+
+def _is_word_of(name: str, literal: str) -> bool:
+    """`#define KEY_PASSWORD "password"`: a name of a field, not its value."""
+    plain = literal.lower().replace("-", "").replace("_", "")
+    return plain.isalpha() and (plain in name.lower().replace("_", "") or names_secret(literal))
+
+
+def _is_key_material(node: Node, value: Node) -> bool:
+    declaration = node.parent
+    words = text(field(declaration, "type")) if declaration is not None else ""
+    numbers = [c for c in value.named_children if c.type in ("number_literal", "char_literal")]
+    return (
+        _BYTES.search(words) is not None
+        and 8 <= len(numbers) <= 128
+        and len(numbers) == sum(c.type != "comment" for c in value.named_children)
+        and len({text(c) for c in numbers}) > 2
+    )

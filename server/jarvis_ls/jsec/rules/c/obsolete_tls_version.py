@@ -1,0 +1,81 @@
+"""A connection may use an old version of TLS or a weak cipher.
+
+## What it does
+Finds methods and options that allow SSL 2, SSL 3, TLS 1.0 or TLS 1.1, and lists of ciphers with
+NULL, anonymous, export, RC4, DES or MD5 suites.
+
+## Why is this bad?
+These versions have flaws that let a man in the middle read or change data (POODLE, BEAST, DROWN).
+Who sits in between can force their use when they are allowed.
+
+## Example
+```c
+SSL_CTX *context = SSL_CTX_new(TLSv1_method());
+```
+
+Use instead:
+```c
+SSL_CTX *context = SSL_CTX_new(TLS_method());
+SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+```
+
+## References
+- CWE-327: Use of a Broken or Risky Cryptographic Algorithm
+- CWE-326: Inadequate Encryption Strength
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, field, text
+from jarvis_ls.jsec.guards import string_literal
+from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+
+METHODS = {
+    f"{version}{side}_method": f"TLS{side}_method"
+    for version in ("SSLv2", "SSLv3", "TLSv1", "TLSv1_1", "DTLSv1")
+    for side in ("", "_client", "_server")
+}
+VERSIONS = {"SSL_CTX_set_min_proto_version": 1, "SSL_set_min_proto_version": 1,
+            "curl_easy_setopt": 2, "mbedtls_ssl_conf_min_version": 2,
+            "SSL_CTX_clear_options": 1, "gnutls_priority_init": 1,
+            "gnutls_priority_set_direct": 1}  # fmt: skip
+CIPHERS = {"SSL_CTX_set_cipher_list": 1, "SSL_set_cipher_list": 1}
+_OLD = re.compile(r"^(?:SSL2_VERSION|SSL3_VERSION|TLS1_VERSION|TLS1_1_VERSION|DTLS1_VERSION"
+                  r"|CURL_SSLVERSION_(?:SSLv2|SSLv3|TLSv1|TLSv1_0|TLSv1_1)"
+                  r"|MBEDTLS_SSL_MINOR_VERSION_[012])$|SSL_OP_NO_(?:SSLv[23]|TLSv1(?:_1)?)\b"
+                  r"|\+VERS-(?:SSL3\.0|TLS1\.[01])")  # fmt: skip
+_WEAK = re.compile(r"(?:^|:|\+)(?:e?NULL|aNULL|ADH|EXP(?:ORT)?\d*|LOW|RC4|DES|3DES|MD5|ALL)\b")
+
+
+@rule(
+    query=calls(*METHODS, *VERSIONS, *CIPHERS),
+    category="network_api",
+    cwe=(327, 326),
+    confidence=0.85,
+    suggestion="Allow TLS 1.2 and newer only, with the library's own list of ciphers.",
+    fixable=True,
+)
+def obsolete_tls_version(call: Call) -> Iterator[Report]:
+    found, fix, confidence = "", None, 0.85
+    if call.name in METHODS:
+        found = call.name
+        callee = field(call.node, "function")
+        if callee is not None and call.written == call.name and "DTLS" not in found:
+            fix = Rewrite("Let the library choose the version", [(callee, METHODS[found])],
+                          safe=False)  # fmt: skip
+    elif call.name in VERSIONS:
+        value = call.arg(VERSIONS[call.name])
+        written = string_literal(value, call.function) or text(value)
+        found = written if _OLD.search(written[:200]) else ""
+    else:
+        written = string_literal(call.arg(CIPHERS[call.name]), call.function) or ""
+        match = _WEAK.search(written[:400])
+        if match and "!" not in match[0]:
+            found = match[0].strip(":+")
+            confidence = 0.5 if found == "ALL" else 0.8
+    if found:
+        yield Report(call.node, "'{found}' allows connections that can be broken.", fix=fix,
+                     pattern=call.name, found=found, confidence=confidence)  # fmt: skip

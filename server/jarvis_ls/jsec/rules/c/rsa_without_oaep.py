@@ -1,0 +1,78 @@
+"""RSA encrypts with padding that leaks, or with none.
+
+## What it does
+Finds RSA encryption with PKCS #1 v1.5 padding or no padding, where OAEP exists.
+
+## Why is this bad?
+Without padding equal texts give equal output and small ones fall to a root. PKCS #1 v1.5 lets
+whoever can ask whether a text decrypts well read any message, one question at a time.
+
+## Example
+```c
+RSA_public_encrypt(length, text, out, rsa, RSA_PKCS1_PADDING);
+```
+
+Use instead:
+```c
+RSA_public_encrypt(length, text, out, rsa, RSA_PKCS1_OAEP_PADDING);
+```
+
+## References
+- CWE-780: Use of RSA Algorithm without OAEP
+- CWE-327: Use of a Broken or Risky Cryptographic Algorithm
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+
+PADDINGS = {"RSA_public_encrypt": 4, "RSA_private_decrypt": 4, "EVP_PKEY_CTX_set_rsa_padding": 1}
+BAD = {"RSA_PKCS1_PADDING": 0.75, "RSA_NO_PADDING": 0.8, "RSA_SSLV23_PADDING": 0.85}
+SIGNING = ("sign", "verify")
+
+
+@rule(
+    query=calls(*PADDINGS, "CryptEncrypt"),
+    category="crypto",
+    cwe=(780, 327),
+    confidence=0.75,
+    severity="medium",
+    suggestion="Use OAEP padding on both sides.",
+    fixable=True,
+)
+def rsa_without_oaep(call: Call) -> Iterator[Report]:
+    if call.name == "CryptEncrypt":
+        if text(call.arg(3)) == "0" and _has_rsa_key(call):
+            yield Report(call.node, "RSA encrypts here without OAEP padding.", pattern=call.name)
+        return
+    padding = call.arg(PADDINGS[call.name])
+    confidence = BAD.get(text(padding))
+    if confidence is None or padding is None:
+        return
+    around = call.function.name.lower() if call.function is not None else ""
+    others = {c.name for c in call.function.calls} if call.function is not None else set()
+    if call.name.startswith("EVP") and (
+        any(word in around for word in SIGNING)
+        or any("sign" in name or "verify" in name for name in others)
+    ):
+        return
+    yield Report(
+        padding,
+        "RSA encrypts here without OAEP padding.",
+        confidence=confidence,
+        pattern=call.name,
+        fix=Rewrite("Use OAEP", [(padding, "RSA_PKCS1_OAEP_PADDING")], safe=False),
+    )
+
+
+def _has_rsa_key(call: Call) -> bool:
+    key = text(call.arg(0))
+    return call.function is not None and any(
+        made.name == "CryptGenKey"
+        and ("RSA" in text(made.arg(1)) or text(made.arg(1)) == "AT_KEYEXCHANGE")
+        and text(made.arg(3)).lstrip("&") == key
+        for made in call.function.calls
+    )

@@ -1,0 +1,88 @@
+"""The certificate of the other side is not verified.
+
+## What it does
+Finds `SSL_VERIFY_NONE`, `CURLOPT_SSL_VERIFYPEER` and `CURLOPT_SSL_VERIFYHOST` of 0,
+`MBEDTLS_SSL_VERIFY_NONE`, `QSslSocket::VerifyNone`, flags of WinHTTP and WinINet that ignore errors
+of certificates, and verify callbacks that are a constant yes.
+
+## Why is this bad?
+Encryption to an unknown partner protects nothing: whoever sits in between presents any
+certificate, reads along and changes what is sent.
+
+## Example
+```c
+curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 0L);
+```
+
+Use instead:
+```c
+curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
+```
+
+## References
+- CWE-295: Improper Certificate Validation
+- CWE-297: Improper Validation of Certificate with Host Mismatch
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.guards import constant
+from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+
+MODES = {"SSL_CTX_set_verify": 1, "SSL_set_verify": 1, "mbedtls_ssl_conf_authmode": 1,
+         "mbedtls_ssl_set_hs_authmode": 1, "wolfSSL_CTX_set_verify": 1, "wolfSSL_set_verify": 1,
+         "gnutls_certificate_set_verify_flags": 1, "WinHttpSetOption": 2,
+         "InternetSetOptionA": 2}  # fmt: skip
+OFF = ("VERIFY_NONE", "GNUTLS_VERIFY_DISABLE", "SECURITY_FLAG_IGNORE")
+CURL = {"CURLOPT_SSL_VERIFYPEER": "1L", "CURLOPT_SSL_VERIFYHOST": "2L",
+        "CURLOPT_PROXY_SSL_VERIFYPEER": "1L", "CURLOPT_PROXY_SSL_VERIFYHOST": "2L",
+        "CURLOPT_DOH_SSL_VERIFYPEER": "1L", "CURLOPT_SSL_VERIFYSTATUS": ""}  # fmt: skip
+
+
+@rule(
+    query=calls(*MODES, "curl_easy_setopt"),
+    category="network_api",
+    cwe=(295, 297),
+    confidence=0.85,
+    suggestion="Leave verification on and give the library the certificates to trust.",
+    fixable=True,
+)
+def tls_verification_disabled(call: Call) -> Iterator[Report]:
+    if call.name == "curl_easy_setopt":
+        yield from _curl(call)
+        return
+    mode = call.arg(MODES[call.name])
+    if mode is None or not any(word in text(mode) for word in OFF):
+        return
+    server = "server" in (call.function.name.lower() if call.function is not None else "")
+    yield Report(
+        call.node,
+        "'{value}' accepts any certificate.",
+        confidence=0.45 if server else 0.8,
+        pattern=call.name,
+        value=text(mode),
+    )
+
+
+def _curl(call: Call) -> Iterator[Report]:
+    option, value = text(call.arg(1)), call.arg(2)
+    good = CURL.get(option)
+    if not good or value is None or not _is_off(call, value):
+        return
+    yield Report(
+        call.node,
+        "'{value}' for {option} accepts any certificate.",
+        confidence=0.9,
+        pattern=option,
+        option=option,
+        value=text(value),
+        fix=Rewrite("Turn verification on", [(value, good)], safe=False),
+    )
+
+
+def _is_off(call: Call, value: Node) -> bool:
+    return text(value) in ("false", "FALSE") or constant(value, call.function, call.unit) == 0

@@ -1,0 +1,112 @@
+"""A hash function is used for which collisions can be made.
+
+## What it does
+Finds MD2, MD4, MD5 and SHA-1 of OpenSSL, CryptoAPI and CNG, libgcrypt, mbed TLS and CommonCrypto.
+Uses whose names speak of checksums or caches are reported as a hint only.
+
+## Why is this bad?
+Two files of the same MD5 or SHA-1 can be made at will, so these prove nothing about who signed or
+changed something. They are also so fast that passwords are found by trying.
+
+## Example
+```c
+MD5((unsigned char *) password, strlen(password), digest);
+```
+
+Use instead:
+```c
+SHA256((unsigned char *) message, length, digest);
+```
+
+## References
+- CWE-328: Use of Weak Hash
+- CWE-327: Use of a Broken or Risky Cryptographic Algorithm
+- CWE-916: Use of Password Hash With Insufficient Computational Effort
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.jsec.guards import string_literal
+from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.words import names_secret, words
+
+_LOW_LEVEL = ("", "_Init", "_CTX_init")
+DIRECT = {
+    **{f"{name}{suffix}": label for name, label in
+       (("MD2", "MD2"), ("MD4", "MD4"), ("MD5", "MD5"), ("SHA1", "SHA-1")) for suffix in _LOW_LEVEL},
+    "EVP_md2": "MD2", "EVP_md4": "MD4", "EVP_md5": "MD5", "EVP_sha1": "SHA-1", "EVP_sha": "SHA-0",
+    "EVP_md5_sha1": "MD5", "EVP_mdc2": "MDC-2", "CC_MD2": "MD2", "CC_MD4": "MD4", "CC_MD5": "MD5",
+    "CC_SHA1": "SHA-1", "CC_MD5_Init": "MD5", "CC_SHA1_Init": "SHA-1", "mbedtls_md5": "MD5",
+    "mbedtls_sha1": "SHA-1", "mbedtls_md5_starts": "MD5", "mbedtls_sha1_starts": "SHA-1",
+    "mbedtls_md5_ret": "MD5", "mbedtls_sha1_ret": "SHA-1", "mbedtls_md2": "MD2",
+    "wc_InitMd5": "MD5", "wc_Md5Hash": "MD5", "wc_ShaHash": "SHA-1", "wc_InitSha": "SHA-1",
+    "MD5Init": "MD5", "MD5_Update": "", "SHA1Init": "SHA-1", "md5_init": "MD5", "sha1_init": "SHA-1",
+}  # fmt: skip
+"""Functions that stand for one algorithm."""
+
+CHOOSING = frozenset({
+    "CryptCreateHash", "gcry_md_open", "gcry_md_hash_buffer", "mbedtls_md_info_from_type",
+    "CCHmac", "BCryptOpenAlgorithmProvider", "EVP_MD_fetch", "EVP_get_digestbyname",
+    "g_compute_checksum_for_data", "g_checksum_new", "g_compute_checksum_for_string",
+})  # fmt: skip
+_NAMED = (
+    (re.compile(r"\bCALG_MD5\b|_MD5\b|BCRYPT_MD5"), "MD5"),
+    (re.compile(r"\bCALG_SHA1?\b|_SHA1\b|BCRYPT_SHA1_|AlgSHA1\b"), "SHA-1"),
+    (re.compile(r"\bCALG_MD4\b|_MD4\b"), "MD4"),
+    (re.compile(r"\bCALG_MD2\b|_MD2\b"), "MD2"),
+)
+_TEXT_NAMES = re.compile(r"(?i)^(?:md[245]|sha-?1?)$")
+_HARMLESS = frozenset({
+    "checksum", "etag", "cache", "fingerprint", "uuid", "dedup", "hashtable", "crc", "test",
+    "git",
+})  # fmt: skip
+
+
+@rule(
+    query=calls(*DIRECT, *CHOOSING),
+    category="crypto",
+    cwe=(328, 327),
+    confidence=0.7,
+    severity="medium",
+    suggestion="Use SHA-256 or better; for passwords argon2, scrypt or bcrypt.",
+)
+def weak_hash(call: Call) -> Iterator[Report]:
+    algorithm = DIRECT.get(call.name, "") if not call.is_method else ""
+    algorithm = algorithm or _chosen(call)
+    if not algorithm:
+        return
+    yield Report(
+        call.node,
+        "'{name}' uses {algorithm}, for which collisions can be made.",
+        confidence=_confidence(call, algorithm),
+        pattern=call.name,
+        name=call.name,
+        algorithm=algorithm,
+    )
+
+
+def _chosen(call: Call) -> str:
+    if call.name not in CHOOSING:
+        return ""
+    for argument in call.arguments[:4]:
+        literal = string_literal(argument, call.function)
+        if literal is not None and call.name.startswith("EVP_") and _TEXT_NAMES.search(literal):
+            return literal
+        written = call.unit.facts.macros.get(text(argument), text(argument))
+        for pattern, algorithm in _NAMED:
+            if pattern.search(written[:200]):
+                return algorithm
+    return ""
+
+
+def _confidence(call: Call, algorithm: str) -> float:
+    around = call.function.name if call.function is not None else ""
+    if any(names_secret(text(argument)) for argument in call.arguments):
+        return 0.9
+    if not _HARMLESS.isdisjoint(words(around)):
+        return 0.4
+    return 0.6 if algorithm == "SHA-1" else 0.7
