@@ -17,6 +17,7 @@ from jarvis_ls.jsec.rust_shapes import macro_name, macro_tokens
 from jarvis_ls.jsec.rust_values import words_in
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_COMPARES = re.compile(r"[<>]|==|!=|\.\.|contains|is_some|is_ok|let |checked|get\(|valid|check")
 _NEAR = 48
 _MAX_TEXT = 2000
 _CHECKS = ("assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq",
@@ -35,34 +36,38 @@ class Test:
     """Its text, cut at 2,000 characters."""
     is_debug: bool
     """Only looked at in debug builds."""
+    compares: bool
+    """Holds a comparison, a range or a pattern, not only a call that answers yes or no."""
 
 
 @functools.lru_cache(maxsize=8)
 def tests(function: Function) -> list[Test]:
     """All conditions, `match` values, loop ranges and assertions of a function in order."""
-    nodes: list[tuple[Node, bool]] = []
+    nodes: list[tuple[Node, bool, bool]] = []
     for kind in ("if", "loop"):
         for node in function.nodes(kind):
             for name in ("condition", "pattern", "value"):
                 part = field(node, name)
                 if part is not None:
-                    nodes.append((part, False))
+                    nodes.append((part, False, False))
     for node in function.nodes("match"):
         part = field(node, "value")
         if part is not None:
-            nodes.append((part, False))
+            nodes.append((part, False, True))
     for node in function.nodes("arm"):
         part = field(field(node, "pattern"), "condition")
         if part is not None:
-            nodes.append((part, False))
+            nodes.append((part, False, False))
     for node in function.nodes("macro"):
         name, tokens = macro_name(node), macro_tokens(node)
         if tokens is not None and (name in _CHECKS or "assert" in name):
-            nodes.append((tokens, name.startswith("debug_")))
+            nodes.append((tokens, name.startswith("debug_"), name.endswith(("_eq", "_ne"))))
     found = []
-    for node, debug in nodes:
+    for node, debug, matched in nodes:
         written = text(node)[:_MAX_TEXT]
-        found.append(Test(node.start_byte, frozenset(_WORD.findall(written)), written, debug))
+        words = frozenset(_WORD.findall(written))
+        compares = matched or _COMPARES.search(written) is not None
+        found.append(Test(node.start_byte, words, written, debug, compares))
     found.sort(key=lambda test: test.start)
     return found
 
@@ -76,15 +81,14 @@ def tests_before(function: Function | None, at: int) -> list[Test]:
     return every[max(0, index - _NEAR) : index]
 
 
-def tested(function: Function | None, node: Node | None, at: int, *more: str) -> bool:
-    """Whether a test before byte `at` (or a loop around it) names what `node` is made of.
+def tested(function: Function | None, node: Node | None, at: int) -> bool:
+    """Whether a test before byte `at` (or a loop around it) compares what `node` is made of.
 
-    `more` are words the test must also hold, such as `is_null`; assertions that release builds
-    drop do not count.
+    Assertions that release builds drop do not count.
     """
     words = words_in(node)
     return any(
-        not test.is_debug and words & test.words and all(word in test.words for word in more)
+        not test.is_debug and test.compares and words & test.words
         for test in tests_before(function, at)
     )
 

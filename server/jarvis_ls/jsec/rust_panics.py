@@ -49,6 +49,7 @@ _ARGS = frozenset({"nth", "next", "get", "last"})
 _TESTS = ("is_some", "is_ok", "is_none", "is_err", "contains_key", "contains", "is_empty", "len",
           "Some", "Ok", "is_some_and", "starts_with", "peek", "is_match", "is_char_boundary",
           "ends_with", "all", "any")  # fmt: skip
+_MAX_SHOWN = 60
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _ARGS_SOURCE = re.compile(r"\bargs(?:_os)?\(\)|\benv::args|\.lines\(\)|\.split\w*\(|\bargv?\b")
 
@@ -59,8 +60,10 @@ class Unwrap:
 
     name: str
     """`unwrap` or `expect`."""
-    place: Node
-    """What to report: the call, or the name among tokens."""
+    place: tuple[int, int]
+    """Bytes to report: from the name to the end of the call."""
+    call: Node | None
+    """The call, unless it lies among the tokens of a macro."""
     value: str
     """Text of what it is called on, at most 60 characters."""
     kind: Kind
@@ -93,7 +96,13 @@ def unwrap_at(name: Node, function: Function | None, unit: Unit) -> Unwrap | Non
     ) else _last_called(value)  # fmt: skip
     has_arguments = not value.endswith("()")
     kind, doing = _kind(called, value, has_arguments)
-    return Unwrap(text(name), call or name, value[-60:].strip(), kind, doing)
+    place = (name.start_byte, call.end_byte if call is not None else name.end_byte)
+    return Unwrap(text(name), place, call, _shown(value), kind, doing)
+
+
+def _shown(value: str) -> str:
+    words = " ".join(value[-200:].split())
+    return words if len(words) <= _MAX_SHOWN else "…" + words[-_MAX_SHOWN:]
 
 
 def _is_result_unwrap(name: Node, call: Node | None) -> bool:

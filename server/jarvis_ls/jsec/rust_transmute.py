@@ -52,6 +52,9 @@ def expected_type(node: Node, function: Function | None) -> str:
         kind = outer.type
         if kind == "let_declaration":
             return text(field(outer, "type"))
+        if kind == "field_initializer" and function is not None:
+            known = function.unit.facts.fields.get(text(field(outer, "field")), ())
+            return known[0].type if len(known) == 1 else ""
         if kind == "type_cast_expression":
             return ""
         if kind == "function_item":

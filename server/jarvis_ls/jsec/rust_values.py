@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from jarvis_ls.codeintel.code import Function, Unit, ancestors, field, text
+from jarvis_ls.codeintel.code import Function, Unit, Variable, ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rust_shapes import (
     arguments,
@@ -148,6 +148,17 @@ def number_origin(node: Node | None, function: Function | None) -> str:
     return _origin(node, function, _NUMBERS, filled=False)
 
 
+def input_numbers(function: Function) -> list[Variable]:
+    """Variables that are initialised with parsed text or decoded bytes."""
+    return [
+        variable
+        for variables in function.variables.values()
+        for variable in variables
+        if variable.initial is not None
+        and any(pattern.search(text(variable.initial)[:_MAX_TEXT]) for pattern, _ in _NUMBERS)
+    ]
+
+
 def _origin(
     node: Node | None,
     function: Function | None,
@@ -242,6 +253,8 @@ def _type_of(node: Node | None, function: Function | None, unit: Unit, fuel: int
         return known.pop().type if len(known) == 1 else ""
     if kind == "call_expression":
         return _type_of_call(node, unit)
+    if kind == "self":
+        return _type_of_self(function)
     if kind != "identifier":
         return ""
     variable = function.variable(text(node), node.start_byte) if function is not None else None
@@ -251,6 +264,14 @@ def _type_of(node: Node | None, function: Function | None, unit: Unit, fuel: int
     if variable.type:
         return variable.type
     return _type_of(variable.initial, function, unit, fuel - 1)
+
+
+def _type_of_self(function: Function | None) -> str:
+    parameters = field(function.node, "parameters") if function is not None else None
+    first = parameters.named_children[0] if parameters and parameters.named_child_count else None
+    if first is None or first.type != "self_parameter":
+        return ""
+    return text(first).removesuffix("self") + "Self"
 
 
 def _type_of_call(node: Node, unit: Unit) -> str:

@@ -37,6 +37,8 @@ _HANDLED = frozenset({"drop", "into_inner", "take", "read", "write", "as_ptr", "
                       "from_raw_parts", "copy_nonoverlapping", "into_raw", "as_raw_fd",
                       "drop_in_place", "copy", "transmute", "transmute_copy"})  # fmt: skip
 
+_OWNING = ("vec!", "Vec::", "Box::new", "String::", "File::", "format!", "Arc::new", "Rc::new")
+
 
 @rule(
     query=calls("new"),
@@ -56,12 +58,16 @@ def manually_drop_never_dropped(call: Call) -> Iterator[Report]:
         return
     if any(c.name in _HANDLED and c.node != call.node for c in call.function.calls):
         return
+    made = text(call.arg(0))[:60]
+    if "from_raw" in made:
+        return  # a borrow of what somebody else owns
     uses = call.function.uses(name, call.node.end_byte)
     if any(not _is_borrow(use) for use in uses):
         return
     yield Report(
         call.node,
         "'{value}' is wrapped in ManuallyDrop and never dropped.",
+        confidence=0.6 if made.startswith(_OWNING) else 0.4,
         pattern="ManuallyDrop::new",
         value=name,
     )

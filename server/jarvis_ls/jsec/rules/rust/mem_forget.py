@@ -31,7 +31,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.code import Call, Variable, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.jsec.rule import Report, calls, rule
 from jarvis_ls.jsec.rust_shapes import call_path
@@ -62,6 +62,8 @@ def mem_forget(call: Call) -> Iterator[Report]:
         return
     if has_safety_comment(call.node):
         return
+    if text(value) in ("this", "me", "slf") or any(p.name == "this" for p in _parameters(call)):
+        return
     variable = function.variable(text(value), value.start_byte) if function is not None else None
     initial = text(variable.initial) if variable is not None else ""
     yield Report(
@@ -71,3 +73,7 @@ def mem_forget(call: Call) -> Iterator[Report]:
         pattern="mem::forget",
         value=text(value)[:60],
     )
+
+
+def _parameters(call: Call) -> list[Variable]:
+    return call.function.parameters if call.function is not None else []

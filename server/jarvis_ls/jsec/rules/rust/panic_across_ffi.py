@@ -77,7 +77,7 @@ def panic_across_ffi(function: Function) -> Iterator[Report]:
 def _first_panic(function: Function) -> tuple[Node, str, float] | None:
     for call in function.calls:
         if call.is_method and call.name in ("unwrap", "expect"):
-            return call.node, call.name, 0.7
+            return call.node, call.name, 0.7 if call.name == "unwrap" else 0.55
     for node in function.nodes("macro"):
         name = macro_name(node)
         if name in PANIC_MACROS:

@@ -48,7 +48,7 @@ _BYTES = re.compile(r"\[u8;\s*\d+\]")
 )
 def transmute_between_types(call: Call) -> Iterator[Report]:
     source, target = transmuted(call.node, call.function, call.unit)
-    if target.startswith("&") or is_restricted(target, call.unit):
+    if is_restricted(target, call.unit) or _has_own_rule(source, target):
         return
     if source and without_lifetimes(source) == without_lifetimes(target):
         return
@@ -68,6 +68,13 @@ def transmute_between_types(call: Call) -> Iterator[Report]:
         pattern="transmute",
         fix=fix,
     )
+
+
+def _has_own_rule(source: str, target: str) -> bool:
+    """References made from anything else, and mutable ones from shared ones."""
+    if not target.startswith("&"):
+        return False
+    return not source.startswith("&") or ("mut " in target and "mut " not in source)
 
 
 def _checked(source: str, target: str) -> str:

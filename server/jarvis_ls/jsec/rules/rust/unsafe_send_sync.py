@@ -42,7 +42,7 @@ from jarvis_ls.jsec.rule import Report, nodes, rule
     query=nodes('(impl_item "unsafe" trait: (_)) @site'),
     category="thread_safety",
     cwe=(362, 366),
-    confidence=0.6,
+    confidence=0.55,
     suggestion="Bound every type parameter by Send or Sync, and say in a SAFETY comment why "
     "sharing is sound.",
 )
@@ -69,6 +69,7 @@ def unsafe_send_sync(site: Site) -> Iterator[Report]:
             place,
             "'{type}' is declared {trait} by hand, and nothing says why that is sound.",
             pattern=f"unsafe impl {trait}",
+            confidence=0.45 if field(site.node, "type_parameters") is not None else 0.55,
             type=kind,
             trait=trait,
         )

@@ -58,17 +58,17 @@ def unwrap_on_external_input(site: Site) -> Iterator[Report]:
         "When {doing} fails, '{name}' panics.",
         confidence=confidence,
         pattern=found.name,
-        fix=_question_mark(site, found.place),
+        fix=_question_mark(site, found.call),
         doing=found.doing,
         name=found.name,
     )
 
 
-def _question_mark(site: Site, call: Node) -> Rewrite | None:
+def _question_mark(site: Site, call: Node | None) -> Rewrite | None:
     """`?` in place of the unwrap, where the function returns a Result; the error types may not
     fit, so the rewrite is not safe."""
-    value = receiver_of(call)
-    if value is None or "Result" not in return_type(site.function):
+    value = receiver_of(call) if call is not None else None
+    if call is None or value is None or "Result" not in return_type(site.function):
         return None
     for outer in ancestors(call):
         if outer.type in ("closure_expression", "async_block"):

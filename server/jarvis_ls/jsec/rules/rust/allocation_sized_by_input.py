@@ -1,0 +1,96 @@
+"""Input decides how much memory is reserved.
+
+## What it does
+Finds `Vec::with_capacity(n)`, `vec![0; n]`, `reserve(n)` and `resize(n, …)` where `n` is parsed or
+decoded from input and no test of it stands before.
+
+## Why is this bad?
+Four bytes of a message reserve four gigabytes. A few such messages end the process.
+
+## Example
+```rust
+let length = reader.read_u32::<BigEndian>()? as usize;
+let mut body = vec![0; length];
+```
+
+Use instead:
+```rust
+let length = reader.read_u32::<BigEndian>()? as usize;
+if length > MAX_BODY { return Err(Error::TooLong); }
+let mut body = vec![0; length];
+```
+
+## References
+- CWE-789: Memory Allocation with Excessive Size Value
+- CWE-770: Allocation of Resources Without Limits or Throttling
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.rust_guards import tested
+from jarvis_ls.jsec.rust_shapes import arguments, callee_name, macro_tokens
+from jarvis_ls.jsec.rust_values import number_origin
+
+
+@rule(
+    query=nodes(
+        "(call_expression function: [(scoped_identifier name: (identifier) @_called)"
+        " (field_expression field: (field_identifier) @_called)]"
+        ' (#any-of? @_called "with_capacity" "reserve" "reserve_exact" "resize" "resize_with"'
+        ' "malloc" "set_len")) @site'
+        '(macro_invocation macro: (identifier) @_macro (#eq? @_macro "vec")) @site'
+    ),
+    category="input_validation",
+    cwe=(789, 770),
+    confidence=0.7,
+    suggestion="Compare the size with a limit before reserving, or read step by step with 'take'.",
+)
+def allocation_sized_by_input(site: Site) -> Iterator[Report]:
+    if site.item.in_test or site.function is None:
+        return
+    size = _size(site.node)
+    if size is None or size.type.endswith("_literal"):
+        return
+    written = text(size)[:300]
+    if ".min(" in written or ".clamp(" in written or not _is_outside(size, site):
+        return
+    if tested(site.function, size, site.node.start_byte) or _is_capped(size, site):
+        return
+    yield Report(
+        site.node,
+        "Input decides how much memory is reserved: '{size}'.",
+        pattern=callee_name(site.node) or "vec!",
+        size=" ".join(written[:60].split()),
+    )
+
+
+def _size(node: Node) -> Node | None:
+    if node.type == "call_expression":
+        return next(iter(arguments(node)), None)
+    tokens = macro_tokens(node)
+    after = False
+    for child in tokens.children if tokens is not None else ():
+        if after and child.is_named:
+            return child
+        after = after or child.type == ";"
+    return None
+
+
+def _is_outside(size: Node, site: Site) -> bool:
+    if size.next_sibling is not None and size.next_sibling.type == ".":
+        return False
+    return bool(number_origin(size, site.function))
+
+
+def _is_capped(size: Node, site: Site) -> bool:
+    """Whether the number was cut by `min` or `clamp` where it was made."""
+    function = site.function
+    variable = function.variable(text(size), size.start_byte) if function is not None else None
+    initial = text(variable.initial)[:400] if variable is not None else ""
+    return ".min(" in initial or ".clamp(" in initial

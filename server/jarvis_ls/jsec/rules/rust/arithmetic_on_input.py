@@ -1,0 +1,100 @@
+"""A number from input is added, subtracted or multiplied without a check.
+
+## What it does
+Finds `+`, `-` and `*` with a number that was parsed or decoded from input, where no test of it
+stands before.
+
+## Why is this bad?
+Debug builds panic on overflow, release builds wrap around: a length becomes small, a price
+negative, a bound useless.
+
+## Example
+```rust
+let count: u32 = text.parse()?;
+let total = count * PRICE;
+```
+
+Use instead:
+```rust
+let count: u32 = text.parse()?;
+let total = count.checked_mul(PRICE).ok_or(Error::TooMany)?;
+```
+
+## References
+- CWE-190: Integer Overflow or Wraparound
+- CWE-191: Integer Underflow (Wrap or Wraparound)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Function, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
+from jarvis_ls.jsec.rust_guards import tested
+from jarvis_ls.jsec.rust_values import input_numbers, integer, type_of
+
+_METHODS = {"+": "add", "-": "sub", "*": "mul"}
+_FLOAT = re.compile(r"\bf(?:32|64)\b")
+
+
+@rule(
+    query=functions(),
+    category="integer_overflow",
+    cwe=(190, 191),
+    confidence=0.6,
+    suggestion="Use 'checked_add', 'checked_sub' or 'checked_mul' and handle None.",
+    severity="medium",
+    fixable=True,
+)
+def arithmetic_on_input(function: Function) -> Iterator[Report]:
+    if function.item.in_test:
+        return
+    for variable in input_numbers(function):
+        if _FLOAT.search(variable.type) or _FLOAT.search(text(variable.initial)[:400]):
+            continue
+        for use in function.uses(variable.name, *variable.scope)[:64]:
+            node = _operation(use)
+            if node is None or tested(function, use, node.start_byte):
+                continue
+            sides = (node.named_children[0], node.named_children[-1])
+            if any(_FLOAT.search(type_of(side, function, function.unit)) for side in sides):
+                continue
+            sign = node.children[1].type.removesuffix("=")
+            yield Report(
+                node,
+                "'{name}' comes from input, and '{sign}' may overflow.",
+                confidence=0.6 if sign == "*" else 0.5,
+                pattern=sign,
+                fix=_wrapped(node, sign, function),
+                name=variable.name,
+                sign=sign,
+            )
+            break
+
+
+def _operation(use: Node) -> Node | None:
+    parent = use.parent
+    for _ in range(4):
+        if parent is not None and parent.type in ("type_cast_expression",
+                                                  "parenthesized_expression"):  # fmt: skip
+            parent = parent.parent
+    if parent is None or parent.type not in ("binary_expression", "compound_assignment_expr"):
+        return None
+    return parent if parent.children[1].type.removesuffix("=") in _METHODS else None
+
+
+def _wrapped(node: Node, sign: str, function: Function) -> Rewrite | None:
+    left, right = node.named_children[0], node.named_children[-1]
+    if node.type != "binary_expression" or left.type != "identifier":
+        return None
+    if right.type != "identifier" and integer(right, function, function.unit) is None:
+        return None
+    return Rewrite(
+        "Stop at the limit with 'saturating_{method}'",
+        [(node, f"{text(left)}.saturating_{_METHODS[sign]}({text(right)})")],
+        safe=False,
+        method=_METHODS[sign],
+    )

@@ -1,0 +1,77 @@
+"""An index is taken from input without a test.
+
+## What it does
+Finds `table[i]` and slices where `i` is parsed or decoded from input and no test of it stands
+before.
+
+## Why is this bad?
+An index past the end panics, so whoever sends the number ends the thread or the process.
+
+## Example
+```rust
+let i: usize = text.parse()?;
+reply(table[i]);
+```
+
+Use instead:
+```rust
+let i: usize = text.parse()?;
+reply(table.get(i).ok_or(Error::NoSuchRow)?);
+```
+
+## References
+- CWE-129: Improper Validation of Array Index
+- CWE-248: Uncaught Exception
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.rust_guards import tested
+from jarvis_ls.jsec.rust_shapes import peel
+from jarvis_ls.jsec.rust_values import number_origin
+
+
+@rule(
+    query=nodes("(index_expression) @site"),
+    category="input_validation",
+    cwe=(129, 248),
+    confidence=0.65,
+    suggestion="Use 'get' and handle None, or compare the index with the length first.",
+    severity="medium",
+    fixable=True,
+)
+def index_from_input(site: Site) -> Iterator[Report]:
+    if site.item.in_test or site.function is None or site.node.named_child_count < 2:
+        return
+    index = site.node.named_children[-1]
+    inner = peel(index)
+    if inner is None or inner.type.endswith("_literal") or "%" in text(index)[:200]:
+        return
+    if ".min(" in text(index)[:200] or not number_origin(index, site.function):
+        return
+    if tested(site.function, index, site.node.start_byte):
+        return
+    yield Report(
+        site.node,
+        "'{index}' comes from input and is used as an index without a test.",
+        pattern="index",
+        fix=_get(site.node, index),
+        index=text(index)[:60],
+    )
+
+
+def _get(node: Node, index: Node) -> Rewrite | None:
+    """`*table.get(i)?` where that is plainly possible; it needs a function that returns Option."""
+    if index.type != "identifier" or node.named_children[0].type != "identifier":
+        return None
+    parent = node.parent
+    if parent is None or parent.type != "reference_expression":
+        return None
+    table = text(node.named_children[0])
+    return Rewrite("Use 'get'", [(parent, f"{table}.get({text(index)})")], safe=False)
