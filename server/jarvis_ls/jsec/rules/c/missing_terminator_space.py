@@ -1,0 +1,140 @@
+"""Memory for a string is allocated without room for its terminator.
+
+## What it does
+Finds `malloc(strlen(s))` and its relatives, `malloc(strlen(s + 1))` where the 1 slipped into the
+brackets, and `malloc(wcslen(s) + 1)` that counts wide characters as bytes.
+
+## Why is this bad?
+`strlen` does not count the zero at the end. The copy that follows writes one byte too many, and
+one byte behind a heap block is enough for an exploit.
+
+## Example
+```c
+char *copy = malloc(strlen(name));
+strcpy(copy, name);
+```
+
+Use instead:
+```c
+char *copy = malloc(strlen(name) + 1);
+strcpy(copy, name);
+```
+
+## References
+- CWE-131: Incorrect Calculation of Buffer Size
+- CWE-122: Heap-based Buffer Overflow
+- CWE-193: Off-by-one Error
+- SEI CERT C STR31-C: Guarantee that storage for strings has sufficient space
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, bare, call_at, field, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.extents import ALLOCATORS, size_value
+from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+
+NO_ROOM = "'{size}' leaves no room for the terminator of '{string}'."
+INSIDE = "The 1 in '{size}' skips a character instead of adding room for the terminator."
+WIDE = "'{size}' counts characters of '{string}', each of which takes sizeof(wchar_t) bytes."
+
+
+@rule(
+    query=calls(*(name for name in ALLOCATORS if len(ALLOCATORS[name]) == 1)),
+    category="buffer_overflow",
+    cwe=(131, 122, 193, 787),
+    confidence=0.7,
+    suggestion="Add one for the terminator; for wide strings multiply by sizeof(wchar_t).",
+    fixable=True,
+)
+def missing_terminator_space(call: Call) -> Iterator[Report]:
+    size = call.arg(ALLOCATORS[call.name][0])
+    if size is None or call.function is None:
+        return
+    measure = _length_call(call, size)
+    if measure is None:
+        return
+    string = measure.arg(0)
+    added = _adds(size)
+    if measure.name == "wcslen" and "sizeof" not in text(size):
+        yield _report(call, WIDE, size, string, 0.8, None)
+    elif not added and _plus_one(string):
+        yield _report(call, INSIDE, size, string, 0.85, None)
+    elif not added:
+        end = measure.node.end_byte
+        text_of = (measure.node.start_byte, measure.node.start_byte)
+        fix = Rewrite("Add room for the terminator", [(text_of, "("), ((end, end), " + 1)")])
+        yield _report(call, NO_ROOM, size, string, 0.9 if _copied(call) else None, fix)
+
+
+def _report(
+    call: Call, message: str, size: Node, string: Node | None, confidence: float | None,
+    fix: Rewrite | None,
+) -> Report:  # fmt: skip
+    return Report(call.node, message, confidence=confidence, pattern=call.name, size=text(size),
+                  string=text(string), fix=fix)  # fmt: skip
+
+
+def _length_call(call: Call, size: Node) -> Call | None:
+    """The one `strlen` in a size that has nothing else but factors and sums in it."""
+    found: list[Call] = []
+    stack = [size]
+    for _ in range(24):
+        if not stack:
+            break
+        node = bare(stack.pop())
+        if node.type == "binary_expression":
+            if text(field(node, "operator")) not in ("*", "+"):
+                return None
+            stack.extend(c for c in (field(node, "left"), field(node, "right")) if c is not None)
+        elif node.type == "sizeof_expression":
+            unit = size_value(node, call.function, call.unit)
+            if unit is None or unit.unit or unit.count not in (1, 4):
+                return None
+        elif node.type == "call_expression":
+            inner = call_at(call.unit, call.item, node, call.function)
+            if inner is None or inner.name not in ("strlen", "wcslen"):
+                return None
+            found.append(inner)
+    return found[0] if len(found) == 1 else None
+
+
+def _adds(size: Node) -> bool:
+    """Whether anything is added to the length."""
+    stack = [size]
+    for _ in range(24):
+        if not stack:
+            return False
+        node = bare(stack.pop())
+        if node.type == "binary_expression":
+            if text(field(node, "operator")) == "+":
+                return True
+            stack.extend(c for c in (field(node, "left"), field(node, "right")) if c is not None)
+    return False
+
+
+def _plus_one(string: Node | None) -> bool:
+    if string is None:
+        return False
+    string = bare(string)
+    return (
+        string.type == "binary_expression"
+        and text(field(string, "operator")) == "+"
+        and text(field(string, "right")) == "1"
+    )
+
+
+def _copied(call: Call) -> bool:
+    """Whether the string is copied with its terminator later on."""
+    target, function = call.target, call.function
+    if target is None or function is None:
+        return False
+    name = text(target)
+    return any(
+        later.name in ("strcpy", "stpcpy", "wcscpy", "sprintf", "strcat")
+        and later.node.start_byte > call.node.end_byte
+        and text(later.arg(0)) == name
+        for later in function.calls[:512]
+    )

@@ -1,0 +1,124 @@
+"""`sizeof` is taken of a pointer where the size of its memory was meant.
+
+## What it does
+Finds `sizeof(p)` of a pointer (also of a parameter written as an array) as the size in a call
+that works on `p`, in an allocation stored in `p`, and in `sizeof(p) / sizeof(p[0])`.
+
+## Why is this bad?
+It is 8 on today's machines, whatever `p` points to. Too little is cleared, copied, compared or
+allocated, and what is left over is stale or not there.
+
+## Example
+```c
+double *sum = malloc(sizeof(sum));
+```
+
+Use instead:
+```c
+double *sum = malloc(sizeof(*sum));
+```
+
+## References
+- CWE-467: Use of sizeof() on a Pointer Type
+- SEI CERT C ARR01-C: Do not apply the sizeof operator to a pointer when taking the size of an array
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Variable, ancestors, bare, call_at, field, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.copies import READS, WRITES
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.extents import ALLOCATORS, resolved
+from jarvis_ls.jsec.guards import declaration
+from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
+
+CALL = "'{written}' is the size of the pointer, not of the memory '{call}' works on."
+ALLOCATION = "'{written}' bytes are allocated: the size of the pointer, not of what it points to."
+COUNT = "'{pointer}' is a pointer: its size says nothing about a number of elements."
+
+
+@rule(
+    query=nodes("(sizeof_expression value: (_)) @site"),
+    category="buffer_overflow",
+    cwe=(467, 131),
+    confidence=0.85,
+    suggestion="Take the size of what it points to, or pass the size along with the pointer.",
+    fixable=True,
+)
+def sizeof_pointer(site: Site) -> Iterator[Report]:
+    value, function = field(site.node, "value"), site.function
+    if value is None or function is None:
+        return
+    value = bare(value)
+    if value.type not in ("identifier", "field_expression"):
+        return
+    declared = declaration(value, function)
+    if declared is None:
+        return
+    _, pointers, arrays = resolved(declared, function.unit)
+    if pointers == 0 or (arrays and not (isinstance(declared, Variable) and declared.is_parameter)):
+        return
+    found = _context(site, value)
+    if found is None:
+        return
+    message, call = found
+    double = pointers > 1
+    fix = None
+    if message is ALLOCATION:
+        fix = Rewrite("Take the size of '*{pointer}'", [(site.node, f"sizeof(*{text(value)})")],
+                      pointer=text(value))  # fmt: skip
+    yield Report(
+        site.node,
+        message,
+        confidence=0.4 if double else None,
+        pattern="sizeof",
+        written=text(site.node),
+        pointer=text(value),
+        call=call,
+        fix=fix,
+    )
+
+
+def _context(site: Site, pointer: Node) -> tuple[str, str] | None:
+    """What the size is used for, when that shows it is wrong."""
+    name = text(pointer)
+    below = site.node
+    for outer in ancestors(site.node):
+        if outer.type == "binary_expression":
+            if _counts(outer, below, name):
+                return COUNT, ""
+            if text(field(outer, "operator")) not in ("*", "-", "+"):
+                return None
+        elif outer.type == "argument_list":
+            below = outer
+            continue
+        elif outer.type == "call_expression":
+            return _call_context(site, outer, name)
+        elif outer.type != "parenthesized_expression":
+            return None
+        below = outer
+    return None
+
+
+def _counts(division: Node, left: Node, name: str) -> bool:
+    """`sizeof(p) / sizeof(p[0])`."""
+    if text(field(division, "operator")) != "/" or field(division, "left") != left:
+        return False
+    divisor = text(field(division, "right")).replace(" ", "").strip("()")
+    return divisor in (f"sizeof({name}[0]", f"sizeof(*{name}", f"sizeof{name}[0]", f"sizeof*{name}")
+
+
+def _call_context(site: Site, node: Node, name: str) -> tuple[str, str] | None:
+    call = call_at(site.unit, site.item, node, site.function)
+    if call is None:
+        return None
+    if call.name in ALLOCATORS:
+        target = call.target
+        return (ALLOCATION, call.name) if target is not None and text(target) == name else None
+    places = [table[call.name][0] for table in (WRITES, READS) if call.name in table]
+    if any(text(bare(a)) == name for i in places if (a := call.arg(i)) is not None):
+        return CALL, call.name
+    return None

@@ -1,0 +1,94 @@
+"""A number from outside is the size of a copy without being limited on both sides.
+
+## What it does
+Finds sizes of `memcpy`, `memmove`, `memset`, `strncpy`, `recv`, `read`, `malloc` and the like
+that are negative constants, or that come from input (`fscanf`, `atoi`, `recv`, `rand`) and are
+not compared: signed ones with a lower limit, all of them with an upper one.
+
+## Why is this bad?
+These functions take an unsigned size. A negative number turns into an enormous one, and
+`if (n < 100)` lets it through.
+
+## Example
+```c
+int n = atoi(line);
+if (n < 100)
+    memcpy(target, source, n);
+```
+
+Use instead:
+```c
+int n = atoi(line);
+if (n >= 0 && n < 100)
+    memcpy(target, source, n);
+```
+
+## References
+- CWE-195: Signed to Unsigned Conversion Error
+- CWE-194: Unexpected Sign Extension
+- CWE-120: Buffer Copy without Checking Size of Input
+- SEI CERT C INT31-C: Ensure that integer conversions do not result in lost or misinterpreted data
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, Function, bare, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.bounds import bounds
+from jarvis_ls.jsec.copies import WRITES
+from jarvis_ls.jsec.extents import ALLOCATORS
+from jarvis_ls.jsec.guards import constant
+from jarvis_ls.jsec.inputs import RANDOM, number_source
+from jarvis_ls.jsec.integers import is_unsigned
+from jarvis_ls.jsec.reaching import reaching
+from jarvis_ls.jsec.rule import Report, calls, rule
+
+NEGATIVE = "The size '{size}' of '{call}' is {value}, which becomes an enormous number."
+NO_LOWER = "The size '{size}' of '{call}' comes from '{source}' and may be negative."
+NO_UPPER = "The size '{size}' of '{call}' comes from '{source}' and has no upper limit."
+
+
+@rule(
+    query=calls(*WRITES, *(name for name in ALLOCATORS if name not in WRITES)),
+    category="input_validation",
+    cwe=(195, 194, 120, 805),
+    confidence=0.85,
+    suggestion="Check that the number is not negative and not more than there is room for.",
+)
+def unchecked_size_from_input(call: Call) -> Iterator[Report]:
+    function = call.function
+    if function is None:
+        return
+    places = WRITES[call.name][1] if call.name in WRITES else ALLOCATORS[call.name]
+    for place in places:
+        size = call.arg(place)
+        name = bare(size) if size is not None else None
+        if name is None or name.type not in ("identifier", "field_expression"):
+            continue
+        found = _fault(call, name, function)
+        if found is not None:
+            message, confidence, source, value = found
+            yield Report(
+                call.node, message, confidence=confidence, pattern=call.name, call=call.name,
+                size=text(name), source=source, value=value,
+            )  # fmt: skip
+            return
+
+
+def _fault(call: Call, size: Node, function: Function) -> tuple[str, float, str, str] | None:
+    writes = reaching(function, text(size), size.start_byte) or []
+    limits = bounds(function, text(size), size.start_byte)
+    for write in writes:
+        value = constant(write.value, function) if write.value is not None else None
+        if value is not None and value < 0 and not limits.lower and len(writes) <= 2:
+            return NEGATIVE, 0.85 if len(writes) == 1 else 0.7, "", str(value)
+    source = number_source(size, function)
+    if source is None:
+        return None
+    if not limits.lower and not is_unsigned(size, function):
+        return NO_LOWER, 0.7 if source.name in RANDOM else 0.85, source.name, ""
+    if not limits.upper and call.name not in ALLOCATORS:
+        return NO_UPPER, 0.7 if source.name in RANDOM else 0.8, source.name, ""
+    return None
