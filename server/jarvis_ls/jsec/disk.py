@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -17,6 +18,8 @@ from jarvis_ls.jsec.engine import Engine
 from jarvis_ls.jsec.project import Project, digest_of
 from jarvis_ls.jsec.result import FileReport
 from jarvis_ls.jsec.walk import NOT_A_SOURCE
+
+_COLLECT_AFTER = 1_000_000
 
 
 @dataclass(slots=True)
@@ -44,6 +47,7 @@ class DiskFiles:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._open: _Open | None = None
+        self._since_collection = 0
 
     def set_project(self, project: Project) -> None:
         """From now on `scan` is asked for files of this project."""
@@ -57,6 +61,7 @@ class DiskFiles:
         assert self._open is not None, "set_project comes first"
         raw = self._open.read(path, self._open.project.limit)
         refuse_binary(raw)
+        self._collect(len(raw))
         source = decode(path, raw)
         language = language_of(path, source.data)
         if language is None:
@@ -83,6 +88,13 @@ class DiskFiles:
             includes=analysis.facts.includes,
             context=context,
         )
+
+    def _collect(self, size: int) -> None:
+        """Give back the trees of the files before, now and then: they are full of cycles."""
+        self._since_collection += size
+        if self._since_collection > _COLLECT_AFTER:
+            self._since_collection = 0
+            gc.collect()
 
 
 def refuse_binary(raw: bytes) -> None:
