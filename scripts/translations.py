@@ -1,0 +1,104 @@
+"""Keeps the Chinese catalogs complete: every template the user can read has a translation.
+
+    python scripts/translations.py            list templates without a translation, as JSON
+    python scripts/translations.py --check    fail when there are any, or when one no longer fits
+
+Templates are found in the source: what is given to `Report`, `Rewrite`, `Message`, `rule` and
+to the server's messages, also through names, conditional expressions and tables.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent.parent / "server" / "jarvis_ls"
+CATALOGS = {"jsec": PACKAGE / "jsec/locale/zh-cn.json", "lsp": PACKAGE / "lsp/locale/zh-cn.json"}
+PLACE = re.compile(r"\{\w+\}")
+
+# Which arguments of which call hold templates: positions and keywords.
+TAKES: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
+    "Report": ((1,), ("message", "suggestion", "related")),
+    "Rewrite": ((0,), ("title",)),
+    "Message": ((0,), ("template",)),
+    "rule": ((), ("suggestion",)),
+    "say": ((0,), ()),
+    "messages": ((0,), ()),
+}
+
+
+def templates(part: str) -> set[str]:
+    """All templates below one package."""
+    found: set[str] = set()
+    for path in sorted((PACKAGE / part).rglob("*.py")):
+        found |= set(_of_module(ast.parse(path.read_text(encoding="utf-8"))))
+    return found
+
+
+def catalog(part: str) -> dict[str, str]:
+    """The translations of one package."""
+    path = CATALOGS[part]
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def _of_module(tree: ast.Module) -> Iterator[str]:
+    values: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    values.setdefault(target.id, []).append(node.value)
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value:
+            values.setdefault(node.target.id, []).append(node.value)
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(
+            node.func, "id", ""
+        )  # fmt: skip
+        positions, keywords = TAKES.get(name, ((), ()))
+        given = [node.args[i] for i in positions if i < len(node.args)]
+        given += [k.value for k in node.keywords if k.arg in keywords]
+        for expression in given:
+            for text in _strings(expression, values, set()):
+                if " " in text or PLACE.search(text):
+                    yield text
+
+
+def _strings(
+    expression: ast.expr, values: dict[str, list[ast.expr]], seen: set[str]
+) -> Iterator[str]:
+    for node in ast.walk(expression):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+        elif isinstance(node, ast.Name) and node.id in values and node.id not in seen:
+            for value in values[node.id]:
+                yield from _strings(value, values, seen | {node.id})
+
+
+def main() -> int:
+    """List or check; exit status 1 when a check finds something."""
+    wrong = 0
+    missing: dict[str, dict[str, str]] = {}
+    for part in CATALOGS:
+        known = catalog(part)
+        missing[part] = dict.fromkeys(sorted(templates(part) - set(known)), "")
+        for english, chinese in known.items():
+            if sorted(PLACE.findall(english)) != sorted(PLACE.findall(chinese)):
+                print(f"{CATALOGS[part].name}: places differ: {english}")
+                wrong += 1
+    if "--check" not in sys.argv:
+        print(json.dumps(missing, ensure_ascii=False, indent=1))
+        return 0
+    for part, texts in missing.items():
+        for text in texts:
+            print(f"{part}: no Chinese for: {text}")
+    return int(bool(wrong or any(missing.values())))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
