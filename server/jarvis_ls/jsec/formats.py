@@ -18,6 +18,17 @@ _SCAN = re.compile(
     r"%(?P<skip>\*)?(?P<width>\d{1,9})?(?P<size>m|hh|h|ll|l|j|z|t|L|q|I64|w)?"
     r"(?P<kind>[diouxXscCSpnfFeEgGaA%]|\[\^?\]?[^\]]{0,200}\])"
 )
+FORMATS = {
+    "printf": 0, "fprintf": 1, "sprintf": 1, "snprintf": 2, "vprintf": 0, "vfprintf": 1,
+    "vsprintf": 1, "vsnprintf": 2, "dprintf": 1, "vdprintf": 1, "asprintf": 1, "vasprintf": 1,
+    "wprintf": 0, "fwprintf": 1, "swprintf": 2, "vwprintf": 0, "vfwprintf": 1, "vswprintf": 2,
+    "syslog": 1, "vsyslog": 1, "err": 1, "errx": 1, "warn": 0, "warnx": 0, "verr": 1, "verrx": 1,
+    "vwarn": 0, "vwarnx": 0, "_snprintf": 2, "_snwprintf": 2, "_vsnprintf": 2, "_vsnwprintf": 2,
+    "printk": 0, "g_print": 0, "g_printerr": 0, "g_strdup_printf": 0, "setproctitle": 0,
+    "error_at_line": 4, "error": 2,
+}  # fmt: skip
+"""Functions that take a printf format, and where it stands among their arguments."""
+
 _LONGEST = {"d": 11, "i": 11, "u": 10, "o": 12, "x": 10, "X": 10, "c": 1, "p": 18, "%": 1}
 _LONGEST_LONG = {"d": 20, "i": 20, "u": 20, "o": 23, "x": 18, "X": 18, "c": 4}
 
@@ -34,6 +45,8 @@ class Scan:
     """Whether scanf allocates the target itself (`%ms`)."""
     written: str
     """The conversion as it stands in the format."""
+    start: int
+    """Where it begins in the format."""
 
 
 def scans(literal: str) -> list[Scan]:
@@ -43,7 +56,8 @@ def scans(literal: str) -> list[Scan]:
         if match["skip"] or match["kind"] == "%":
             continue
         width = None if match["width"] is None else int(match["width"])
-        found.append(Scan(match["kind"][0], width, match["size"] == "m", match[0]))
+        found.append(Scan(match["kind"][0], width, match["size"] == "m", match[0],
+                          match.start()))  # fmt: skip
     return found
 
 

@@ -126,7 +126,17 @@ def text_source(node: Node | None, function: Function | None, fuel: int = _FUEL)
         return text_source(inner, function, fuel - 1)
     if node.type not in ("identifier", "field_expression"):
         return None
-    return _filled_text(node, function, fuel) or _assigned_text(node, function, fuel)
+    at = node.start_byte
+    alias = function.unit.facts.macros.get(text(node), "")
+    if alias.isidentifier() and (seen := _last_use(function, alias, node.start_byte)) is not None:
+        node = seen
+    return _filled_text(node, function, at, fuel) or _assigned_text(node, function, fuel)
+
+
+def _last_use(function: Function, name: str, at: int) -> Node | None:
+    """The nearest mention of a variable before a byte, to stand for a macro that names it."""
+    uses = function.uses(name, 0, at)
+    return uses[-1] if uses else None
 
 
 def _number_of_call(node: Node, function: Function) -> Source | None:
@@ -153,8 +163,8 @@ def _filled(call: Call, argument: Node) -> Source | None:
     return None
 
 
-def _filled_text(node: Node, function: Function, fuel: int) -> Source | None:
-    for event in contents_before(function, names_of(node, function), node.start_byte):
+def _filled_text(node: Node, function: Function, at: int, fuel: int) -> Source | None:
+    for event in contents_before(function, names_of(node, function), at):
         call = event.call
         if call is None:
             continue
@@ -167,7 +177,7 @@ def _filled_text(node: Node, function: Function, fuel: int) -> Source | None:
                 return found
         region = region_at(function, call.node.start_byte)
         overwrites = "cat" not in call.name and string_literal(call.arg(1), function) is not None
-        if overwrites and (region is None or region.holds(node.start_byte)):
+        if overwrites and (region is None or region.holds(at)):
             return None
     return None
 

@@ -141,6 +141,21 @@ def only_literals(node: Node | None, function: Function, at: int) -> bool:
     return seen
 
 
+def literal_content(node: Node | None, function: Function | None) -> str | None:
+    """The text at a pointer when it is a literal, or one was copied there last; else None."""
+    literal = string_literal(node, function)
+    if literal is not None or node is None or function is None:
+        return literal
+    for event in contents_before(function, names_of(node, function), node.start_byte):
+        call = event.call
+        if call is None or (event.argument == 0 and call.name in FILLS) or call.name in READERS:
+            continue
+        if event.argument != 0 or call.name not in COPIES:
+            return None
+        return string_literal(call.arg(1), function)
+    return None
+
+
 def is_terminated(function: Function, names: list[str], start: int, end: int) -> bool:
     """Whether a zero is stored in one of these buffers between two bytes."""
     for name in dict.fromkeys(names):

@@ -1,0 +1,122 @@
+"""A command is put together from what is not known to be harmless.
+
+## What it does
+Finds `system`, `popen` and Windows relatives with a command that is not a literal, and `exec*`,
+`posix_spawn*`, `_spawn*` whose program, or whose argument to a shell, is not. Text that is only
+made of literals is fine. Input in the same function raises the confidence.
+
+## Why is this bad?
+The shell gives a meaning to `;`, `|`, `$( )` and blanks. Whoever supplies a part of the command
+runs commands of their own.
+
+## Example
+```c
+snprintf(command, sizeof(command), "ls %s", argv[1]);
+system(command);
+```
+
+Use instead:
+```c
+char *const arguments[] = {"ls", "--", argv[1], NULL};
+execv("/bin/ls", arguments);
+```
+
+## References
+- CWE-78: Improper Neutralization of Special Elements used in an OS Command
+- CWE-88: Improper Neutralization of Argument Delimiters in a Command
+- SEI CERT C ENV33-C: Do not call system()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, Function, bare, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.guards import string_literal
+from jarvis_ls.jsec.inputs import Source, text_source
+from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.texts import literal_content, only_literals
+
+SHELLS = {"system": 0, "popen": 0, "_popen": 0, "_wpopen": 0, "_wsystem": 0, "wpopen": 0,
+          "WinExec": 0, "_tsystem": 0}  # fmt: skip
+PROGRAMS = {"execl": 0, "execlp": 0, "execle": 0, "execv": 0, "execvp": 0, "execve": 0,
+            "execvpe": 0, "posix_spawn": 1, "posix_spawnp": 1, "_execl": 0, "_execlp": 0,
+            "_execv": 0, "_execvp": 0, "_spawnl": 1, "_spawnlp": 1, "_spawnv": 1, "_spawnvp": 1,
+            "spawnl": 1, "spawnv": 1, "_wexecl": 0, "_wspawnl": 1, "_wexeclp": 0, "_wexecv": 0,
+            "_wexecvp": 0, "_wspawnlp": 1, "_wspawnv": 1, "_wspawnvp": 1, "ShellExecuteA": 2,
+            "ShellExecuteW": 2, "ShellExecute": 2, "CreateProcessA": 1, "CreateProcessW": 1,
+            "CreateProcess": 1}  # fmt: skip
+_SHELL_NAMES = ("sh", "bash", "cmd.exe", "cmd", "dash", "zsh", "ksh", "powershell", "env")
+
+INPUT = "'{call}' runs a command made with '{source}'."
+UNKNOWN = "'{call}' runs '{command}', which is not a literal."
+
+
+@rule(
+    query=calls(*SHELLS, *PROGRAMS),
+    category="input_validation",
+    cwe=(78, 88),
+    confidence=0.7,
+    suggestion="Run a fixed program by its full path without a shell, input as its arguments.",
+)
+def command_from_variable(call: Call) -> Iterator[Report]:
+    function = call.function
+    if function is None:
+        return
+    if call.name in SHELLS:
+        command, confidence = call.arg(SHELLS[call.name]), 0.7
+    else:
+        command, confidence = _of_program(call, function)
+    if command is None or string_literal(command, function) is not None:
+        return
+    if text(bare(command)) in ("NULL", "0", "nullptr"):
+        return
+    source = text_source(command, function)
+    if source is None and only_literals(command, function, call.node.start_byte):
+        return
+    if source is None and (confidence == 0 or literal_content(command, function) is not None):
+        return
+    yield _report(call, command, source, confidence)
+
+
+def _report(call: Call, command: Node, source: Source | None, confidence: float) -> Report:
+    return Report(
+        call.node,
+        UNKNOWN if source is None else INPUT,
+        confidence=confidence if source is None else 0.6 if source.name == "argv" else 0.9,
+        pattern=call.name,
+        call=call.name,
+        command=text(command),
+        source="" if source is None else source.name,
+        related=[(source.node, "The text comes from here.")] if source is not None else (),
+    )
+
+
+def _of_program(call: Call, function: Function) -> tuple[Node | None, float]:
+    """The program when it is not fixed, or the argument of a fixed shell that comes from
+    outside (a confidence of 0 says that only input counts)."""
+    place = PROGRAMS[call.name]
+    program = call.arg(place)
+    literal = literal_content(program, function)
+    if literal is None:
+        return program, 0.5
+    if literal.replace("\\\\", "/").rpartition("/")[2] not in _SHELL_NAMES:
+        return None, 0
+    for argument in _arguments(call, place, function):
+        if text_source(argument, function) is not None:
+            return argument, 0
+    return None, 0
+
+
+def _arguments(call: Call, place: int, function: Function) -> list[Node]:
+    """What the program is given, also when that is an array with an initialiser."""
+    found = call.arguments[place + 1 :]
+    if len(found) >= 1:
+        name = bare(found[0])
+        variable = function.variable(text(name), name.start_byte)
+        if variable is not None and variable.initial is not None and (
+            variable.initial.type == "initializer_list"
+        ):  # fmt: skip
+            return [n for n in variable.initial.named_children[:16] if n.type == "identifier"]
+    return found[:16]

@@ -1,0 +1,93 @@
+"""A function of the file that formats like `printf` is given a format that is not a literal.
+
+## What it does
+Takes every function of the file with parameters `const char *format, ...` (also `fmt`, `msg`
+and the like) that starts a `va_list`, and looks at the formats it is called with.
+
+## Why is this bad?
+Such a wrapper hands its format on to `vprintf` or a relative. Text from outside in its place
+reads and writes memory just as in `printf` itself, but no compiler warns.
+
+## Example
+```c
+static void log_line(const char *format, ...);
+log_line(request->path);
+```
+
+Use instead:
+```c
+static void log_line(const char *format, ...);
+log_line("%s", request->path);
+```
+
+## References
+- CWE-134: Use of Externally-Controlled Format String
+- SEI CERT C FIO30-C: Exclude user input from format strings
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Function, FunctionIndex, call_at, field, text
+from jarvis_ls.codeintel.parse import Node, captures, compile_query
+from jarvis_ls.jsec.engine import WholeUnit
+from jarvis_ls.jsec.formats import FORMATS
+from jarvis_ls.jsec.rule import Report, rule, whole_file
+from jarvis_ls.jsec.rules.c.format_string_not_literal import check_format
+
+NAMES = ("fmt", "format", "msg", "message", "template", "str", "text")
+
+
+@rule(
+    query=whole_file("va_start"),
+    category="input_validation",
+    cwe=(134,),
+    confidence=0.75,
+    suggestion='Use "%s" as the format and pass the text as an argument.',
+    fixable=True,
+)
+def wrapper_format_not_literal(whole: WholeUnit) -> Iterator[Report]:
+    query = compile_query(
+        whole.unit.language, "(call_expression) @call (function_definition) @function"
+    )
+    found = [(item, captures(query, item.node)) for item in whole.items]
+    wrappers: dict[str, int] = {}
+    for item, places in found:
+        for node in places.get("function", ()):
+            function = Function(whole.unit, item, node)
+            place = _format_place(function)
+            if place is not None:
+                wrappers[function.name.rpartition("::")[2]] = place
+    for name in FORMATS:
+        wrappers.pop(name, None)
+    if not wrappers:
+        return
+    for item, places in found:
+        index = FunctionIndex(whole.unit, item, places.get("function", []))
+        for node in places.get("call", ()):
+            if text(field(node, "function")) not in wrappers:
+                continue
+            around = index.at(node.start_byte)
+            call = call_at(whole.unit, item, node, around)
+            if call is None or call.name not in wrappers:
+                continue
+            report = check_format(call, wrappers[call.name], passes_list=False)
+            if report is not None:
+                yield report
+
+
+def _format_place(function: Function) -> int | None:
+    """Index of the format of a variadic function, or None when it has none."""
+    parameters = field(function.declarator, "parameters")
+    if parameters is None or "..." not in text(parameters) or "va_start" not in text(function.body):
+        return None
+    named = [c for c in parameters.named_children if c.type == "parameter_declaration"]
+    last = len(named) - 1
+    return last if named and _is_format(named[last]) else None
+
+
+def _is_format(parameter: Node) -> bool:
+    written = text(parameter)
+    name = written.rpartition("*")[2].strip().lower()
+    return "char" in written and "*" in written and any(word in name for word in NAMES)
