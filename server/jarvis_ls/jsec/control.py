@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from jarvis_ls.codeintel.code import Function, field, text
 from jarvis_ls.codeintel.items import dead_range, is_dead_branch
@@ -16,7 +16,7 @@ from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.parse import Node, captures, compile_query
 from jarvis_ls.jsec.guards import NULLS, constant_text, never_returns
 
-MAX_NESTING = 100
+MAX_NESTING = 90
 """Control nested deeper than this is not followed: the walk is recursive."""
 
 _QUERY = """
@@ -89,11 +89,12 @@ class Condition:
 class Control:
     """One control structure."""
 
-    __slots__ = (
-        "condition", "end", "jumps", "kind", "name", "node", "parts", "regions", "right", "start"
-    )  # fmt: skip
+    __slots__ = ("_function", "_ready", "condition", "end", "jumps", "kind", "labels", "name",
+                 "node", "parts", "regions", "right", "start", "summary")  # fmt: skip
 
-    def __init__(self, kind: str, node: Node) -> None:
+    def __init__(self, kind: str, node: Node, function: Function) -> None:
+        self._function = function
+        self._ready = False
         self.kind = kind
         self.node = node
         self.start = node.start_byte
@@ -107,6 +108,17 @@ class Control:
         self.name = ""
         """The label of a jump, the value of a case."""
         self.jumps = kind in _LEAVING or kind in ("label", "fail")
+        """Whether control may leave it other than at its end, or enter it at a label."""
+        self.labels = kind == "label"
+        """Whether it holds a label."""
+        self.summary: object = None
+        """What a walk past it does to a variable it does not touch, once known."""
+
+    def prepare(self) -> None:
+        """Cut it into regions; only needed when a walk enters it."""
+        if not self._ready:
+            self._ready = True
+            _cut(self, self._function)
 
 
 @functools.lru_cache(maxsize=64)
@@ -120,21 +132,35 @@ def control_of(function: Function) -> Region | None:
     for kind, node in _structures(function, body):
         start = node.start_byte
         while stack and stack[-1].end <= start:
-            _close(stack.pop(), function)
+            _close(stack.pop())
         if len(stack) > MAX_NESTING:
             return None
-        made = Control(kind, node)
+        made = Control(kind, node, function)
         (stack[-1].parts if stack else root).append(made)
         stack.append(made)
     while stack:
-        _close(stack.pop(), function)
+        _close(stack.pop())
     return Region(body.start_byte, body.end_byte, root)
+
+
+@functools.lru_cache(maxsize=64)
+def closures(function: Function) -> list[tuple[int, int]]:
+    """Bytes of lambdas and nested functions, in order: they run at another time."""
+    if function.body is None:
+        return []
+    found = _captured(function, function.body)
+    return [(n.start_byte, n.end_byte) for n in found.get("nested", ())]
+
+
+@functools.lru_cache(maxsize=8)
+def _captured(function: Function, body: Node) -> Mapping[str, list[Node]]:
+    language = function.unit.language
+    return captures(compile_query(language, _QUERIES[language]), body)
 
 
 def _structures(function: Function, body: Node) -> Iterator[tuple[str, Node]]:
     """Control nodes inside the body, outer before inner, dead and nested code left out."""
-    language = function.unit.language
-    found = captures(compile_query(language, _QUERIES[language]), body)
+    found = _captured(function, body)
     hidden = [(n.start_byte, n.end_byte) for n in found.get("nested", ())]
     hidden += [dead_range(n) for n in found.get("preproc", ()) if is_dead_branch(n)]
     listed = [(n.start_byte, -n.end_byte, kind, n) for kind, nodes in found.items()
@@ -164,8 +190,13 @@ def _sounds_final(name: str) -> bool:
     return any(word in lowered for word in _FINAL)
 
 
-def _close(made: Control, function: Function) -> None:
-    """All parts are known: cut them into regions."""
+def _close(made: Control) -> None:
+    """All parts are known."""
+    made.jumps = made.jumps or any(part.jumps for part in made.parts)
+    made.labels = made.labels or any(part.labels for part in made.parts)
+
+
+def _cut(made: Control, function: Function) -> None:
     node, kind = made.node, made.kind
     if kind in ("if", "ternary", "switch"):
         made.condition = _condition(made, field(node, "condition"), function)
@@ -198,7 +229,6 @@ def _close(made: Control, function: Function) -> None:
             made.name = text(field(node, "label"))
         elif kind == "case":
             made.name = text(field(node, "value"))
-    made.jumps = made.jumps or any(part.jumps for part in made.parts)
 
 
 def _region(made: Control, node: Node | None) -> Region:
@@ -293,6 +323,8 @@ def _read_comparison(
     a, b = _value(left), _value(right)
     if a in NULLS and operator in ("==", "!="):
         a, b = b, a
+    if not a:
+        return
     if b in NULLS or b in ("-1", "0", "INVALID_HANDLE_VALUE", "MAP_FAILED"):
         if operator == "==":
             found.negated = not found.negated

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, Variable, bare, field, text
-from jarvis_ls.codeintel.parse import Node, captures, compile_query
+from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.allocation import (
     ACQUIRES,
     DEREFERENCES,
@@ -18,6 +18,7 @@ from jarvis_ls.jsec.allocation import (
     may_check,
     only_looks,
 )
+from jarvis_ls.jsec.control import closures
 from jarvis_ls.jsec.guards import NULLS
 from jarvis_ls.jsec.paths import Event
 
@@ -35,18 +36,6 @@ _CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_ca
 def calls_by_node(function: Function) -> dict[int, Call]:
     """The calls of a function by the id of their node."""
     return {call.node.id: call for call in function.calls}
-
-
-@functools.lru_cache(maxsize=64)
-def closures(function: Function) -> list[tuple[int, int]]:
-    """Bytes of lambdas and nested functions, in order: they run at another time."""
-    if function.body is None:
-        return []
-    kinds = "(function_definition) @n"
-    if function.unit.language == "cpp":
-        kinds += "(lambda_expression) @n"
-    found = captures(compile_query(function.unit.language, kinds), function.body)
-    return [(n.start_byte, n.end_byte) for n in found.get("n", ())]
 
 
 def happenings(function: Function, variable: Variable) -> list[Event]:
@@ -267,7 +256,7 @@ def _elsewhere(use: Node, node: Node, parent: Node) -> Iterator[Event]:
         yield Event(at, 0, "test", use)
     elif kind not in ("expression_statement", "sizeof_expression", "pointer_declarator",
                       "array_declarator", "declaration", "preproc_defined", "preproc_ifdef",
-                      "preproc_if", "function_declarator", *_UNEVALUATED):  # fmt: skip
+                      "preproc_if", "function_declarator", "parameter_declaration", *_UNEVALUATED):  # fmt: skip
         yield Event(at, 0, "read", use)
 
 
@@ -336,7 +325,8 @@ def _operand(function: Function, use: Node, parent: Node) -> Iterator[Event]:
     if outer is None or operator not in ("+", "-"):
         return
     if outer.type == "pointer_expression" and text(outer.children[0]) == "*":
-        yield from _dereference(use, outer)
+        if not _is_right(use, parent):
+            yield from _dereference(use, outer)
     elif outer.type in _STORING or (
         outer.type == "assignment_expression" and text(field(outer, "left")) != text(use)
     ):

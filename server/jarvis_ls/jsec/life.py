@@ -75,7 +75,7 @@ class Life(Walker):
         self._function = function
         self._variable = variable
         self._pointer = variable is None or variable.pointers > 0 or variable.arrays != () or (
-            not _is_number(variable) and any(e.kind == "dereference" for e in events)
+            not is_number(variable) and any(e.kind == "dereference" for e in events)
         )  # fmt: skip
         self._acquired = [e for e in events if e.kind == "set" and e.extra.startswith("acquired")]
         self._found: dict[tuple[str, int], Fault] = {}
@@ -318,7 +318,7 @@ def _family_of(function_name: str) -> Family | None:
 
 def needs_value(variable: Variable) -> bool:
     """Whether a variable without initialiser holds garbage: pointers and plain numbers."""
-    if variable.arrays or not (variable.pointers or _is_number(variable)):
+    if variable.arrays or not (variable.pointers or is_number(variable)):
         return False
     node: Node | None = variable.node.parent
     for _ in range(8):
@@ -330,7 +330,8 @@ def needs_value(variable: Variable) -> bool:
     return False
 
 
-def _is_number(variable: Variable) -> bool:
+def is_number(variable: Variable) -> bool:
+    """Whether a variable is declared as a plain number."""
     return not variable.pointers and bool(variable.type) and all(
         word in _SCALARS for word in variable.type.split()
     )  # fmt: skip

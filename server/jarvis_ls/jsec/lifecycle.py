@@ -15,7 +15,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.allocation import ACQUIRES, MAY_BE_NULL, RELEASES, called_name
 from jarvis_ls.jsec.control import Control, Region, control_of
 from jarvis_ls.jsec.happenings import happenings, path_happenings
-from jarvis_ls.jsec.life import OTHER, Fault, Life, needs_value
+from jarvis_ls.jsec.life import OTHER, Fault, Life, is_number, needs_value
 from jarvis_ls.jsec.paths import Event
 
 MAX_VARIABLES = 48
@@ -43,7 +43,21 @@ def faults(function: Function) -> tuple[Fault, ...]:
     for name, events in members:
         life = Life(name, events, scopes.size, function, None)
         found.extend(life.walk(root, OTHER, None))
+    if function.node.has_error:  # code the parser had to guess at
+        found = [fault for fault in found if fault.certain and fault.kind != "leak"]
     return tuple(found)
+
+
+def set_in_loop(function: Function, fault: Fault) -> bool:
+    """Whether a loop around a fault assigns the variable, for a later round perhaps."""
+    at = fault.node.start_byte
+    loops = [n for n in function.nodes("loop") if n.start_byte <= at < n.end_byte]
+    return bool(loops) and any(
+        loops[0].start_byte <= node.start_byte < loops[0].end_byte
+        and text(field(node, "left")) == fault.name
+        and text(field(node, "operator")) == "="
+        for node in function.nodes("assign")
+    )
 
 
 def faults_of(function: Function, *kinds: str) -> Iterator[Fault]:
@@ -64,15 +78,19 @@ def first_of_each(found: Iterator[Fault]) -> Iterator[tuple[Fault, list[Fault]]]
 
 def _interesting(function: Function) -> Iterator[tuple[Variable, list[Event]]]:
     """Variables something can go wrong with, told without following any path."""
-    noted = _noted_names(function)
+    owned, tested = _noted_names(function)
     for name, variables in function.variables.items():
         for variable in variables:
             if variable.is_array or variable.is_static or not name:
                 continue
-            unset = not variable.is_parameter and variable.initial is None
-            if name not in noted and not (unset and needs_value(variable)):
-                continue
-            if name not in noted and _set_at_once(function, variable):
+            number = is_number(variable)
+            noted = name in owned or (name in tested and not number)
+            if not noted and (
+                variable.is_parameter
+                or variable.initial is not None
+                or not needs_value(variable)
+                or _set_at_once(function, variable)
+            ):
                 continue
             events = happenings(function, variable)
             if len(events) > 1 or any(e.extra.startswith("acquired") for e in events):
@@ -105,8 +123,8 @@ def _set_at_once(function: Function, variable: Variable) -> bool:
     )
 
 
-def _noted_names(function: Function) -> set[str]:
-    """Names that are acquired, released or tested for null somewhere."""
+def _noted_names(function: Function) -> tuple[set[str], set[str]]:
+    """Names that are acquired, released or set to null somewhere; names that are tested."""
     names: set[str] = set()
     for call in function.calls:
         name = called_name(call)
@@ -123,10 +141,11 @@ def _noted_names(function: Function) -> set[str]:
         right, left = field(node, "right"), field(node, "left")
         if right is not None and left is not None and left.type == "identifier" and _is_null(right):
             names.add(text(left))
+    tested: set[str] = set()
     for kind in ("if", "ternary", "loop"):
         for node in function.nodes(kind):
-            names |= _tested(field(node, "condition"))
-    return names
+            tested |= _tested(field(node, "condition"))
+    return names, tested
 
 
 def _is_null(node: Node) -> bool:
@@ -227,6 +246,7 @@ def _follow(
     block = scopes.of(variable)
     if block is None:
         return
+    block.prepare()
     closing = block.node.children[-1] if block.kind == "block" else None
     region = block.regions[0] if block.kind == "block" else Region(block.start, block.end, [block])
     yield from life.walk(region, OTHER, closing)

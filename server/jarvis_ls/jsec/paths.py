@@ -110,6 +110,37 @@ class Walker:
         self._fuel -= 1
         if self._fuel < 0:
             raise Exhausted
+        if not part.labels and not self._touched(part.start, part.end):
+            return self._pass_by(part, mask)
+        return self._enter(part, mask)
+
+    def _pass_by(self, part: Control, mask: int) -> int:
+        """Walk past something that does not concern the variable."""
+        if not mask:
+            return 0
+        known = part.summary
+        if not isinstance(known, _Summary):
+            known = part.summary = _Probe(part).result
+        sure, doubted = mask & ~self.doubtful, mask & self.doubtful
+
+        def chosen(bits: int) -> int:
+            return (sure if bits & 1 else 0) | (doubted if bits & 2 else 0)
+
+        for bits, node, how in known.leaving:
+            states = chosen(bits)
+            targets = self._breaks if how == "break" else self._continues
+            if how in ("break", "continue") and targets:
+                targets[-1] |= states
+            elif states:
+                self.leave(states, node, how)
+        for name, (bits, node) in known.labels.items():
+            if name not in self._passed:
+                before = self._labels.get(name, (0, node))[0]
+                self._labels[name] = (before | chosen(bits), node)
+        return chosen(known.after)
+
+    def _enter(self, part: Control, mask: int) -> int:
+        part.prepare()
         handler: Callable[[Control, int], int] | None = getattr(self, f"_on_{part.kind}", None)
         if handler is not None:
             return handler(part, mask)
@@ -122,7 +153,8 @@ class Walker:
         key = condition.key
         known = self._splits.get(key) if key and mask else None
         asked = condition.region.end
-        if known is not None and known[2] == mask and not self._touched(known[3], asked):
+        same = known is not None and known[2] == mask and known[3] <= part.start
+        if known is not None and same and not self._touched(known[3], asked):
             on, off = known[:2]
             yes, no = (off, on) if condition.negated else (on, off)
         then = self._region(part.regions[0], yes)
@@ -207,6 +239,7 @@ class Walker:
             if case.kind != "case":
                 current = self._control(case, current)
                 continue
+            case.prepare()
             cases += 1
             default = default or not case.name
             current = self._region(case.regions[0], mask | current)
@@ -285,6 +318,7 @@ class Walker:
         self._fuel -= 1
         if self._fuel < 0:
             raise Exhausted
+        part.prepare()
         assert part.condition is not None
         yes, no = self._decide(part.condition, mask)
         assert part.right is not None
@@ -295,3 +329,28 @@ class Walker:
             return second, no | third
         second, third = self._decide(part.right, no)
         return yes | second, third
+
+
+@dataclass(slots=True)
+class _Summary:
+    """Where control goes from a structure: bit 1 for sure states, bit 2 for doubtful ones."""
+
+    after: int
+    leaving: list[tuple[int, Node, str]]
+    labels: dict[str, tuple[int, Node]]
+
+
+class _Probe(Walker):
+    """Walks one structure without any variable, to learn where control goes."""
+
+    doubtful = 2
+
+    def __init__(self, part: Control) -> None:
+        super().__init__("\0", (), 2 * (part.end - part.start))
+        self._leaving: list[tuple[int, Node, str]] = []
+        after = self._enter(part, 3)
+        self.result = _Summary(after, self._leaving, self._labels)
+
+    def leave(self, mask: int, node: Node, how: str) -> None:
+        """Note where control leaves."""
+        self._leaving.append((mask, node, how))

@@ -37,9 +37,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.guards import enclosing_loop
 from jarvis_ls.jsec.life import Fault
-from jarvis_ls.jsec.lifecycle import faults_of
+from jarvis_ls.jsec.lifecycle import faults_of, set_in_loop
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 _DEPENDENT = frozenset({
@@ -62,7 +61,7 @@ def null_dereference(function: Function) -> Iterator[Report]:
             yield Report(
                 fault.node,
                 "'{pointer}' is NULL where it is dereferenced.",
-                confidence=0.55 if _set_in_loop(fault, function) else 0.85,
+                confidence=0.5 if set_in_loop(function, fault) else 0.85,
                 pointer=fault.name,
             )
             continue
@@ -77,16 +76,6 @@ def null_dereference(function: Function) -> Iterator[Report]:
             pointer=fault.name,
             related=[(test, "Tested here.")],
         )
-
-
-def _set_in_loop(fault: Fault, function: Function) -> bool:
-    """Whether a loop around the place sets the pointer, for a later round perhaps."""
-    loop = enclosing_loop(fault.node, function)
-    return loop is not None and any(
-        loop.start_byte <= node.start_byte < loop.end_byte
-        and text(field(node, "left")) == fault.name
-        for node in function.nodes("assign")
-    )
 
 
 def _careless_test(fault: Fault, function: Function) -> Node | None:

@@ -32,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function
-from jarvis_ls.jsec.lifecycle import faults_of, first_of_each
+from jarvis_ls.jsec.lifecycle import faults_of, first_of_each, set_in_loop
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 
@@ -52,7 +52,7 @@ def uninitialized_pointer_dereference(function: Function) -> Iterator[Report]:
             "'{pointer}' points nowhere yet and is dereferenced."
             if fault.certain
             else "'{pointer}' is dereferenced but was set only on some of the ways here.",
-            confidence=0.9 if fault.certain else 0.65,
+            confidence=0.45 if set_in_loop(function, fault) else 0.9 if fault.certain else 0.65,
             pointer=fault.name,
             related=[(fault.origin, "Declared here.")] if fault.origin is not None else (),
         )

@@ -39,7 +39,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.life import Fault
-from jarvis_ls.jsec.lifecycle import faults_of, first_of_each
+from jarvis_ls.jsec.lifecycle import faults_of, first_of_each, set_in_loop
 from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
 
 
@@ -60,7 +60,7 @@ def uninitialized_variable(function: Function) -> Iterator[Report]:
             "'{variable}' has no value yet."
             if fault.certain
             else "'{variable}' has a value here only on some of the ways that lead here.",
-            confidence=0.85 if fault.certain else 0.62,
+            confidence=0.45 if set_in_loop(function, fault) else 0.85 if fault.certain else 0.62,
             variable=fault.name,
             related=[(fault.origin, "Declared here.")] if fault.origin is not None else (),
             fix=_initialise(fault, function),
