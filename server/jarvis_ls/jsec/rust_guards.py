@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from jarvis_ls.codeintel.code import Function, field, text
+from jarvis_ls.codeintel.code import Function, ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rust_shapes import macro_name, macro_tokens
 from jarvis_ls.jsec.rust_values import words_in
@@ -43,33 +43,39 @@ class Test:
 @functools.lru_cache(maxsize=8)
 def tests(function: Function) -> list[Test]:
     """All conditions, `match` values, loop ranges and assertions of a function in order."""
-    nodes: list[tuple[Node, bool, bool]] = []
-    for kind in ("if", "loop"):
-        for node in function.nodes(kind):
-            for name in ("condition", "pattern", "value"):
-                part = field(node, name)
-                if part is not None:
-                    nodes.append((part, False, False))
+    found = [_test(node, "") for kind in ("if", "loop") for node in _parts(function, kind)]
+    for node in function.nodes("loop"):
+        pattern, value = field(node, "pattern"), field(node, "value")
+        if pattern is not None and value is not None:
+            found.append(_test(value, text(pattern)[:200] + " in ", compares=True))
     for node in function.nodes("match"):
-        part = field(node, "value")
-        if part is not None:
-            nodes.append((part, False, True))
+        value = field(node, "value")
+        if value is not None:
+            found.append(_test(value, "", compares=True))
     for node in function.nodes("arm"):
-        part = field(field(node, "pattern"), "condition")
-        if part is not None:
-            nodes.append((part, False, False))
+        guard = field(field(node, "pattern"), "condition")
+        if guard is not None:
+            found.append(_test(guard, ""))
     for node in function.nodes("macro"):
         name, tokens = macro_name(node), macro_tokens(node)
         if tokens is not None and (name in _CHECKS or "assert" in name):
-            nodes.append((tokens, name.startswith("debug_"), name.endswith(("_eq", "_ne"))))
-    found = []
-    for node, debug, matched in nodes:
-        written = text(node)[:_MAX_TEXT]
-        words = frozenset(_WORD.findall(written))
-        compares = matched or _COMPARES.search(written) is not None
-        found.append(Test(node.start_byte, words, written, debug, compares))
+            compares = name.endswith(("_eq", "_ne"))
+            found.append(_test(tokens, "", compares=compares, debug=name.startswith("debug_")))
     found.sort(key=lambda test: test.start)
     return found
+
+
+def _parts(function: Function, kind: str) -> list[Node]:
+    held = [field(node, "condition") for node in function.nodes(kind)]
+    return [node for node in held if node is not None]
+
+
+def _test(node: Node, before: str, *, compares: bool = False, debug: bool = False) -> Test:
+    written = before + text(node)[:_MAX_TEXT]
+    words = frozenset(_WORD.findall(written))
+    return Test(
+        node.start_byte, words, written, debug, compares or _COMPARES.search(written) is not None
+    )
 
 
 def tests_before(function: Function | None, at: int) -> list[Test]:
@@ -115,4 +121,57 @@ def null_tested(function: Function | None, name: str, at: int) -> bool:
             called = text(field(holder, "function") or field(holder, "macro"))
             if ("NonNull::new" in called and "unchecked" not in called) or "null" in called.lower():
                 return True
+    return False
+
+
+def may_follow(first: Node, second: Node) -> bool:
+    """Whether control may run from `first` on to `second` later in the text.
+
+    False when they lie in different branches of one `if` or `match`, or when the block around
+    `first`, up to the one they share, always leaves before its end.
+    """
+    shared = {outer.id for outer in ancestors(second)}
+    below = first
+    for outer in ancestors(first):
+        if outer.id in shared:
+            return not _excludes(outer, below, second)
+        if outer.type in ("block", "match_arm") and _leaves_after(below):
+            return False
+        if outer.type in ("closure_expression", "function_item"):
+            return False
+        below = outer
+    return True
+
+
+_LEAVES = frozenset({"return_expression", "break_expression", "continue_expression"})
+
+
+def _excludes(shared: Node, below: Node, second: Node) -> bool:
+    """Whether only one of two places below `shared` can run."""
+    if shared.type == "match_block":
+        return True
+    if shared.type == "if_expression":
+        condition = field(shared, "condition")
+        return condition is None or below != condition
+    if shared.type == "block":
+        return _leaves_after(below, second.start_byte)
+    return False
+
+
+def _leaves_after(statement: Node, before: int | None = None) -> bool:
+    """Whether a statement from `statement` on, up to byte `before`, always leaves its block."""
+    current: Node | None = statement
+    for _ in range(64):
+        if current is None or (before is not None and current.start_byte >= before):
+            return False
+        inner = current
+        if current.type == "expression_statement" and current.named_child_count:
+            inner = current.named_children[0]
+        if inner.type in _LEAVES:
+            return True
+        if inner.type == "macro_invocation" and macro_name(inner) in (
+            "panic", "unreachable", "todo", "unimplemented", "bail"
+        ):  # fmt: skip
+            return True
+        current = current.next_named_sibling
     return False

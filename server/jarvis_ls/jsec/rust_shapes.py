@@ -185,3 +185,13 @@ def statement_of(node: Node) -> Node:
             break
         statement = outer
     return statement
+
+
+def is_last(node: Node) -> bool:
+    """Whether nothing but comments follows in the block."""
+    following = node.next_named_sibling
+    for _ in range(16):
+        if following is None or "comment" not in following.type:
+            break
+        following = following.next_named_sibling
+    return following is None

@@ -6,7 +6,7 @@ import re
 
 from jarvis_ls.codeintel.code import Function, Unit, ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rust_shapes import arguments, return_type
+from jarvis_ls.jsec.rust_shapes import arguments, is_last, return_type
 from jarvis_ls.jsec.rust_values import type_of
 
 
@@ -61,7 +61,7 @@ def expected_type(node: Node, function: Function | None) -> str:
             return return_type(function)
         if kind == "return_expression":
             return return_type(function)
-        if kind == "block" and not _is_last(below):
+        if kind == "block" and not is_last(below):
             return ""
         if kind == "expression_statement" and outer.children[-1].type == ";":
             return ""
@@ -70,13 +70,3 @@ def expected_type(node: Node, function: Function | None) -> str:
             return ""
         below = outer
     return ""
-
-
-def _is_last(node: Node) -> bool:
-    """Whether nothing but comments follows in the block."""
-    following = node.next_named_sibling
-    for _ in range(16):
-        if following is None or "comment" not in following.type:
-            break
-        following = following.next_named_sibling
-    return following is None

@@ -132,6 +132,27 @@ def words_in(node: Node | None) -> set[str]:
     return set(_WORD.findall(text(node)[:_MAX_TEXT])) - _KEYWORDS
 
 
+def array_length(node: Node | None, function: Function | None, unit: Unit) -> int | None:
+    """Number of elements of the array an expression names, where its declaration says it."""
+    node = peel(node)
+    if node is None:
+        return None
+    declared = type_of(node, function, unit)
+    match = re.search(r"\[[^\[\];]*;\s*(\w+)\s*\]$", declared)
+    if match:
+        known = integer_text(match[1])
+        return known if known is not None else integer_text(unit.facts.macros.get(match[1], ""))
+    if node.type != "identifier" or function is None:
+        return None
+    variable = function.variable(text(node), node.start_byte)
+    made = variable.initial if variable is not None else None
+    if made is None or made.type != "array_expression":
+        return None
+    if any(child.type == ";" for child in made.children):
+        return integer(made.named_children[-1], function, unit)
+    return sum("comment" not in child.type for child in made.named_children)
+
+
 def origin(node: Node | None, function: Function | None) -> str:
     """Words for the outside place the value of an expression comes from; empty when none is seen.
 

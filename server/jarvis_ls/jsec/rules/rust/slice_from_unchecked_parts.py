@@ -1,0 +1,84 @@
+"""A slice is made from a pointer or length that nothing checked.
+
+## What it does
+Finds `slice::from_raw_parts` and `from_raw_parts_mut` of a pointer parameter in a function that C
+calls without a test for null, and with a length that input decides.
+
+## Why is this bad?
+Unlike C's pairs of pointer and 0, a null slice is undefined behaviour even when it is empty. A
+length that is too large reads or writes past the buffer.
+
+## Example
+```rust
+pub unsafe extern "C" fn sum(p: *const u8, n: usize) -> u32 {
+    slice::from_raw_parts(p, n).iter().map(|b| *b as u32).sum()
+}
+```
+
+Use instead:
+```rust
+pub unsafe extern "C" fn sum(p: *const u8, n: usize) -> u32 {
+    if p.is_null() || n > MAX { return 0; }
+    slice::from_raw_parts(p, n).iter().map(|b| *b as u32).sum()
+}
+```
+
+## References
+- CWE-476: NULL Pointer Dereference
+- CWE-125: Out-of-bounds Read
+- CWE-787: Out-of-bounds Write
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.extract.rust import has_safety_comment
+from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.rust_guards import null_tested, tested
+from jarvis_ls.jsec.rust_shapes import call_path, is_exported, peel
+from jarvis_ls.jsec.rust_values import number_origin
+
+_OWNERS = re.compile(r"(?:^|::)(?:Vec|String|NonNull)::")
+
+
+@rule(
+    query=calls("from_raw_parts", "from_raw_parts_mut"),
+    category="buffer_overflow",
+    cwe=(476, 125, 787),
+    confidence=0.65,
+    suggestion="Test the pointer for null and the length against a limit first.",
+)
+def slice_from_unchecked_parts(call: Call) -> Iterator[Report]:
+    if _OWNERS.search(call_path(call)) or len(call.arguments) != 2 or call.function is None:
+        return
+    pointer, length = peel(call.arg(0)), call.arg(1)
+    if pointer is None or length is None:
+        return
+    source = number_origin(length, call.function)
+    if source and not tested(call.function, length, call.node.start_byte):
+        yield Report(
+            call.node,
+            "The length '{length}' of this slice comes from input and was not tested.",
+            confidence=0.75,
+            pattern=call.name,
+            length=text(length)[:60],
+        )
+        return
+    variable = call.function.variable(text(pointer), pointer.start_byte)
+    if variable is None or not variable.is_parameter or not variable.type.startswith("*"):
+        return
+    if null_tested(call.function, variable.name, call.node.start_byte):
+        return
+    if not is_exported(call.function) or has_safety_comment(call.node):
+        return
+    if tested(call.function, length, call.node.start_byte):
+        return
+    yield Report(
+        call.node,
+        "'{pointer}' may be null, and a slice must never be.",
+        pattern=call.name,
+        pointer=variable.name,
+    )

@@ -1,0 +1,70 @@
+"""Arithmetic is declared free of overflow without a check.
+
+## What it does
+Finds `unchecked_add`, `unchecked_sub`, `unchecked_mul`, `unchecked_shl`, `unchecked_shr`,
+`unchecked_neg` and `unchecked_div` where neither a test of the operands nor a SAFETY comment stands
+near.
+
+## Why is this bad?
+Overflow is undefined behaviour here, not a wrapped number: the compiler removes later bound
+checks that only an overflow would fail.
+
+## Example
+```rust
+let end = unsafe { start.unchecked_add(length) };
+```
+
+Use instead:
+```rust
+let end = start.checked_add(length).ok_or(Error::TooLong)?;
+```
+
+## References
+- CWE-190: Integer Overflow or Wraparound
+- CWE-191: Integer Underflow (Wrap or Wraparound)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, field, text
+from jarvis_ls.codeintel.extract.rust import has_safety_comment
+from jarvis_ls.jsec.rule import Report, Rewrite, methods, rule
+from jarvis_ls.jsec.rust_guards import tested
+from jarvis_ls.jsec.rust_values import number_origin
+
+_NAMES = ("unchecked_add", "unchecked_sub", "unchecked_mul", "unchecked_neg", "unchecked_shl",
+          "unchecked_shr", "unchecked_div", "unchecked_rem")  # fmt: skip
+
+
+@rule(
+    query=methods(*_NAMES),
+    category="integer_overflow",
+    cwe=(190, 191),
+    confidence=0.65,
+    suggestion="Use the 'checked_', 'wrapping_' or 'saturating_' form.",
+    fixable=True,
+)
+def unchecked_arithmetic(call: Call) -> Iterator[Report]:
+    if has_safety_comment(call.node):
+        return
+    if call.function is not None and "unchecked" in call.function.name:
+        return
+    if tested(call.function, call.node, call.node.start_byte):
+        return
+    outside = number_origin(call.receiver, call.function) or number_origin(
+        call.arg(0), call.function
+    )
+    name = field(field(call.node, "function"), "field")
+    wrapping = call.name.replace("unchecked_", "wrapping_")
+    yield Report(
+        call.node,
+        "'{call}' is undefined behaviour when it overflows.",
+        confidence=0.8 if outside else 0.65,
+        pattern=call.name,
+        fix=Rewrite("Use '{wrapping}'", [(name, wrapping)], wrapping=wrapping)
+        if name is not None
+        else None,
+        call=text(call.node)[:60],
+    )

@@ -1,0 +1,82 @@
+"""Bytes are taken for UTF-8 without looking.
+
+## What it does
+Finds `from_utf8_unchecked` and `as_bytes_mut` where neither a test of the bytes nor a SAFETY
+comment stands near.
+
+## Why is this bad?
+Every function of `str` relies on valid UTF-8. With other bytes, slicing and `chars()` read out of
+bounds.
+
+## Example
+```rust
+let name = unsafe { std::str::from_utf8_unchecked(&packet[4..]) };
+```
+
+Use instead:
+```rust
+let name = std::str::from_utf8(&packet[4..])?;
+```
+
+## References
+- CWE-20: Improper Input Validation
+- CWE-176: Improper Handling of Unicode Encoding
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.extract.rust import has_safety_comment
+from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.rust_guards import tests_before
+from jarvis_ls.jsec.rust_shapes import return_type
+from jarvis_ls.jsec.rust_values import is_literal, origin
+
+_TESTS = frozenset({"is_ascii", "is_utf8", "from_utf8", "is_ascii_digit", "is_ascii_alphanumeric",
+                    "is_char_boundary", "is_ascii_alphabetic", "is_ascii_hexdigit"})  # fmt: skip
+_MADE_OF_TEXT = (".as_bytes()", ".to_string()", "itoa", "ryu", "hex", "base64", "encode")
+
+
+@rule(
+    query=calls("from_utf8_unchecked", "from_utf8_unchecked_mut", "from_boxed_utf8_unchecked"),
+    category="unsafe_usage",
+    cwe=(20, 176),
+    confidence=0.6,
+    suggestion="Use 'from_utf8' and handle the error, or 'from_utf8_lossy'.",
+    fixable=True,
+)
+def unchecked_utf8(call: Call) -> Iterator[Report]:
+    value = call.arg(0)
+    if value is None or is_literal(value, call.function, call.unit):
+        return
+    if any(word in text(value)[:300] for word in _MADE_OF_TEXT) or has_safety_comment(call.node):
+        return
+    if any(_TESTS & test.words for test in tests_before(call.function, call.node.start_byte)):
+        return
+    if call.function is not None and "unchecked" in call.function.name:
+        return
+    source = origin(value, call.function)
+    yield Report(
+        call.node,
+        "'{called}' takes '{value}' for UTF-8 without looking.",
+        confidence=0.75 if source else 0.55,
+        pattern=call.name,
+        fix=_checked(call),
+        called=call.name,
+        value=text(value)[:60],
+    )
+
+
+def _checked(call: Call) -> Rewrite | None:
+    """`from_utf8(…)?`, where the function returns a Result; its error type may not fit."""
+    callee = call.node.child_by_field_name("function")
+    if "Result" not in return_type(call.function) or callee is None:
+        return None
+    checked = call.written.replace("_unchecked", "").replace("from_boxed_utf8", "from_utf8")
+    return Rewrite(
+        "Use 'from_utf8' and return its error",
+        [(callee, checked), ((call.node.end_byte, call.node.end_byte), "?")],
+        safe=False,
+    )

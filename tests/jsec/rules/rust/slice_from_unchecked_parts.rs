@@ -1,0 +1,32 @@
+use std::slice;
+
+#[no_mangle]
+pub unsafe extern "C" fn sum(p: *const u8, n: usize) -> u32 {
+    slice::from_raw_parts(p, n).iter().map(|b| *b as u32).sum() // expect: slice-from-unchecked-parts
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn sum_checked(p: *const u8, n: usize) -> u32 {
+    if p.is_null() {
+        return 0;
+    }
+    slice::from_raw_parts(p, n).iter().map(|b| *b as u32).sum() // ok
+}
+
+pub unsafe fn payload(packet: *const u8) -> &'static [u8] {
+    let length = u16::from_be_bytes([*packet, *packet.add(1)]) as usize;
+    slice::from_raw_parts(packet.add(2), length) // expect: slice-from-unchecked-parts
+}
+
+pub unsafe fn payload_checked(packet: *const u8, size: usize) -> &'static [u8] {
+    let length = u16::from_be_bytes([*packet, *packet.add(1)]) as usize;
+    if length + 2 > size {
+        return &[];
+    }
+    slice::from_raw_parts(packet.add(2), length) // ok
+}
+
+pub fn bytes_of(words: &[u32]) -> &[u8] {
+    // SAFETY: any four bytes are valid u8.
+    unsafe { slice::from_raw_parts(words.as_ptr().cast(), words.len() * 4) } // ok
+}
