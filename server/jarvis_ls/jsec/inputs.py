@@ -101,8 +101,11 @@ def number_source(node: Node | None, function: Function | None, fuel: int = _FUE
     return None
 
 
-def text_source(node: Node | None, function: Function | None, fuel: int = _FUEL) -> Source | None:
-    """Where the text an expression points to comes from, if from outside."""
+def text_source(
+    node: Node | None, function: Function | None, fuel: int = _FUEL, at: int | None = None
+) -> Source | None:
+    """Where the text an expression points to comes from, if from outside; as seen at byte `at`,
+    by default where the expression stands."""
     if node is None or function is None or fuel <= 0:
         return None
     node = bare(node)
@@ -126,7 +129,7 @@ def text_source(node: Node | None, function: Function | None, fuel: int = _FUEL)
         return text_source(inner, function, fuel - 1)
     if node.type not in ("identifier", "field_expression"):
         return None
-    at = node.start_byte
+    at = node.start_byte if at is None else at
     alias = function.unit.facts.macros.get(text(node), "")
     if alias.isidentifier() and (seen := _last_use(function, alias, node.start_byte)) is not None:
         node = seen

@@ -72,7 +72,7 @@ def command_from_variable(call: Call) -> Iterator[Report]:
         return
     if text(bare(command)) in ("NULL", "0", "nullptr"):
         return
-    source = text_source(command, function)
+    source = text_source(command, function, at=call.node.start_byte)
     if source is None and only_literals(command, function, call.node.start_byte):
         return
     if source is None and (confidence == 0 or literal_content(command, function) is not None):
@@ -104,7 +104,7 @@ def _of_program(call: Call, function: Function) -> tuple[Node | None, float]:
     if literal.replace("\\\\", "/").rpartition("/")[2] not in _SHELL_NAMES:
         return None, 0
     for argument in _arguments(call, place, function):
-        if text_source(argument, function) is not None:
+        if text_source(argument, function, at=call.node.start_byte) is not None:
             return argument, 0
     return None, 0
 
