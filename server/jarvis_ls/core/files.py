@@ -156,6 +156,8 @@ def _inside(path: str | Path, root: str | Path) -> bool:
 def _reason(path: str | Path, error: OSError) -> str:
     if error.errno in (errno.ELOOP, errno.EMLINK):
         return "a symbolic link"
+    if error.errno == errno.EISDIR:
+        return "a folder"
     if error.errno == errno.ENXIO:  # what opening a socket gives
         with contextlib.suppress(OSError):
             return kind_of(os.lstat(path).st_mode) or NOT_READABLE

@@ -9,6 +9,7 @@ it; what is damaged or not ours is as good as not there.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import hmac
 import importlib.metadata
@@ -46,6 +47,8 @@ class Cache:
         self._lines = self._load()
         self._used: dict[bytes, bytes] = {}
         self._appender: Appender | None = None
+        self.failed = ""
+        """Why nothing more is kept; empty while all is well."""
         _keep_out_of_git(self._path.parent)
 
     @property
@@ -84,9 +87,9 @@ class Cache:
         return reports
 
     def put(self, report: FileReport) -> None:
-        """Keep an answer. Raises `JarvisError` when the disk refuses."""
-        if self._appender is None:
-            self._appender = Appender(self._path)
+        """Keep an answer. When the disk refuses, `failed` says so and nothing more is kept."""
+        if self.failed:
+            return
         key = self._name(report.path, report.digest)
         body = json.dumps(
             [report.text_digest, report.includes, report.context, report.notes,
@@ -94,7 +97,12 @@ class Cache:
             separators=(",", ":"),
         ).encode()  # fmt: skip
         line = self._sign(key, body) + key + body
-        self._appender.append(line + b"\n")
+        try:
+            self._appender = self._appender or Appender(self._path)
+            self._appender.append(line + b"\n")
+        except JarvisError as error:
+            self.failed = str(error)
+            return
         self._lines[key] = self._used[key] = line
 
     def close(self, *, complete: bool) -> None:
@@ -137,6 +145,7 @@ class Cache:
         return signature.hexdigest().encode()
 
 
+@functools.cache
 def engine_version() -> str:
     """Names the code that answers come from: our own sources and the grammars."""
     digest = hashlib.blake2b(digest_size=16)

@@ -34,6 +34,9 @@ WORKER = "jarvis_ls.jsec.worker"
 
 _SLICE = 64
 
+_FEW = 3
+"""So few files are scanned sooner than the rest of the project is read to ask the cache."""
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -67,7 +70,8 @@ async def scan_files(
     chosen = None if only is None else set(only)
     files = [one for one in listing.files if chosen is None or one.path in chosen]
     known: dict[str, FileReport] = {}
-    if cache is not None and not cache.empty:
+    few = chosen is not None and len(files) <= _FEW < len(listing.files)
+    if cache is not None and not cache.empty and not few:
         digests = await _digests(listing, settings)
         known = await asyncio.to_thread(cache.lookup, listing.files, digests)
     for file in files:
@@ -100,8 +104,7 @@ async def scan(
 ) -> ScanResult:
     """Scan the files of `listing` and say what was found.
 
-    `progress` is called after each file. When `stop` is set, or the disk refuses to keep
-    answers, the scan ends with what it has.
+    `progress` is called after each file. When `stop` is set the scan ends with what it has.
     """
     started = time.monotonic()
     result = ScanResult(listing.root, [], {}, list(listing.skipped))
@@ -120,6 +123,8 @@ async def scan(
     result.cancelled = stop is not None and stop.is_set() and done < total
     if cache is not None:
         cache.close(complete=not result.cancelled and only is None)
+        if cache.failed:
+            result.warnings.append(f"nothing is kept for the next scan: {cache.failed}")
     _finish(result)
     if baseline is not None:
         result.stale_baseline = baseline.stale

@@ -32,6 +32,12 @@ from jarvis_ls.jsec.rule import all_rules
 MARK = b"jsec-ignore"
 """A file without this word suppresses nothing."""
 
+_MAX_NESTED = 64
+"""Functions inside functions that are looked through for a comment."""
+
+_MAX_NAMES = 50
+"""Most rules one comment can name."""
+
 Scope = Literal["line", "function", "file"]
 
 _DIRECTIVE = re.compile(
@@ -62,13 +68,6 @@ class Suppression:
     used: set[str] = field(default_factory=set)
     """The rules of which it hid a finding."""
 
-    def hides(self, finding: Finding) -> bool:
-        """Whether it speaks of `finding`: of its rule, on the line it starts or ends on."""
-        first, last = self.lines
-        span = finding.span
-        on_line = first <= span.line <= last or first <= span.end_line <= last
-        return on_line and finding.rule in self.rules
-
 
 def suppress(
     source: Source,
@@ -83,9 +82,10 @@ def suppress(
     """
     found = suppressions(source, language, tree)
     known = {*all_rules(), *own_patterns, *PAGES}
-    judged = [_hidden(finding, found) for finding in findings]
-    hints = [_hidden(one, found) for one in _hints(source, language, found, known)]
-    unused = [_hidden(one, found) for one in _unused(source, language, found, known)]
+    index = _Index(found)
+    judged = [index.judge(finding) for finding in findings]
+    hints = [index.judge(one) for one in _hints(source, language, found, known)]
+    unused = [index.judge(one) for one in _unused(source, language, found, known)]
     return sorted(judged + hints + unused, key=lambda one: (one.span.line, one.span.column))
 
 
@@ -109,9 +109,9 @@ def _directives(layout: _Layout, comment: Lexeme) -> Iterator[Suppression]:
             text = line[at:].decode("utf-8", "replace").rstrip().removesuffix("*/").rstrip()
             match = _DIRECTIVE.match(text)
             if match is not None:
-                names = tuple(name.strip() for name in (match[2] or "").split(",") if name.strip())
+                names = (match[2] or "").replace(",", " ").split()[:_MAX_NAMES]
                 yield Suppression(
-                    rules=names,
+                    rules=tuple(names),
                     reason=(match[3] or "").strip(),
                     lines=layout.lines(_SCOPES[match[1]], comment),
                     start=start + at,
@@ -184,13 +184,43 @@ class _Layout:
         return [(node.start_byte, node.end_byte) for node in found]
 
 
-def _hidden(finding: Finding, found: Sequence[Suppression]) -> Finding:
-    for one in found:
-        if one.hides(finding):
-            one.used.add(finding.rule)
-            why = f"comment: {one.reason}" if one.reason else "comment"
-            return replace(finding, suppressed=why)
-    return finding
+class _Index:
+    """Which comment speaks of a finding; of two that speak of the same lines the first."""
+
+    def __init__(self, found: Sequence[Suppression]) -> None:
+        self._lines: dict[tuple[str, int], Suppression] = {}
+        ranges: dict[str, dict[tuple[int, int], Suppression]] = {}
+        for one in found:
+            first, last = one.lines
+            for rule in one.rules:
+                if first == last:
+                    self._lines.setdefault((rule, first), one)
+                else:
+                    ranges.setdefault(rule, {}).setdefault(one.lines, one)
+        self._ranges = {
+            rule: sorted(known.items(), key=lambda item: item[0]) for rule, known in ranges.items()
+        }
+
+    def judge(self, finding: Finding) -> Finding:
+        """The finding, with the reason of the comment that hides it."""
+        span = finding.span
+        one = self._at(finding.rule, span.line) or self._at(finding.rule, span.end_line)
+        if one is None:
+            return finding
+        one.used.add(finding.rule)
+        return replace(finding, suppressed=f"comment: {one.reason}" if one.reason else "comment")
+
+    def _at(self, rule: str, line: int) -> Suppression | None:
+        if (rule, line) in self._lines:
+            return self._lines[rule, line]
+        ranges = self._ranges.get(rule, [])
+        behind = bisect_right(ranges, line, key=lambda item: item[0][0])
+        # Functions and the file nest, so the innermost range that holds the line is close before.
+        for (_first, last), one in reversed(ranges[max(0, behind - _MAX_NESTED) : behind]):
+            if line <= last:
+                return one
+        whole = ranges[0] if ranges else None
+        return whole[1] if whole and whole[0][0] == 1 and line <= whole[0][1] else None
 
 
 def _hints(

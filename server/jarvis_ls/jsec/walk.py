@@ -181,21 +181,21 @@ class _Walk:
         return _ignored(path, ignores)
 
     def _ignores_above(self, start: str) -> list[_Ignore]:
-        """Rules of the work tree that `start` lies in, from the outside in."""
-        above: list[str] = []
-        folder = start
-        while True:
-            if os.path.lexists(os.path.join(folder, ".git")):  # noqa: PTH118
+        """Rules that hold for `start`, from the outside in: those of the work tree it lies in,
+        or of the scanned folder when there is no work tree."""
+        folders = [start]
+        while not _is_work_tree(folders[-1]):
+            parent = os.path.dirname(folders[-1])  # noqa: PTH120
+            if parent == folders[-1]:
+                root = self.listing.root
+                folders = [one for one in folders if one == root or one.startswith(root + os.sep)]
                 break
-            parent = os.path.dirname(folder)  # noqa: PTH120
-            if parent == folder:
-                return []
-            above.append(parent)
-            folder = parent
-        rules = _ignore_file(folder, os.path.join(".git", "info", "exclude"))  # noqa: PTH118
-        for outer in reversed(above):
-            rules += _ignore_file(outer, ".gitignore")
-        return rules
+            folders.append(parent)
+        else:
+            root = folders[-1]
+        exclude = _ignore_file(root, os.path.join(".git", "info", "exclude"))  # noqa: PTH118
+        above = reversed(folders[1:])
+        return exclude + [one for folder in above for one in _ignore_file(folder, ".gitignore")]
 
     def _relative(self, path: str) -> str:
         return shown(path[len(self.listing.root.rstrip(os.sep)) + 1 :])
@@ -222,6 +222,10 @@ def _ignore_file(folder: str, name: str) -> list[_Ignore]:
         return []
     lines = data.decode("utf-8", "replace").split("\n")
     return [_Ignore(folder.rstrip(os.sep) + os.sep, Globs(lines, lenient=True))]
+
+
+def _is_work_tree(folder: str) -> bool:
+    return os.path.lexists(os.path.join(folder, ".git"))  # noqa: PTH118
 
 
 def _ignored(path: str, ignores: list[_Ignore]) -> bool:
