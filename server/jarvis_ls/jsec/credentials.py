@@ -26,8 +26,8 @@ PASSWORDS = {
 KEYS = {
     "EVP_EncryptInit": 2, "EVP_DecryptInit": 2, "EVP_CipherInit": 2, "EVP_EncryptInit_ex": 3,
     "EVP_DecryptInit_ex": 3, "EVP_CipherInit_ex": 3, "AES_set_encrypt_key": 0,
-    "AES_set_decrypt_key": 0, "DES_set_key": 0, "DES_set_key_unchecked": 0, "DES_set_key_checked": 0,
-    "DES_string_to_key": 0, "RC4_set_key": 2, "BF_set_key": 2, "Camellia_set_key": 0, "HMAC": 1,
+    "AES_set_decrypt_key": 0, "DES_set_key": 0, "DES_set_key_unchecked": 0,
+    "DES_set_key_checked": 0, "DES_string_to_key": 0, "RC4_set_key": 2, "BF_set_key": 2, "Camellia_set_key": 0, "HMAC": 1,
     "HMAC_Init": 1, "HMAC_Init_ex": 1, "PKCS5_PBKDF2_HMAC": 0, "PKCS5_PBKDF2_HMAC_SHA1": 0,
     "EVP_BytesToKey": 3, "EVP_PKEY_new_mac_key": 2, "EVP_PKEY_new_raw_private_key": 2,
     "mbedtls_aes_setkey_enc": 1, "mbedtls_aes_setkey_dec": 1, "mbedtls_gcm_setkey": 2,

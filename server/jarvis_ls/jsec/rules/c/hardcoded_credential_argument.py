@@ -60,10 +60,11 @@ def hardcoded_credential_argument(call: Call) -> Iterator[Report]:
     value = literal_value(argument, call.function)
     if not value and not _is_constant_array(call):
         return
-    what = "password" if call.name in PASSWORDS else "key"
     yield Report(
         argument,
-        "'{name}' is given a " + what + " that stands in the source.",
+        "'{name}' is given a password that stands in the source."
+        if call.name in PASSWORDS
+        else "'{name}' is given a key that stands in the source.",
         confidence=0.7 if call.name == "CryptHashData" else 0.85,
         pattern=call.name,
         name=call.name,

@@ -45,7 +45,7 @@ COMPARING = ("strcmp", "strncmp", "memcmp", "strcasecmp", "wcscmp", "wcsncmp", "
     category="secrets",
     cwe=(798, 259),
     confidence=0.75,
-    suggestion="Compare a salted hash made for passwords (argon2, scrypt, bcrypt), in constant time.",
+    suggestion="Compare salted password hashes (argon2, scrypt, bcrypt) in constant time.",
 )
 def literal_password_comparison(call: Call) -> Iterator[Report]:
     for one, other in ((0, 1), (1, 0)):

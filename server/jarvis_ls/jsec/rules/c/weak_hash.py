@@ -37,14 +37,15 @@ from jarvis_ls.jsec.words import names_secret, words
 _LOW_LEVEL = ("", "_Init", "_CTX_init")
 DIRECT = {
     **{f"{name}{suffix}": label for name, label in
-       (("MD2", "MD2"), ("MD4", "MD4"), ("MD5", "MD5"), ("SHA1", "SHA-1")) for suffix in _LOW_LEVEL},
+       (("MD2", "MD2"), ("MD4", "MD4"), ("MD5", "MD5"), ("SHA1", "SHA-1"))
+       for suffix in _LOW_LEVEL},
     "EVP_md2": "MD2", "EVP_md4": "MD4", "EVP_md5": "MD5", "EVP_sha1": "SHA-1", "EVP_sha": "SHA-0",
     "EVP_md5_sha1": "MD5", "EVP_mdc2": "MDC-2", "CC_MD2": "MD2", "CC_MD4": "MD4", "CC_MD5": "MD5",
     "CC_SHA1": "SHA-1", "CC_MD5_Init": "MD5", "CC_SHA1_Init": "SHA-1", "mbedtls_md5": "MD5",
     "mbedtls_sha1": "SHA-1", "mbedtls_md5_starts": "MD5", "mbedtls_sha1_starts": "SHA-1",
     "mbedtls_md5_ret": "MD5", "mbedtls_sha1_ret": "SHA-1", "mbedtls_md2": "MD2",
     "wc_InitMd5": "MD5", "wc_Md5Hash": "MD5", "wc_ShaHash": "SHA-1", "wc_InitSha": "SHA-1",
-    "MD5Init": "MD5", "MD5_Update": "", "SHA1Init": "SHA-1", "md5_init": "MD5", "sha1_init": "SHA-1",
+    "MD5Init": "MD5", "SHA1Init": "SHA-1", "md5_init": "MD5", "sha1_init": "SHA-1",
 }  # fmt: skip
 """Functions that stand for one algorithm."""
 

@@ -1,0 +1,285 @@
+"""What a function does with locks: which are taken twice, kept at the end, given back twice, and
+which are taken while others are held. Every lock is followed through branches and loops."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jarvis_ls.codeintel.code import Call, Function, ancestors, field, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.control import Condition, Region, control_of
+from jarvis_ls.jsec.guards import declaration, written_between
+from jarvis_ls.jsec.memo import once_per_function
+from jarvis_ls.jsec.paths import Event, Exhausted, Walker
+
+ENTRY, HELD, RELEASED, UNKNOWN = 1, 2, 4, 8
+MAX_LOCKS = 8
+"""Locks followed in one function."""
+
+PAIRS = {
+    "pthread_mutex_lock": "pthread_mutex_unlock", "pthread_spin_lock": "pthread_spin_unlock",
+    "pthread_rwlock_wrlock": "pthread_rwlock_unlock",
+    "pthread_rwlock_rdlock": "pthread_rwlock_unlock", "mtx_lock": "mtx_unlock",
+    "EnterCriticalSection": "LeaveCriticalSection",
+    "AcquireSRWLockExclusive": "ReleaseSRWLockExclusive",
+    "AcquireSRWLockShared": "ReleaseSRWLockShared", "g_mutex_lock": "g_mutex_unlock",
+    "g_rec_mutex_lock": "g_rec_mutex_unlock", "spin_lock": "spin_unlock",
+    "spin_lock_irq": "spin_unlock_irq", "spin_lock_bh": "spin_unlock_bh",
+    "mutex_lock": "mutex_unlock", "sqlite3_mutex_enter": "sqlite3_mutex_leave",
+    "uv_mutex_lock": "uv_mutex_unlock", "SDL_LockMutex": "SDL_UnlockMutex",
+    "omp_set_lock": "omp_unset_lock", "lock": "unlock", "lock_shared": "unlock_shared",
+}  # fmt: skip
+"""Functions that take a lock (first argument, or receiver), with those that give it back."""
+
+TRIES = {
+    "pthread_mutex_trylock": True, "pthread_mutex_timedlock": True, "pthread_spin_trylock": True,
+    "pthread_rwlock_trywrlock": True, "pthread_rwlock_tryrdlock": True, "mtx_trylock": True,
+    "mtx_timedlock": True, "TryEnterCriticalSection": False, "g_mutex_trylock": False,
+    "spin_trylock": False, "mutex_trylock": False, "mutex_lock_interruptible": True,
+    "try_lock": False, "uv_mutex_trylock": True,
+}  # fmt: skip
+"""Functions that may fail to take a lock, and whether 0 means that they did take it."""
+
+INITS = frozenset({"pthread_mutex_init", "mtx_init", "InitializeCriticalSection",
+                   "pthread_spin_init", "pthread_rwlock_init", "g_mutex_init"})  # fmt: skip
+RELEASES = frozenset(PAIRS.values())
+REENTRANT = frozenset({"EnterCriticalSection", "sqlite3_mutex_enter", "g_rec_mutex_lock",
+                       "pthread_rwlock_rdlock", "AcquireSRWLockShared",
+                       "lock_shared"})  # fmt: skip
+"""Functions that may take the same lock again."""
+
+TAKING = (*PAIRS, *TRIES)
+_METHODS = frozenset({"lock", "unlock", "try_lock", "lock_shared", "unlock_shared"})
+
+
+@dataclass(frozen=True, slots=True)
+class LockFault:
+    """One thing that is wrong with a lock."""
+
+    kind: str
+    """`twice`, `kept`, `released-twice`."""
+    lock: str
+    """The lock as written."""
+    node: Node
+    """Where."""
+    origin: Node | None
+    """Where it was taken or given back before."""
+    taken_by: str
+    """The function that took it."""
+    gives_back: bool
+    """Whether the function gives the lock back somewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nesting:
+    """A lock is taken while another is held."""
+
+    outer: str
+    inner: str
+    node: Node
+    """The call that takes the inner one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Locks:
+    """What is known of the locks of a function."""
+
+    faults: tuple[LockFault, ...]
+    nestings: tuple[Nesting, ...]
+
+
+def lock_of(call: Call) -> str:
+    """The lock a call takes or gives back, as written without blanks; empty for other calls."""
+    name = call.name
+    if name not in PAIRS and name not in TRIES and name not in RELEASES and name not in INITS:
+        return ""
+    if name in _METHODS:
+        if not call.is_method or call.arguments or not _is_mutex(call):
+            return ""
+        return text(call.receiver).replace(" ", "")
+    return "" if call.is_method else text(call.arg(0)).replace(" ", "").lstrip("&")
+
+
+@once_per_function
+def locks(function: Function) -> Locks:
+    """Faults and nestings of all locks of a function."""
+    root = control_of(function)
+    events = _events(function)
+    taken = [key for key, kind in dict.fromkeys((k, e.kind) for k, e in events)
+             if kind in ("lock", "try")]  # fmt: skip
+    if root is None or not taken:
+        return Locks((), ())
+    faults: list[LockFault] = []
+    nestings: list[Nesting] = []
+    for key in dict.fromkeys(taken[:MAX_LOCKS]):
+        walk = _LockWalk(function, key, events, _size(root))
+        try:
+            walk.run(root, ENTRY, _closing(function))
+        except Exhausted:
+            continue
+        faults.extend(f for f in walk.faults.values() if f.kind != "kept" or not walk.entered_held)
+        nestings.extend(walk.nestings.values())
+    return Locks(tuple(faults), tuple(nestings))
+
+
+def _events(function: Function) -> list[tuple[str, Event]]:
+    found = []
+    for call in function.calls:
+        key = lock_of(call)
+        if not key:
+            if _may_release(call):
+                event = Event(call.node.end_byte - 1, 0, "maybe", call.node, call.name)
+                found.append(("", event))
+            continue
+        kind = ("lock" if call.name in PAIRS else "try" if call.name in TRIES
+                else "init" if call.name in INITS else "unlock")  # fmt: skip
+        found.append((key, Event(call.node.end_byte - 1, 0, kind, call.node, call.name)))
+    found.sort(key=lambda entry: entry[1].at)
+    return found
+
+
+def _closing(function: Function) -> Node | None:
+    body = function.body
+    return body.children[-1] if body is not None and body.child_count else None
+
+
+def _size(root: Region) -> int:
+    size, stack = 0, list(root.parts)
+    while stack:
+        size += 1
+        stack.extend(stack.pop().parts)
+    return size
+
+
+class _LockWalk(Walker):
+    """Follows one lock."""
+
+    def __init__(
+        self, function: Function, key: str, events: list[tuple[str, Event]], size: int
+    ) -> None:
+        self.own = [event for k, event in events if k == key]
+        self.results = dict(_results(self.own))
+        seen = [(key, event) for event in _looks(function, self.results)]
+        ordered = sorted([*events, *seen], key=lambda entry: entry[1].at)
+        super().__init__("", [event for _, event in ordered], size)
+        self.function = function
+        self.key = key
+        self.keys = {event.node.id: k for k, event in ordered}
+        self.gives_back = any(event.kind == "unlock" for event in self.own)
+        self.entered_held = False
+        self.faults: dict[tuple[str, int], LockFault] = {}
+        self.nestings: dict[int, Nesting] = {}
+
+    def step(self, mask: int, event: Event) -> int:
+        if event.kind == "see":
+            return mask
+        if event.kind == "maybe":
+            return UNKNOWN
+        if self.keys[event.node.id] != self.key:
+            if event.kind == "lock" and mask == HELD:
+                other = self.keys[event.node.id]
+                self.nestings.setdefault(event.node.id, Nesting(self.key, other, event.node))
+            return mask
+        if event.kind == "lock":
+            if mask == HELD and event.extra not in REENTRANT:
+                self._note("twice", event.node)
+            return HELD
+        if event.kind == "try":
+            return UNKNOWN
+        if event.kind == "unlock" and mask == RELEASED:
+            self._note("released-twice", event.node)
+        elif event.kind == "unlock" and mask == ENTRY:
+            self.entered_held = True  # the caller holds it; the function lets go for a while
+        return RELEASED
+
+    def narrow(self, mask: int, valid: bool, at: int) -> int:
+        event = self.results[self.name]
+        zero_is_success = TRIES.get(event.extra, True)
+        return HELD if valid is not zero_is_success else RELEASED
+
+    def leave(self, mask: int, node: Node, how: str) -> None:
+        if mask == HELD:
+            self._note("kept", node)
+
+    def _decide(self, condition: Condition, mask: int) -> tuple[int, int]:
+        self.name = ""
+        if condition.test is not None and mask and condition.logic is None:
+            event = self.results.get(condition.test[0])
+            at = condition.region.start
+            if event is not None and self._is_fresh(event, condition.test[0], at):
+                self.name = condition.test[0]
+        return super()._decide(condition, mask)
+
+    def _is_fresh(self, event: Event, name: str, at: int) -> bool:
+        """Whether a variable still holds the result of the call that took the lock."""
+        if not name.isidentifier() or event.at >= at:
+            return True
+        return not written_between(self.function, name, event.at + 1, at)
+
+    def _note(self, kind: str, node: Node) -> None:
+        wanted = ("unlock",) if kind == "released-twice" else ("lock", "try")
+        before = [e for e in self.own if e.at < node.end_byte - 1 and e.kind in wanted]
+        origin = before[-1] if before else None
+        if self._moves(origin.at if origin else self.function.start, node.start_byte):
+            return
+        taken_by = next((e.extra for e in self.own if e.kind in ("lock", "try")), "")
+        self.faults[(kind, node.id)] = LockFault(
+            kind, self.key, node, origin.node if origin else None, taken_by, self.gives_back
+        )
+
+    def _moves(self, start: int, end: int) -> bool:
+        """Whether the name of the lock means something else by then."""
+        words = set(re.findall(r"[A-Za-z_]\w*", self.key)[:6])
+        for kind, part in (("assign", "left"), ("update", "argument")):
+            for changed in self.function.nodes(kind):
+                if start <= changed.start_byte < end and text(field(changed, part)) in words:
+                    return True
+        return any(
+            start <= name.node.start_byte < end
+            for word in words
+            for name in self.function.variables.get(word, ())
+            if not name.is_parameter
+        )
+
+
+def _results(own: list[Event]) -> Iterator[tuple[str, Event]]:
+    """What holds the result of taking the lock: the call itself, or a variable."""
+    for event in own:
+        if event.kind not in ("lock", "try"):
+            continue
+        yield text(event.node), event
+        for outer in ancestors(event.node):
+            if outer.type == "assignment_expression":
+                yield text(field(outer, "left")), event
+            elif outer.type == "init_declarator":
+                yield text(field(outer, "declarator")), event
+            if outer.type != "parenthesized_expression":
+                break
+
+
+def _looks(function: Function, results: dict[str, Event]) -> Iterator[Event]:
+    """Uses of the variables that hold a result, so that conditions on them are walked."""
+    for name, event in results.items():
+        if name.isidentifier():
+            for use in function.uses(name, event.at):
+                yield Event(use.start_byte, 0, "see", use)
+
+
+def _may_release(call: Call) -> bool:
+    """Whether a function sounds as if it gave locks back that its caller took."""
+    lowered = call.name.lower()
+    return any(word in lowered for word in ("unlock", "release", "leave"))
+
+
+def _is_mutex(call: Call) -> bool:
+    """Whether a method is called on something declared as a mutex (and not, say, a unique_lock,
+    which knows by itself)."""
+    declared = declaration(call.receiver, call.function)
+    if declared is not None:
+        return "mutex" in declared.type and "recursive" not in declared.type
+    fields = call.unit.facts.fields.get(text(call.receiver).rpartition(">")[2].rpartition(".")[2])
+    return bool(fields) and all(
+        "mutex" in f.type and "recursive" not in f.type for f in fields or ()
+    )

@@ -1,0 +1,88 @@
+"""A thread waits for a condition without asking again after it wakes up.
+
+## What it does
+Finds `pthread_cond_wait`, `cnd_wait`, `SleepConditionVariableCS` and
+`std::condition_variable::wait` without predicate that do not stand in a loop.
+
+## Why is this bad?
+Such waits may end without a signal, and another thread may have taken what was waited for. Code
+after the wait then works on an empty queue.
+
+## Example
+```c
+if (queue_is_empty())
+    pthread_cond_wait(&filled, &lock);
+```
+
+Use instead:
+```c
+while (queue_is_empty())
+    pthread_cond_wait(&filled, &lock);
+```
+
+## References
+- CWE-667: Improper Locking
+- SEI CERT C CON36-C: Wrap functions that can spuriously wake up in a loop
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, Function, field, text
+from jarvis_ls.jsec.guards import declaration, enclosing_loop
+from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
+
+WAITS = frozenset({"pthread_cond_wait", "pthread_cond_timedwait", "cnd_wait", "cnd_timedwait",
+                   "SleepConditionVariableCS", "SleepConditionVariableSRW", "g_cond_wait",
+                   "uv_cond_wait", "SDL_CondWait", "pthread_cond_clockwait"})  # fmt: skip
+METHODS = {"wait": 1, "wait_for": 2, "wait_until": 2}
+
+
+@rule(
+    query=functions(calling=(*WAITS, *METHODS)),
+    category="concurrency",
+    cwe=(667,),
+    confidence=0.8,
+    severity="medium",
+    suggestion="Wait in a loop that asks for the condition again.",
+    fixable=True,
+)
+def condition_wait_without_loop(function: Function) -> Iterator[Report]:
+    for call in function.calls:
+        if not _is_wait(call) or enclosing_loop(call.node, function) is not None:
+            continue
+        if len(function.body.named_children if function.body else []) <= 1:
+            continue  # a wrapper: the loop is with the caller
+        yield Report(
+            call.node,
+            "'{name}' may wake up without reason, and nobody asks for the condition again.",
+            pattern=call.name,
+            name=call.written,
+            fix=_while_for_if(call),
+        )
+
+
+def _is_wait(call: Call) -> bool:
+    if not call.is_method:
+        return call.name in WAITS
+    if METHODS.get(call.name) != len(call.arguments):
+        return False
+    declared = declaration(call.receiver, call.function)
+    if declared is not None:
+        return "condition_variable" in declared.type
+    name = text(call.receiver).rpartition(">")[2].rpartition(".")[2]
+    fields = call.unit.facts.fields.get(name, ())
+    return any("condition_variable" in f.type for f in fields)
+
+
+def _while_for_if(call: Call) -> Rewrite | None:
+    """`if (empty()) wait();` becomes `while (empty()) wait();`."""
+    statement = call.statement
+    outer = statement.parent if statement is not None else None
+    if outer is not None and outer.type == "compound_statement" and outer.named_child_count == 1:
+        outer = outer.parent
+    if outer is None or outer.type != "if_statement" or field(outer, "alternative") is not None:
+        return None
+    keyword = outer.children[0]
+    return Rewrite("Ask again in a loop", [(keyword, "while")]) if keyword.type == "if" else None

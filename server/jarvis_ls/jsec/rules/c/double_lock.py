@@ -1,0 +1,61 @@
+"""A lock is taken again by the thread that holds it.
+
+## What it does
+Finds a second `pthread_mutex_lock`, `mtx_lock` or `std::mutex::lock` of a lock on a way on which
+the function already holds it. Locks that may be taken again (recursive ones) are left alone.
+
+## Why is this bad?
+The thread waits for itself and never wakes up; for `std::mutex` it is undefined behaviour.
+
+## Example
+```c
+pthread_mutex_lock(&lock);
+update();
+pthread_mutex_lock(&lock);
+```
+
+Use instead:
+```c
+pthread_mutex_lock(&lock);
+update();
+pthread_mutex_unlock(&lock);
+```
+
+## References
+- CWE-764: Multiple Locks of a Critical Resource
+- CWE-667: Improper Locking
+- CWE-833: Deadlock
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.jsec.engine import WholeUnit
+from jarvis_ls.jsec.locks import PAIRS, locks
+from jarvis_ls.jsec.rule import Report, rule, whole_file
+
+_RECURSIVE = (b"PTHREAD_MUTEX_RECURSIVE", b"mtx_recursive", b"RECURSIVE_MUTEX")
+
+
+@rule(
+    query=whole_file("_mutex_lock", "spin_lock", "mtx_lock", ".lock()", "->lock()", "_wrlock",
+                     "SRWLockExclusive", "omp_set_lock", "SDL_LockMutex"),
+    category="concurrency",
+    cwe=(764, 667, 833),
+    confidence=0.85,
+    suggestion="Release '{lock}' before it is taken again, or split off a part for its holders.",
+)  # fmt: skip
+def double_lock(whole: WholeUnit) -> Iterator[Report]:
+    recursive = any(word in whole.unit.source.data for word in _RECURSIVE)
+    for function in whole.functions:
+        if not recursive and b"ock" in (function.node.text or b""):
+            for fault in locks(function).faults:
+                if fault.kind == "twice" and fault.taken_by in PAIRS:
+                    yield Report(
+                        fault.node,
+                        "'{lock}' is taken again while this function holds it.",
+                        pattern=fault.taken_by,
+                        lock=fault.lock,
+                        related=[(fault.origin, "Taken here.")] if fault.origin else (),
+                    )

@@ -1,0 +1,67 @@
+"""Two functions take the same two locks in opposite order.
+
+## What it does
+Finds pairs of locks that one function of the file takes in one order and another in the other.
+
+## Why is this bad?
+Two threads can each take one lock and then wait forever for the other.
+
+## Example
+```c
+void move_in(void)  { lock(&a); lock(&b); ... }
+void move_out(void) { lock(&b); lock(&a); ... }
+```
+
+Use instead:
+```c
+void move_in(void)  { lock(&a); lock(&b); ... }
+void move_out(void) { lock(&a); lock(&b); ... }
+```
+
+## References
+- CWE-833: Deadlock
+- CWE-667: Improper Locking
+- SEI CERT C CON35-C: Avoid deadlock by locking in a predefined order
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.engine import WholeUnit
+from jarvis_ls.jsec.locks import locks
+from jarvis_ls.jsec.rule import Report, rule, whole_file
+
+
+@rule(
+    query=whole_file("_mutex_lock", "spin_lock", "mtx_lock", ".lock()", "CriticalSection",
+                     "_wrlock", "SRWLockExclusive", "omp_set_lock", "SDL_LockMutex"),
+    category="concurrency",
+    cwe=(833, 667),
+    confidence=0.75,
+    suggestion="Take the two locks in the same order everywhere (in C++ with std::scoped_lock).",
+)  # fmt: skip
+def lock_order_inversion(whole: WholeUnit) -> Iterator[Report]:
+    seen: dict[tuple[str, str], Node] = {}
+    reported: set[frozenset[str]] = set()
+    for function in whole.functions:
+        if b"ock" not in (function.node.text or b"") and b"Section" not in (
+            function.node.text or b""
+        ):
+            continue
+        for nesting in locks(function).nestings:
+            pair = frozenset((nesting.outer, nesting.inner))
+            opposite = seen.get((nesting.inner, nesting.outer))
+            seen.setdefault((nesting.outer, nesting.inner), nesting.node)
+            if opposite is None or pair in reported:
+                continue
+            reported.add(pair)
+            yield Report(
+                nesting.node,
+                "'{inner}' is taken with '{outer}' held; elsewhere it is the other way round.",
+                pattern="lock order",
+                inner=nesting.inner,
+                outer=nesting.outer,
+                related=[(opposite, "The other order.")],
+            )

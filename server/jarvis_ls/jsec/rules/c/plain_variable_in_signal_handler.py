@@ -1,0 +1,67 @@
+"""A signal handler changes a variable that is not made for it.
+
+## What it does
+Finds variables of file scope that a signal handler writes and that other functions use, and that
+are neither `volatile sig_atomic_t` nor atomic.
+
+## Why is this bad?
+The compiler may keep the variable in a register, so that the main loop never sees the change. A
+variable wider than the machine can write in one step may be seen half written.
+
+## Example
+```c
+static int interrupted;
+
+void on_interrupt(int number) {
+    interrupted = 1;
+}
+```
+
+Use instead:
+```c
+static volatile sig_atomic_t interrupted;
+
+void on_interrupt(int number) {
+    interrupted = 1;
+}
+```
+
+## References
+- CWE-364: Signal Handler Race Condition
+- SEI CERT C SIG31-C: Do not access shared objects in signal handlers
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.jsec.engine import WholeUnit
+from jarvis_ls.jsec.rule import Report, rule, whole_file
+from jarvis_ls.jsec.threads import handlers, shared_variables, writes
+
+
+@rule(
+    query=whole_file("signal(", "signal (", "sigaction", "sigset(", "sa_handler"),
+    category="concurrency",
+    cwe=(364,),
+    confidence=0.7,
+    severity="medium",
+    suggestion="Declare '{variable}' as volatile sig_atomic_t.",
+)
+def plain_variable_in_signal_handler(whole: WholeUnit) -> Iterator[Report]:
+    shared = {n: t for n, t in shared_variables(whole).items() if "sig_atomic_t" not in t}
+    for handler in handlers(whole):
+        seen: set[str] = set()
+        for name, node in writes(handler, shared):
+            if name in seen:
+                continue
+            seen.add(name)
+            if not any(f.name != handler.name and f.uses(name) for f in whole.functions):
+                continue
+            yield Report(
+                node,
+                "'{variable}' is written in a signal handler but is not a volatile sig_atomic_t.",
+                confidence=0.4 if "volatile" in shared[name] else 0.7,
+                pattern=handler.name,
+                variable=name,
+            )

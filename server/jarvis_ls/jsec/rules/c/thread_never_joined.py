@@ -1,0 +1,115 @@
+"""A thread is started and forgotten.
+
+## What it does
+Finds `pthread_create` and `thrd_create` whose thread is neither joined nor detached nor given to
+anybody, and local `std::thread`s that are destroyed while joinable.
+
+## Why is this bad?
+The stack and the result of a thread that ends stay allocated until it is joined or detached: a
+server that starts one for each request runs out of memory. The destructor of a joinable
+`std::thread` ends the program.
+
+## Example
+```c
+pthread_t worker;
+pthread_create(&worker, NULL, serve, request);
+```
+
+Use instead:
+```c
+pthread_t worker;
+if (pthread_create(&worker, NULL, serve, request) == 0)
+    pthread_detach(worker);
+```
+
+## References
+- CWE-772: Missing Release of Resource after Effective Lifetime
+- CWE-404: Improper Resource Shutdown or Release
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, Function, Variable, bare, field, text, use_of
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.engine import WholeUnit
+from jarvis_ls.jsec.rule import Report, rule, whole_file
+
+CREATING = {"pthread_create": 2, "thrd_create": 1}
+_DETACHES_ITSELF = re.compile(
+    rb"(?:pthread_detach|thrd_detach)\s{0,8}\(\s{0,8}(?:pthread_self|thrd_current)"
+)
+
+
+@rule(
+    query=whole_file("pthread_create", "thrd_create", "std::thread", "boost::thread"),
+    category="resource_leak",
+    cwe=(772, 404),
+    confidence=0.65,
+    severity="medium",
+    suggestion="Join the thread where its work is needed, or detach it right after it is made.",
+)
+def thread_never_joined(whole: WholeUnit) -> Iterator[Report]:
+    for function in whole.functions:
+        source = function.node.text or b""
+        if b"_create" in source:
+            for call in function.calls:
+                if call.name in CREATING and _is_lost(function, call, whole):
+                    yield Report(call.node, "The thread '{thread}' is neither joined nor detached.",
+                                 pattern=call.name, thread=text(call.arg(0)).lstrip("& "),
+                                 confidence=0.4 if function.name == "main" else 0.65)  # fmt: skip
+        if function.unit.language == "cpp" and b"thread" in source:
+            for variable in _lost_objects(function):
+                yield Report(variable.node, "'{thread}' is destroyed while its thread may run.",
+                             pattern="std::thread", thread=variable.name,
+                             confidence=0.8, severity="high")  # fmt: skip
+
+
+def _is_lost(function: Function, call: Call, whole: WholeUnit) -> bool:
+    attributes = text(call.arg(1)) if call.name == "pthread_create" else "NULL"
+    if attributes not in ("NULL", "0", "nullptr"):
+        return False
+    target = bare(call.arg(0) or call.node)
+    if target.type != "pointer_expression":
+        return False
+    name = field(target, "argument")
+    if name is None or name.type != "identifier":
+        return False
+    variable = function.variable(text(name), name.start_byte)
+    if variable is None or variable.is_parameter or variable.is_static or variable.pointers:
+        return False
+    others = [use for use in function.uses(variable.name) if _reads(use, variable)]
+    if any(use.id != name.id and not _is_creation(use) for use in others):
+        return False
+    started = text(call.arg(CREATING[call.name])).lstrip("& ").rpartition(")")[2]
+    return not any(f.name == started and _DETACHES_ITSELF.search(f.node.text or b"")
+                   for f in whole.functions)  # fmt: skip
+
+
+def _reads(use: Node, variable: Variable) -> bool:
+    return use != variable.node
+
+
+def _is_creation(use: Node) -> bool:
+    """`&t` as the first argument of another creation."""
+    address = use.parent
+    outer = use_of(address) if address is not None else None
+    called = outer.parent if outer is not None and outer.type == "argument_list" else None
+    return text(field(called, "function")) in CREATING
+
+
+def _lost_objects(function: Function) -> Iterator[Variable]:
+    for variables in function.variables.values():
+        for variable in variables:
+            if variable.type not in ("std::thread", "thread", "boost::thread"):
+                continue
+            if variable.pointers or variable.arrays or variable.is_parameter or variable.is_static:
+                continue
+            declarator = variable.node.parent
+            if declarator is None or declarator.type not in ("init_declarator",
+                                                             "function_declarator"):  # fmt: skip
+                continue
+            if len(function.uses(variable.name)) == 1:
+                yield variable

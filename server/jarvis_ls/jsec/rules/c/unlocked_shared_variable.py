@@ -1,0 +1,116 @@
+"""Threads change a variable that others use, without a lock.
+
+## What it does
+Finds variables of file scope that a function running in threads changes with no lock held, when
+several threads run it, or other code of the file uses the variable while it runs. Atomic and
+thread-local variables are fine.
+
+## Why is this bad?
+It is a data race: updates get lost (`count++` is three steps), readers see half of a change, and
+the compiler may assume that nothing of this happens.
+
+## Example
+```c
+static int count;
+
+void *worker(void *unused) {
+    count++;
+    return NULL;
+}
+```
+
+Use instead:
+```c
+static _Atomic int count;
+
+void *worker(void *unused) {
+    count++;
+    return NULL;
+}
+```
+
+## References
+- CWE-366: Race Condition within a Thread
+- CWE-362: Concurrent Execution using Shared Resource with Improper Synchronization
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Function
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.engine import WholeUnit
+from jarvis_ls.jsec.rule import Report, rule, whole_file
+from jarvis_ls.jsec.threads import (
+    JOINS,
+    Started,
+    is_guarded,
+    shared_variables,
+    started,
+    writes,
+)
+
+
+@rule(
+    query=whole_file("hread"),
+    category="concurrency",
+    cwe=(366, 362),
+    confidence=0.7,
+    severity="medium",
+    suggestion="Protect '{variable}' by one lock wherever it is used, or make it atomic.",
+)
+def unlocked_shared_variable(whole: WholeUnit) -> Iterator[Report]:
+    threads = started(whole)
+    if not threads:
+        return
+    shared = {n: t for n, t in shared_variables(whole).items() if "volatile" not in t}
+    for thread in threads:
+        seen: set[str] = set()
+        for name, node in writes(thread.function, shared):
+            if name in seen or is_guarded(thread.function, node):
+                continue
+            seen.add(name)
+            other = _used_elsewhere(name, thread, threads, whole)
+            if not thread.several and other is None:
+                continue
+            yield Report(
+                node,
+                "'{variable}' is changed in a thread without a lock.",
+                pattern=thread.function.name,
+                variable=name,
+                related=[(other, "Used here meanwhile.")] if other is not None else (),
+            )
+
+
+def _used_elsewhere(
+    name: str, thread: Started, threads: list[Started], whole: WholeUnit
+) -> Node | None:
+    """A use of the variable that may happen while the thread runs."""
+    names = {other.function.name for other in threads}
+    for function in whole.functions:
+        if function.name == thread.function.name or name.encode() not in (
+            function.node.text or b""
+        ):
+            continue
+        uses = [u for u in function.uses(name) if function.variable(name, u.start_byte) is None]
+        if not uses:
+            continue
+        if function.name in names:
+            return uses[0]
+        begin, end = _running(function, thread)
+        found = next((u for u in uses if begin <= u.start_byte < end), None)
+        if found is not None and not is_guarded(function, found):
+            return found
+    return None
+
+
+def _running(function: Function, thread: Started) -> tuple[int, int]:
+    """The bytes of a function in which the thread surely runs: from where it is started to the
+    first join after it."""
+    begins = [node.end_byte for where, node in thread.creations if where is function]
+    if not begins:
+        return 0, 0
+    ends = [call.node.start_byte for call in function.calls
+            if call.name in JOINS and call.node.start_byte > begins[0]]  # fmt: skip
+    return begins[0], min(ends, default=function.end)

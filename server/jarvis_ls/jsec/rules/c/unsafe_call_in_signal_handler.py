@@ -1,0 +1,102 @@
+"""A signal handler calls a function that must not be called there.
+
+## What it does
+Finds calls of `printf`, `malloc`, `free`, `exit`, `syslog`, locks and the like in functions installed
+by `signal` or `sigaction`, also one call further down in the same file.
+
+## Why is this bad?
+A signal can arrive in the middle of `malloc`. When the handler calls it again, its lists are
+damaged, or the program waits forever for a lock it holds itself. Such flaws have been exploited
+over the network (CVE-2006-5051, CVE-2024-6387 in sshd).
+
+## Example
+```c
+void on_interrupt(int number) {
+    printf("interrupted\n");
+    exit(1);
+}
+```
+
+Use instead:
+```c
+static volatile sig_atomic_t interrupted;
+
+void on_interrupt(int number) {
+    interrupted = 1;
+}
+```
+
+## References
+- CWE-479: Signal Handler Use of a Non-reentrant Function
+- CWE-364: Signal Handler Race Condition
+- SEI CERT C SIG30-C: Call only asynchronous-safe functions within signal handlers
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, Function
+from jarvis_ls.jsec.engine import WholeUnit
+from jarvis_ls.jsec.rule import Report, rule, whole_file
+from jarvis_ls.jsec.threads import handlers
+
+UNSAFE = frozenset({
+    "printf", "fprintf", "vprintf", "vfprintf", "puts", "fputs", "putchar", "fputc", "putc",
+    "fwrite", "fread", "fgets", "fopen", "fclose", "fflush", "perror", "malloc", "calloc",
+    "realloc", "free", "strdup", "asprintf", "syslog", "vsyslog", "openlog", "closelog", "exit",
+    "longjmp", "siglongjmp", "localtime", "gmtime", "ctime", "asctime", "strerror", "strtok",
+    "getenv", "setenv", "putenv", "system", "popen", "pclose", "pthread_mutex_lock",
+    "pthread_cond_signal", "pthread_cond_broadcast", "getpwnam", "getpwuid", "gethostbyname",
+    "getaddrinfo", "rand", "random", "scanf", "fscanf", "getchar", "sprintf", "snprintf",
+    "vsnprintf", "delete", "operator", "atexit", "dlopen", "dlclose", "opendir", "readdir",
+    "closedir", "qsort", "wprintf", "fwprintf", "err", "warn", "errx", "g_print", "g_free",
+    "g_malloc", "tmpfile", "strsignal", "psignal",
+})  # fmt: skip
+MILD = frozenset({"sprintf", "snprintf", "vsnprintf", "strerror", "getenv", "rand", "qsort",
+                  "strtok"})  # fmt: skip
+
+
+@rule(
+    query=whole_file("signal(", "signal (", "sigaction", "sigset(", "sa_handler"),
+    category="concurrency",
+    cwe=(479, 364),
+    confidence=0.8,
+    severity="medium",
+    suggestion="Only set a 'volatile sig_atomic_t' flag here, and do the work in the main loop.",
+)
+def unsafe_call_in_signal_handler(whole: WholeUnit) -> Iterator[Report]:
+    by_name = {f.name: f for f in whole.functions}
+    for handler in handlers(whole):
+        seen: set[str] = set()
+        for call in handler.calls:
+            if not call.is_method and call.name not in seen:
+                seen.add(call.name)
+                yield from _report(call, by_name)
+
+
+def _report(call: Call, by_name: dict[str, Function]) -> Iterator[Report]:
+    if call.name not in by_name:
+        if call.name in UNSAFE:
+            yield Report(call.node, "'{name}' is not safe in a signal handler.",
+                         confidence=0.5 if call.name in MILD else 0.8, pattern=call.name,
+                         name=call.written)  # fmt: skip
+        return
+    inner = _unsafe(by_name[call.name])
+    if inner is not None:
+        yield Report(
+            call.node,
+            "'{name}' calls '{inner}', which is not safe in a signal handler.",
+            confidence=0.7,
+            pattern=inner.name,
+            name=call.written,
+            inner=inner.name,
+            related=[(inner.node, "Called here.")],
+        )
+
+
+def _unsafe(function: Function) -> Call | None:
+    for call in function.calls:
+        if call.name in UNSAFE - MILD and not call.is_method:
+            return call
+    return None

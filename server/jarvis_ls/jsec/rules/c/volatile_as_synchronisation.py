@@ -1,0 +1,81 @@
+"""Threads talk through a volatile variable.
+
+## What it does
+Finds `volatile` variables of file scope that a function running in threads uses with no lock held,
+and that other functions of the file use as well.
+
+## Why is this bad?
+`volatile` is for hardware and signal handlers. It makes nothing atomic and orders no other memory:
+the reader of a flag may see it set before the data it announces, and `count++` still loses updates.
+
+## Example
+```c
+static volatile int done;
+
+void *worker(void *unused) {
+    while (!done)
+        work();
+    return NULL;
+}
+```
+
+Use instead:
+```c
+static atomic_int done;
+
+void *worker(void *unused) {
+    while (!atomic_load(&done))
+        work();
+    return NULL;
+}
+```
+
+## References
+- CWE-662: Improper Synchronization
+- CWE-366: Race Condition within a Thread
+- SEI CERT C CON02-C: Do not use volatile as a synchronization primitive
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.jsec.engine import WholeUnit
+from jarvis_ls.jsec.rule import Report, rule, whole_file
+from jarvis_ls.jsec.threads import handlers, is_guarded, shared_variables, started
+
+
+@rule(
+    query=whole_file("volatile"),
+    category="concurrency",
+    cwe=(662, 366),
+    confidence=0.65,
+    severity="medium",
+    suggestion="Make '{variable}' atomic, or protect it by a lock.",
+)
+def volatile_as_synchronisation(whole: WholeUnit) -> Iterator[Report]:
+    volatile = [n for n, t in shared_variables(whole).items()
+                if "volatile" in t and "sig_atomic_t" not in t]  # fmt: skip
+    if not volatile:
+        return
+    threads = started(whole)
+    if not threads:
+        return
+    in_handlers = {f.name for f in handlers(whole)}
+    seen: set[str] = set()
+    for thread in threads:
+        for name in volatile:
+            uses = thread.function.uses(name)
+            if name in seen or not uses or is_guarded(thread.function, uses[0]):
+                continue
+            others = [f for f in whole.functions if f.name != thread.function.name
+                      and f.name not in in_handlers and f.uses(name)]  # fmt: skip
+            if not others and not thread.several:
+                continue
+            seen.add(name)
+            yield Report(
+                uses[0],
+                "'{variable}' is volatile, which does not make it safe to share between threads.",
+                pattern=thread.function.name,
+                variable=name,
+            )

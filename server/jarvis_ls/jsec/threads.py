@@ -1,0 +1,152 @@
+"""Which functions of a file run in threads of their own, and which handle signals."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from jarvis_ls.codeintel.code import Call, Function, field, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.engine import WholeUnit
+from jarvis_ls.jsec.guards import enclosing_loop
+from jarvis_ls.jsec.locks import PAIRS, RELEASES
+
+CREATORS = {"pthread_create": 2, "thrd_create": 1, "CreateThread": 2, "_beginthreadex": 2,
+            "_beginthread": 0, "g_thread_new": 1, "uv_thread_create": 1, "SDL_CreateThread": 0,
+            "kthread_run": 0}  # fmt: skip
+JOINS = frozenset({"pthread_join", "thrd_join", "WaitForSingleObject", "WaitForMultipleObjects",
+                   "join", "g_thread_join", "uv_thread_join", "SDL_WaitThread"})  # fmt: skip
+_GUARDS = re.compile(rb"\b(?:lock_guard|unique_lock|scoped_lock|shared_lock|QMutexLocker)\b")
+_ATOMIC = re.compile(r"[aA]tomic|_Thread_local|thread_local|__thread|mutex|cond|sem_t|pthread_|"
+                     r"\bonce|LONG\b|barrier|CRITICAL_SECTION|\bconst\b")  # fmt: skip
+_HANDLER = re.compile(r"\bsa_(?:handler|sigaction)\s{0,8}=\s{0,8}&?\s{0,8}([A-Za-z_]\w*)")
+_GENERIC = re.compile(
+    r"(?i)thread_?(?:create|start|begin|new|spawn)|(?:create|start|spawn)_?thread"
+)
+
+
+@dataclass(slots=True)
+class Started:
+    """A function that runs in threads."""
+
+    function: Function
+    creations: list[tuple[Function, Node]]
+    """Where threads of it are made."""
+
+    @property
+    def several(self) -> bool:
+        """Whether more than one thread runs it at a time."""
+        if len(self.creations) > 1:
+            return True
+        return any(enclosing_loop(node, function) is not None for function, node in self.creations)
+
+
+def started(whole: WholeUnit) -> list[Started]:
+    """Functions of the file that run in threads, with the places that start them."""
+    by_name = {f.name: f for f in whole.functions}
+    found: dict[str, Started] = {}
+    for function in whole.functions:
+        if b"hread" not in (function.node.text or b""):
+            continue
+        for name, node in _starts(function, by_name):
+            found.setdefault(name, Started(by_name[name], [])).creations.append((function, node))
+    return list(found.values())
+
+
+def handlers(whole: WholeUnit) -> list[Function]:
+    """Functions of the file that are installed as signal handlers."""
+    by_name = {f.name: f for f in whole.functions}
+    names: dict[str, None] = {}
+    for function in whole.functions:
+        source = function.node.text or b""
+        if b"sa_handler" in source or b"sa_sigaction" in source:
+            names.update(dict.fromkeys(_HANDLER.findall(source.decode("utf-8", "replace"))))
+        if b"sig" not in source:
+            continue
+        for call in function.calls:
+            if call.name in ("signal", "sigset", "bsd_signal", "sysv_signal", "__sysv_signal"):
+                names[text(call.arg(1)).lstrip("& ").rpartition(")")[2]] = None
+    return [by_name[name] for name in names if name in by_name]
+
+
+def shared_variables(whole: WholeUnit) -> dict[str, str]:
+    """Variables of file scope that threads share unprotected by their type: name to type."""
+    return {
+        name: declared.type
+        for name, declared in whole.unit.facts.variables.items()
+        if not _ATOMIC.search(declared.type) and "::" not in name
+    }
+
+
+def writes(function: Function, names: dict[str, str]) -> list[tuple[str, Node]]:
+    """Writes of these variables of file scope in a function, in order."""
+    found = []
+    for kind, part in (("assign", "left"), ("update", "argument")):
+        for node in function.nodes(kind):
+            target = field(node, part)
+            while target is not None and target.type in ("subscript_expression",
+                                                         "field_expression"):  # fmt: skip
+                if target.type == "field_expression" and text(field(target, "operator")) == "->":
+                    break
+                target = field(target, "argument")
+            name = text(target)
+            if target is None or target.type != "identifier" or name not in names:
+                continue
+            if function.variable(name, target.start_byte) is None:
+                found.append((name, node))
+    return sorted(found, key=lambda entry: entry[1].start_byte)
+
+
+def is_guarded(function: Function, node: Node) -> bool:
+    """Whether some lock is held at a place, judging by the calls before it in the text."""
+    held = 0
+    for call in function.calls:
+        if call.node.start_byte >= node.start_byte:
+            break
+        if _takes(call):
+            held += 1
+        elif _releases(call):
+            held = max(0, held - 1)
+    if held > 0:
+        return True
+    before = (function.node.text or b"")[: node.start_byte - function.start]
+    return function.unit.language == "cpp" and _GUARDS.search(before) is not None
+
+
+def _takes(call: Call) -> bool:
+    lowered = call.name.lower()
+    return call.name in PAIRS or (
+        ("lock" in lowered or "acquire" in lowered or "sem_wait" in lowered)
+        and not _releases(call)
+    )  # fmt: skip
+
+
+def _releases(call: Call) -> bool:
+    lowered = call.name.lower()
+    return call.name in RELEASES or any(
+        word in lowered for word in ("unlock", "release", "leave", "sem_post")
+    )
+
+
+def _starts(function: Function, by_name: dict[str, Function]) -> list[tuple[str, Node]]:
+    found = []
+    for call in function.calls:
+        place = CREATORS.get(call.name)
+        given: list[Node] = []
+        if place is not None and call.arg(place) is not None:
+            given = call.arguments[place : place + 1]
+        elif call.name in ("thread", "jthread", "async") or _GENERIC.search(call.name):
+            given = call.arguments[:3]
+        for argument in given:
+            name = text(argument).lstrip("& ").rpartition(")")[2].strip()
+            if name in by_name:
+                found.append((name, call.node))
+    if function.unit.language == "cpp":
+        for node in function.nodes("decl"):
+            if text(field(node, "type")).rpartition("::")[2] not in ("thread", "jthread"):
+                continue
+            for use in re.findall(r"[A-Za-z_][\w:]*", text(node)[:200])[2:6]:
+                if use in by_name:
+                    found.append((use, node))
+                    break
+    return found

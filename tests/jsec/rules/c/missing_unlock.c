@@ -1,0 +1,96 @@
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+int work(void);
+int full(void);
+
+int early(void) {
+    pthread_mutex_lock(&lock);
+    if (full())
+        return -1; // expect: missing-unlock
+    work();
+    pthread_mutex_unlock(&lock);
+    return 0; // ok
+}
+
+int every_way(void) {
+    pthread_mutex_lock(&lock);
+    if (full()) {
+        pthread_mutex_unlock(&lock);
+        return -1; // ok
+    }
+    work();
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+int cleanup(void) {
+    int result = -1;
+    pthread_mutex_lock(&lock);
+    if (full())
+        goto out;
+    result = work();
+out:
+    pthread_mutex_unlock(&lock);
+    return result; // ok
+}
+
+int checked(void) {
+    int error = pthread_mutex_lock(&lock);
+    if (error != 0)
+        return error; // ok
+    error = work();
+    if (error != 0)
+        return error; // expect: missing-unlock
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+int in_condition(void) {
+    if (pthread_mutex_lock(&lock) != 0)
+        return -1; // ok
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+int tried(void) {
+    if (pthread_mutex_trylock(&lock) == 0) {
+        if (full())
+            return 1; // expect: missing-unlock
+        pthread_mutex_unlock(&lock);
+    }
+    return 0; // ok
+}
+
+void lock_all(void) {
+    pthread_mutex_lock(&lock);
+} // ok
+
+int conditional(int threads) {
+    if (threads)
+        pthread_mutex_lock(&lock);
+    work();
+    if (threads)
+        pthread_mutex_unlock(&lock);
+    return 0; // ok
+}
+
+int in_switch(int kind) {
+    pthread_mutex_lock(&lock);
+    switch (kind) {
+    case 1:
+        pthread_mutex_unlock(&lock);
+        return 1; // ok
+    case 2:
+        return 2; // expect: missing-unlock
+    default:
+        break;
+    }
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+void update(void) {
+    pthread_mutex_lock(&lock);
+    work();
+} // expect: missing-unlock
