@@ -1,0 +1,87 @@
+"""A lock is released in the statement that takes it.
+
+## What it does
+Finds `let _ = x.lock()`, `let _ = x.write()` and `x.lock().unwrap();` as a statement.
+
+## Why is this bad?
+`_` binds nothing: the guard is dropped at once, and the lines below run without the lock they
+seem to hold.
+
+## Example
+```rust
+let _ = self.lock.lock().unwrap();
+self.write_file()?;
+```
+
+Use instead:
+```rust
+let _guard = self.lock.lock().unwrap();
+self.write_file()?;
+```
+
+## References
+- CWE-667: Improper Locking
+- CWE-362: Concurrent Execution using Shared Resource with Improper Synchronization
+- rustc: let_underscore_lock
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.rule import Report, Rewrite, methods, rule
+from jarvis_ls.jsec.rust_shapes import callee_name, outwards
+
+_PASSING = ("unwrap", "expect", "unwrap_or_else", "await", "into_inner")
+
+
+@rule(
+    query=methods("lock", "write", "read", "lock_owned", "write_owned", "upgradable_read"),
+    category="concurrency",
+    cwe=(667, 362),
+    confidence=0.85,
+    suggestion="Bind the guard to a name ('_guard') so that it lives to the end of the block.",
+    fixable=True,
+)
+def lock_guard_dropped_at_once(call: Call) -> Iterator[Report]:
+    if call.arguments:
+        return
+    top = call.node
+    for outer in outwards(call.node):
+        if callee_name(outer) not in _PASSING:
+            return
+        top = outer
+    holder = _holder(top)
+    if holder is None:
+        return
+    if holder.type == "let_declaration":
+        pattern = holder.child_by_field_name("pattern")
+        if pattern is None or text(pattern) != "_":
+            return
+        fix = Rewrite("Name the guard '_guard'", [(pattern, "_guard")], safe=False)
+    elif call.name in ("lock", "lock_owned") and holder.type == "expression_statement":
+        fix = Rewrite("Keep the guard", [((holder.start_byte, holder.start_byte),
+                                          "let _guard = ")], safe=False)  # fmt: skip
+        if top == call.node:
+            return  # a `lock` that returns nothing, of some other type
+    else:
+        return
+    yield Report(
+        call.node,
+        "The lock of '{locked}' is released at the end of this statement.",
+        confidence=0.85 if call.name == "lock" else 0.7,
+        pattern=call.name,
+        fix=fix,
+        locked=text(call.receiver)[:60],
+    )
+
+
+def _holder(node: Node) -> Node | None:
+    """The statement a value belongs to, seen through `?` and `.await`."""
+    parent = node.parent
+    for _ in range(4):
+        if parent is not None and parent.type in ("try_expression", "await_expression"):
+            parent = parent.parent
+    return parent

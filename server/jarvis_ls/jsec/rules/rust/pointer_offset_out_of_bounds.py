@@ -1,0 +1,125 @@
+"""A raw pointer is moved past the end of its array.
+
+## What it does
+Finds `p.add(n)`, `p.offset(n)` and `p.sub(n)` where `p` comes from `as_ptr` of an array of known
+size and the constant `n` lies outside, and where input decides `n` untested.
+
+## Why is this bad?
+What is read there is memory of something else, what is written changes it. Even making the
+pointer is undefined behaviour.
+
+## Example
+```rust
+let table = [0u8; 16];
+let last = unsafe { *table.as_ptr().add(16) };
+```
+
+Use instead:
+```rust
+let table = [0u8; 16];
+let last = table[15];
+```
+
+## References
+- CWE-787: Out-of-bounds Write
+- CWE-125: Out-of-bounds Read
+- CWE-823: Use of Out-of-range Pointer Offset
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, field, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.rule import Report, methods, rule
+from jarvis_ls.jsec.rust_guards import tested
+from jarvis_ls.jsec.rust_shapes import callee_name, peel, receiver_of
+from jarvis_ls.jsec.rust_values import array_length, integer, number_origin, type_of
+
+_MOVES = ("add", "offset", "sub", "wrapping_add", "byte_add")
+
+
+@rule(
+    query=methods(*_MOVES),
+    category="buffer_overflow",
+    cwe=(787, 125, 823),
+    confidence=0.9,
+    suggestion="Index the array or slice, which checks the bound.",
+)
+def pointer_offset_out_of_bounds(call: Call) -> Iterator[Report]:
+    step = call.arg(0)
+    if call.receiver is None or step is None or len(call.arguments) != 1:
+        return
+    source = _array_behind(call, call.receiver)
+    distance = integer(step, call.function, call.unit)
+    if source is not None and distance is not None:
+        length = array_length(source, call.function, call.unit)
+        distance = -distance if call.name == "sub" else distance
+        limit = length if length is not None and _is_accessed(call.node) else None
+        if limit is not None and not 0 <= distance < limit:
+            yield Report(
+                call.node,
+                "'{array}' has {length} elements; this pointer lies outside.",
+                pattern=call.name,
+                array=text(source)[:60],
+                length=str(length),
+            )
+        return
+    if not _is_pointer(call, call.receiver) or not number_origin(step, call.function):
+        return
+    if not tested(call.function, step, call.node.start_byte):
+        yield Report(
+            call.node,
+            "Input decides how far the pointer moves: '{step}'.",
+            confidence=0.75,
+            pattern=call.name,
+            step=text(step)[:60],
+        )
+
+
+def _array_behind(call: Call, pointer: Node) -> Node | None:
+    """The array a pointer was taken from, directly or through one variable."""
+    node = peel(pointer)
+    for _ in range(3):
+        if node is None:
+            return None
+        if node.type == "call_expression" and callee_name(node) in (
+            "as_ptr", "as_mut_ptr", "cast", "cast_mut"
+        ):  # fmt: skip
+            inner = receiver_of(node)
+            if callee_name(node) in ("as_ptr", "as_mut_ptr"):
+                return inner
+            node = peel(inner)
+            continue
+        if node.type != "identifier" or call.function is None:
+            return None
+        variable = call.function.variable(text(node), node.start_byte)
+        if variable is None or variable.initial is None:
+            return None
+        if any(
+            text(field(a, "left")) == variable.name for a in call.function.nodes("assign")[:256]
+        ):
+            return None
+        node = peel(variable.initial)
+    return None
+
+
+def _is_pointer(call: Call, receiver: Node) -> bool:
+    if type_of(receiver, call.function, call.unit).startswith("*"):
+        return True
+    return callee_name(receiver) in ("as_ptr", "as_mut_ptr") or (
+        _array_behind(call, receiver) is not None
+    )
+
+
+def _is_accessed(node: Node) -> bool:
+    """Whether the pointer is read or written at once; one past the end may be compared."""
+    parent = node.parent
+    if parent is None:
+        return False
+    if parent.type == "unary_expression":
+        return parent.children[0].type == "*"
+    if parent.type == "field_expression":
+        return text(field(parent, "field")).startswith(("read", "write", "copy"))
+    return parent.type == "arguments"

@@ -1,0 +1,62 @@
+"""A global variable can be changed from anywhere without a lock.
+
+## What it does
+Finds `static mut`.
+
+## Why is this bad?
+Every access is unsafe: two threads, or one thread with two references, race on it. Edition 2024
+refuses references to it.
+
+## Example
+```rust
+static mut REQUESTS: u64 = 0;
+```
+
+Use instead:
+```rust
+static REQUESTS: AtomicU64 = AtomicU64::new(0);
+```
+
+## References
+- CWE-362: Concurrent Execution using Shared Resource with Improper Synchronization
+- CWE-366: Race Condition within a Thread
+- rustc: static_mut_refs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import field, text
+from jarvis_ls.codeintel.extract.rust import has_safety_comment
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.rule import Report, nodes, rule
+
+_BETTER = {
+    "u64": "AtomicU64", "u32": "AtomicU32", "usize": "AtomicUsize", "bool": "AtomicBool",
+    "i32": "AtomicI32", "i64": "AtomicI64", "isize": "AtomicIsize", "u8": "AtomicU8",
+}  # fmt: skip
+
+
+@rule(
+    query=nodes("(static_item (mutable_specifier)) @site"),
+    category="concurrency",
+    cwe=(362, 366),
+    confidence=0.65,
+    suggestion="Use an atomic, a Mutex, OnceLock or thread_local instead.",
+    severity="medium",
+)
+def static_mut(site: Site) -> Iterator[Report]:
+    name, kind = field(site.node, "name"), text(field(site.node, "type"))
+    parent = site.node.parent
+    if name is None or (parent is not None and site.item.node.type == "foreign_mod_item"):
+        return
+    better = _BETTER.get(kind, "Mutex")
+    yield Report(
+        (site.node.start_byte, name.end_byte),
+        "'{name}' can be changed by any thread without a lock; '{better}' would do.",
+        confidence=0.5 if has_safety_comment(site.node, site.item.prefix) else 0.65,
+        pattern="static mut",
+        name=text(name),
+        better=better,
+    )

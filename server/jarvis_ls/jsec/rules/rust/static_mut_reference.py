@@ -1,0 +1,64 @@
+"""A reference to a mutable global is made.
+
+## What it does
+Finds `&X`, `&mut X` and method calls on `X` where `X` is a `static mut` of the file.
+
+## Why is this bad?
+Any other use of the global while the reference lives is undefined behaviour, in the same thread
+too: a signal handler or a callback is enough.
+
+## Example
+```rust
+let log = unsafe { &mut LOG };
+```
+
+Use instead:
+```rust
+let mut log = LOG.lock().unwrap(); // static LOG: Mutex<Vec<u8>>
+```
+
+## References
+- CWE-362: Concurrent Execution using Shared Resource with Improper Synchronization
+- rustc: static_mut_refs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Function, text
+from jarvis_ls.codeintel.extract.rust import has_safety_comment
+from jarvis_ls.jsec.rule import Report, functions, rule
+
+
+@rule(
+    query=functions(),
+    category="concurrency",
+    cwe=(362,),
+    confidence=0.65,
+    suggestion="Use a Mutex, an atomic or a raw pointer ('addr_of_mut!') instead of a reference.",
+    severity="medium",
+)
+def static_mut_reference(function: Function) -> Iterator[Report]:
+    declared = function.unit.facts.variables
+    for node in function.nodes("reference"):
+        value = node.child_by_field_name("value")
+        if value is None or value.type != "identifier":
+            continue
+        name = text(value)
+        known = declared.get(name)
+        if known is None or not known.type.startswith("mut "):
+            continue
+        if function.variable(name, node.start_byte) is not None:
+            continue
+        mutable = any(c.type == "mutable_specifier" for c in node.children)
+        confidence = 0.7 if mutable else 0.6
+        if has_safety_comment(node):
+            confidence -= 0.15
+        yield Report(
+            node,
+            "This is a reference to the mutable global '{name}', which others may change.",
+            confidence=confidence,
+            pattern=name,
+            name=name,
+        )
