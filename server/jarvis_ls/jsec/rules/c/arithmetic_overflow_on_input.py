@@ -1,0 +1,136 @@
+"""A number from outside is calculated with before anything limits it.
+
+## What it does
+Finds `+`, `-`, `*`, `++`, `--` and `+=`, `-=`, `*=` of integers that come from `fscanf`, `atoi`,
+`recv`, `rand` and other input in the same function, when no comparison keeps the result in its
+type: an upper limit for sums, a lower one for differences, both for products.
+
+## Why is this bad?
+The result wraps around: a huge size becomes a small one, a count negative. For signed integers
+it is undefined besides. Checks made afterwards see the wrong number.
+
+## Example
+```c
+fscanf(file, "%d", &count);
+total = count * 2;
+```
+
+Use instead:
+```c
+fscanf(file, "%d", &count);
+if (count < 0 || count > INT_MAX / 2)
+    return -1;
+total = count * 2;
+```
+
+## References
+- CWE-190: Integer Overflow or Wraparound
+- CWE-191: Integer Underflow (Wrap or Wraparound)
+- SEI CERT C INT32-C: Ensure that operations on signed integers do not result in overflow
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Function, bare, field, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.bounds import bounds
+from jarvis_ls.jsec.extents import pointee
+from jarvis_ls.jsec.inputs import INPUTS, RANDOM, number_source
+from jarvis_ls.jsec.integers import is_unsigned, width
+from jarvis_ls.jsec.rule import Report, functions, rule
+
+OVER = "'{expression}' may overflow: '{variable}' comes from '{source}' with no upper limit."
+UNDER = "'{expression}' may underflow: '{variable}' comes from '{source}' with no lower limit."
+
+
+@rule(
+    query=functions(calling=INPUTS),
+    category="integer_overflow",
+    cwe=(190, 191, 20),
+    confidence=0.7,
+    suggestion="Compare with the limits of the type first, or use a checked operation.",
+)
+def arithmetic_overflow_on_input(function: Function) -> Iterator[Report]:
+    seen: set[tuple[str, str]] = set()
+    for node, variable, operator in _operations(function):
+        key = text(variable), operator
+        if key in seen or width(variable, function) is None:
+            continue
+        source = number_source(variable, function)
+        if source is None:
+            continue
+        message = missing_limit(function, variable, operator)
+        if message is None:
+            continue
+        seen.add(key)
+        yield Report(
+            node,
+            message,
+            confidence=0.6 if source.name in RANDOM or source.name.startswith("RAND") else None,
+            pattern=operator,
+            expression=text(node),
+            variable=text(variable),
+            source=source.name,
+            related=[(source.node, "The number comes from here.")],
+        )
+
+
+def missing_limit(function: Function, variable: Node, operator: str) -> str | None:
+    """The message for the limit an operation lacks, or None when it lacks none."""
+    limits = bounds(function, text(variable), variable.start_byte)
+    if limits.excluded:
+        return None
+    if operator in "+*" and not limits.upper:
+        return OVER
+    if operator == "-" and not limits.lower:
+        return UNDER
+    if operator == "*" and not limits.lower and not is_unsigned(variable, function):
+        return UNDER
+    return None
+
+
+def _operations(function: Function) -> Iterator[tuple[Node, Node, str]]:
+    """Operations that may overflow, with the variable and `+`, `-` or `*`."""
+    for node in function.nodes("binary"):
+        operator = text(field(node, "operator"))
+        left, right = field(node, "left"), field(node, "right")
+        if operator not in ("+", "-", "*") or left is None or right is None:
+            continue
+        sides = (left,) if operator == "-" else (left, right)
+        for side, other in zip(sides, (right, left), strict=False):
+            side = bare(side)
+            if _is_name(side) and not _is_pointer(other, function):
+                yield node, side, operator
+    for kind in ("update", "assign"):
+        for node in function.nodes(kind):
+            operator = text(field(node, "operator"))
+            variable = field(node, "argument" if kind == "update" else "left")
+            if operator in ("++", "--", "+=", "-=", "*=") and variable is not None:
+                if kind == "update" and _counts_loop(node):
+                    continue
+                if _is_name(bare(variable)):
+                    yield node, bare(variable), operator[0]
+
+
+def _is_name(node: Node) -> bool:
+    return node.type in ("identifier", "field_expression")
+
+
+def _is_pointer(node: Node, function: Function) -> bool:
+    return pointee(bare(node), function) is not None or bare(node).type == "string_literal"
+
+
+def _counts_loop(update: Node) -> bool:
+    """`while (n--)` and the like stop by themselves."""
+    parent = update.parent
+    for _ in range(4):
+        if parent is None or parent.type.endswith("_statement"):
+            break
+        parent = parent.parent
+    return parent is not None and parent.type in (
+        "while_statement",
+        "for_statement",
+        "do_statement",
+    )

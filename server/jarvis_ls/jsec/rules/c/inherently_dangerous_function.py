@@ -1,0 +1,77 @@
+"""A function is called that has no safe use or was withdrawn.
+
+## What it does
+Finds `getwd`, `getpw`, `cuserid`, `vfork`, `streadd`, `strecpy`, `strtrns` and the
+`IsBad...Ptr` functions of Windows. (`gets` has a rule of its own.)
+
+## Why is this bad?
+The string functions cannot be told how large their target is, `vfork` lets a child run on the
+stack of its parent, and the pointer tests hide damage instead of finding it.
+
+## Example
+```c
+char directory[PATH_MAX];
+getwd(directory);
+```
+
+Use instead:
+```c
+char directory[PATH_MAX];
+if (getcwd(directory, sizeof(directory)) == NULL)
+    return -1;
+```
+
+## References
+- CWE-676: Use of Potentially Dangerous Function
+- CWE-242: Use of Inherently Dangerous Function
+- CWE-477: Use of Obsolete Function
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, field, text
+from jarvis_ls.jsec.extents import extent
+from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+
+BETTER = {
+    "getwd": "getcwd", "getpw": "getpwuid_r", "cuserid": "getpwuid_r", "vfork": "posix_spawn",
+    "streadd": "snprintf", "strecpy": "snprintf", "strtrns": "a loop of your own",
+    "strccpy": "snprintf", "strcadd": "snprintf", "IsBadReadPtr": "a check of the caller",
+    "IsBadWritePtr": "a check of the caller", "IsBadCodePtr": "a check of the caller",
+    "IsBadStringPtrA": "a check of the caller", "IsBadStringPtrW": "a check of the caller",
+}  # fmt: skip
+
+
+@rule(
+    query=calls(*BETTER),
+    category="unsafe_api",
+    cwe=(676, 242, 477),
+    confidence=0.75,
+    suggestion="Use {better} instead.",
+    fixable=True,
+)
+def inherently_dangerous_function(call: Call) -> Iterator[Report]:
+    yield Report(
+        call.node,
+        "'{call}' has no safe use.",
+        confidence=0.5 if call.name == "vfork" else None,
+        pattern=call.name,
+        call=call.name,
+        better=BETTER[call.name],
+        fix=_rewrite(call),
+    )
+
+
+def _rewrite(call: Call) -> Rewrite | None:
+    callee, buffer = field(call.node, "function"), call.arg(0)
+    if call.written != "getwd" or callee is None or buffer is None or buffer.type != "identifier":
+        return None
+    memory = extent(buffer, call.function)
+    if memory is None or memory.kind != "array" or text(memory.node) != text(buffer):
+        return None
+    end = buffer.end_byte
+    return Rewrite("Use getcwd with the size of '{buffer}'",
+                   [(callee, "getcwd"), ((end, end), f", sizeof({text(buffer)})")],
+                   buffer=text(buffer))  # fmt: skip

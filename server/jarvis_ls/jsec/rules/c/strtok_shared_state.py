@@ -1,0 +1,81 @@
+"""A string is split by `strtok`, which keeps its place in one variable for all callers.
+
+## What it does
+Finds `strtok` and `wcstok` with two arguments. In files that use threads, and where a second
+`strtok` runs inside the loop of a first, the confidence is higher.
+
+## Why is this bad?
+Every call, from any thread or from a function called in between, moves the same hidden pointer.
+Tokens are lost or come from another string.
+
+## Example
+```c
+for (char *w = strtok(line, " "); w != NULL; w = strtok(NULL, " "))
+    handle(w);
+```
+
+Use instead:
+```c
+char *place;
+for (char *w = strtok_r(line, " ", &place); w != NULL; w = strtok_r(NULL, " ", &place))
+    handle(w);
+```
+
+## References
+- CWE-676: Use of Potentially Dangerous Function
+- CWE-362: Concurrent Execution using Shared Resource with Improper Synchronization
+- SEI CERT C CON33-C: Avoid race conditions when using library functions
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.jsec.guards import NULLS, enclosing_loop
+from jarvis_ls.jsec.rule import Report, calls, rule
+
+SHARED = "'{call}' keeps its place in '{string}' where every other caller finds it."
+NESTED = "'{call}' on '{string}' makes the loop around it lose its place."
+_THREADS = frozenset({"pthread.h", "threads.h", "thread", "mutex", "omp.h", "windows.h"})
+
+
+@rule(
+    query=calls("strtok", "wcstok", "_tcstok"),
+    category="thread_safety",
+    cwe=(676, 362),
+    confidence=0.4,
+    severity="medium",
+    suggestion="Use strtok_r (strtok_s on Windows) with a place of its own.",
+)
+def strtok_shared_state(call: Call) -> Iterator[Report]:
+    first = call.arg(0)
+    if first is None or len(call.arguments) != 2 or text(first) in NULLS:
+        return
+    confidence = 0.65 if _THREADS.intersection(call.unit.facts.includes) else 0.4
+    message = SHARED
+    if _inside_other(call):
+        confidence = 0.85
+        message = NESTED
+    yield Report(call.node, message, confidence=confidence, pattern=call.name,
+                 call=call.name, string=text(first))  # fmt: skip
+
+
+def _inside_other(call: Call) -> bool:
+    """Whether the loop around the call goes on with `strtok(NULL, ...)` of another string."""
+    function = call.function
+    loop = None if function is None else enclosing_loop(call.node, function)
+    if function is None or loop is None:
+        return False
+    body = loop.child_by_field_name("body")
+    if body is None or not body.start_byte <= call.node.start_byte < body.end_byte:
+        return False
+    others = [c for c in function.calls[:512] if c.name == call.name and c.node != call.node]
+    before = any(
+        c.node.start_byte < body.start_byte and text(c.arg(0)) not in NULLS for c in others
+    )  # fmt: skip
+    goes_on = any(
+        text(c.arg(0)) in NULLS and loop.start_byte <= c.node.start_byte < loop.end_byte
+        and enclosing_loop(c.node, function) == loop for c in others
+    )  # fmt: skip
+    return before and goes_on

@@ -1,0 +1,101 @@
+"""Two pointers into different arrays are subtracted to get a distance.
+
+## What it does
+Follows both sides of `p - q` through assignments and `strchr`-like searches of the function; when
+they start from two different arrays or allocations the difference means nothing.
+
+## Why is this bad?
+Where two arrays lie relative to each other is up to the compiler. The number is used as a length
+or index and then reads or writes anywhere.
+
+## Example
+```c
+char *slash = strchr(path, '/');
+size_t at = slash - name;
+```
+
+Use instead:
+```c
+char *slash = strchr(path, '/');
+size_t at = slash - path;
+```
+
+## References
+- CWE-469: Use of Pointer Subtraction to Determine Size
+- SEI CERT C ARR36-C: Do not subtract or compare two pointers that do not refer to the same array
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Function, bare, call_at, field, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.reaching import reaching
+from jarvis_ls.jsec.rule import Report, nodes, rule
+
+_SEARCHES = frozenset({"strchr", "strrchr", "strstr", "strpbrk", "memchr", "wcschr", "wcsrchr",
+                       "wcsstr", "strcasestr", "memrchr"})  # fmt: skip
+
+
+@rule(
+    query=nodes('(binary_expression left: (identifier) operator: "-" right: (identifier)) @site'),
+    category="buffer_overflow",
+    cwe=(469,),
+    confidence=0.8,
+    suggestion="Subtract only pointers into the same array.",
+)
+def unrelated_pointer_subtraction(site: Site) -> Iterator[Report]:
+    function = site.function
+    left, right = field(site.node, "left"), field(site.node, "right")
+    if function is None or left is None or right is None:
+        return
+    first, second = _array(left, function), _array(right, function)
+    if first is None or second is None or first == second:
+        return
+    yield Report(
+        site.node,
+        "'{left}' points into '{first}', '{right}' into '{second}': their distance means nothing.",
+        pattern="subtraction",
+        left=text(left),
+        right=text(right),
+        first=first,
+        second=second,
+    )
+
+
+def _array(node: Node, function: Function) -> str | None:
+    """The one local or file-scope array a pointer starts from, or None."""
+    for _ in range(6):
+        node = bare(node)
+        if node.type == "call_expression":
+            call = call_at(function.unit, function.item, node, function)
+            if call is None or call.name not in _SEARCHES or not call.arguments:
+                return None
+            node = call.arguments[0]
+            continue
+        if node.type == "binary_expression" and text(field(node, "operator")) in ("+", "-"):
+            node = field(node, "left") or node
+            continue
+        if node.type == "pointer_expression":
+            inner = field(node, "argument")
+            if inner is None or bare(inner).type != "subscript_expression":
+                return None
+            node = field(bare(inner), "argument") or node
+            continue
+        if node.type != "identifier":
+            return None
+        name = text(node)
+        variable = function.variable(name, node.start_byte)
+        shared = function.unit.facts.variables.get(name) if variable is None else None
+        if (variable is not None and variable.is_array) or (shared is not None and shared.arrays):
+            return name
+        if variable is None or variable.pointers == 0 or variable.is_parameter:
+            return None
+        writes = reaching(function, name, node.start_byte) or []
+        values = [w.value for w in writes if w.operator == "=" and w.value is not None]
+        if len(values) != 1 or len(writes) != 1:
+            return None
+        node = values[0]
+    return None

@@ -1,0 +1,94 @@
+"""A pointer is moved by a number of bytes that is scaled once more.
+
+## What it does
+Finds `p + sizeof(T)`, `p + n * sizeof(*p)` and `p += sizeof(T)` where `p` points to elements of
+more than one byte.
+
+## Why is this bad?
+Adding 1 to an `int *` moves it by `sizeof(int)` bytes already. With `sizeof` in the sum it moves
+by the square of that, past the end of its array.
+
+## Example
+```c
+int second = *(row + 1 * sizeof(int));
+```
+
+Use instead:
+```c
+int second = *(row + 1);
+```
+
+## References
+- CWE-468: Incorrect Pointer Scaling
+- SEI CERT C ARR39-C: Do not add or subtract a scaled integer to a pointer
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import bare, field, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.extents import pointee
+from jarvis_ls.jsec.guards import declaration
+from jarvis_ls.jsec.rule import Report, nodes, rule
+
+
+@rule(
+    query=nodes(
+        """(binary_expression operator: ["+" "-"] right: (sizeof_expression)) @site
+           (binary_expression operator: ["+" "-"] right: (binary_expression operator: "*")) @site
+           (binary_expression operator: ["+" "-"]
+             right: (parenthesized_expression (binary_expression operator: "*"))) @site
+           (assignment_expression operator: ["+=" "-="]) @site"""
+    ),
+    category="buffer_overflow",
+    cwe=(468,),
+    confidence=0.8,
+    suggestion="Add the number of elements alone, or work on a char pointer.",
+)
+def wrong_pointer_scaling(site: Site) -> Iterator[Report]:
+    pointer, steps = field(site.node, "left"), field(site.node, "right")
+    if pointer is None or steps is None or not _has_sizeof(bare(steps)):
+        return
+    named = bare(pointer)
+    if named.type == "pointer_expression":
+        named = bare(field(named, "argument") or named)
+    declared = declaration(named, site.function) if pointer.type != "cast_expression" else None
+    if pointer.type != "cast_expression" and declared is None:
+        return
+    element = pointee(pointer, site.function)
+    if element is None or (not element.unit and element.count < 2):
+        return
+    if element.unit and not _measures(text(steps), text(pointer), element.unit):
+        return  # a type from elsewhere may well be one byte
+    yield Report(
+        site.node,
+        "'{steps}' counts bytes, but '{pointer}' moves by whole elements.",
+        pattern="sizeof",
+        steps=text(steps),
+        pointer=text(pointer),
+    )
+
+
+def _has_sizeof(steps: Node) -> bool:
+    """`sizeof x`, or a product with it; a quotient of two is a number of elements."""
+    if steps.type == "sizeof_expression":
+        return True
+    if steps.type != "binary_expression" or text(field(steps, "operator")) != "*":
+        return False
+    sides = [field(steps, "left"), field(steps, "right")]
+    return any(side is not None and bare(side).type == "sizeof_expression" for side in sides)
+
+
+def _measures(steps: str, pointer: str, unit: str) -> bool:
+    """Whether the size taken is that of an element of the pointer."""
+    written = steps.replace(" ", "").replace("struct", "")
+    wanted = (
+        f"sizeof(*{pointer})",
+        f"sizeof*{pointer}",
+        f"sizeof({unit})",
+        f"sizeof({pointer}[0])",
+    )
+    return any(size in written for size in wanted)

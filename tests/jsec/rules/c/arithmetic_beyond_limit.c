@@ -1,0 +1,48 @@
+#include <limits.h>
+#include <stdint.h>
+
+extern void show(long);
+
+void over(void) {
+    char data;
+    data = ' ';
+    data = CHAR_MAX;
+    {
+        char result = data + 1; // expect: arithmetic-beyond-limit
+        show(result);
+    }
+}
+
+void checked(void) {
+    char data;
+    data = CHAR_MAX;
+    if (data < CHAR_MAX) {
+        char result = data + 1; // ok
+        show(result);
+    }
+}
+
+void replaced(void) {
+    int data = INT_MAX;
+    data = 2;
+    show(data + 1); // ok
+}
+
+void under(void) {
+    int64_t data = INT64_MIN;
+    data--; // expect: arithmetic-beyond-limit
+    show(data);
+}
+
+void product(void) {
+    unsigned int data = UINT_MAX;
+    if (data > 0)
+        show(data * 2); // expect: arithmetic-beyond-limit
+}
+
+int smallest(const int *list, int n) {
+    int best = INT_MAX;
+    for (int i = 0; i < n; i++)
+        if (list[i] < best) best = list[i]; // ok
+    return best - 1; // ok
+}

@@ -1,0 +1,17 @@
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+char *getwd(char *);
+
+int where(void) {
+    char directory[PATH_MAX];
+    if (getwd(directory) == NULL) // expect: inherently-dangerous-function
+        return -1;
+    if (getcwd(directory, sizeof(directory)) == NULL) // ok
+        return -1;
+    return vfork() == 0; // expect: inherently-dangerous-function
+}
+
+struct folder { char *(*getwd)(char *); };
+char *member(struct folder *f, char *to) { return f->getwd(to); } // ok

@@ -1,0 +1,34 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define COMMAND "ls -la"
+
+void relative(void) {
+    char buffer[100] = "";
+    char *data = buffer;
+    FILE *pipe;
+    strcpy(data, COMMAND);
+    pipe = popen(data, "r"); // expect: relative-program-search
+    if (pipe) pclose(pipe);
+    if (system("make all") != 0) // expect: relative-program-search
+        puts("failed");
+    execlp("ls", "ls", "-l", (char *)NULL); // expect: relative-program-search
+}
+
+void absolute(void) {
+    char buffer[100] = "";
+    char *data = buffer;
+    FILE *pipe;
+    strcpy(data, "/usr/bin/ls -la");
+    pipe = popen(data, "r"); // ok
+    if (pipe) pclose(pipe);
+    if (system("/usr/bin/make all") != 0) // ok
+        puts("failed");
+    if (system("exit 3") != 0) // ok
+        puts("failed");
+    execl("ls", "ls", (char *)NULL); // ok
+    if (system("C:\\Windows\\System32\\cmd.exe /c dir") != 0) // ok
+        puts("failed");
+}
