@@ -49,6 +49,7 @@ class Analysis:
         self._worker = Worker("jarvis_ls.jsec.worker", on_start=self._forget)
         self._held: dict[str, _Held] = {}
         self._files: dict[str, list[str]] = {}
+        self._stopped = False
 
     @property
     def pid(self) -> int | None:
@@ -60,17 +61,20 @@ class Analysis:
         await self._worker.start()
 
     async def stop(self) -> None:
-        """End the process."""
+        """End the process for good."""
+        self._stopped = True
         await self._worker.close()
 
     async def ask(self, method: str, *arguments: Any) -> Any:
         """Return the answer of a method of the process that changes nothing in it."""
         for _ in range(_ATTEMPTS - 1):
             try:
-                return await self._worker.call(method, *arguments)
+                return await self._call(method, *arguments)
             except WorkerGone:
+                if self._stopped:
+                    raise
                 logger.warning("the analysis process ended; it is started anew")
-        return await self._worker.call(method, *arguments)
+        return await self._call(method, *arguments)
 
     async def set_files(self, root: str, paths: list[str]) -> None:
         """Tell the source files of a folder, among which headers are looked for."""
@@ -108,12 +112,14 @@ class Analysis:
             try:
                 return await self._analyse(uri)
             except WorkerGone as gone:
-                if gone.timed_out or attempt == _ATTEMPTS - 1:
+                if gone.timed_out or self._stopped or attempt == _ATTEMPTS - 1:
                     raise
                 logger.warning("the analysis process ended; it is started anew")
         raise AssertionError("unreachable")
 
     async def _analyse(self, uri: str) -> LiveResult | None:
+        if self._stopped:
+            raise WorkerGone("the server is stopping")
         await self._worker.start()
         held = self._held.get(uri)
         if held is None or not held.supported:
@@ -144,6 +150,11 @@ class Analysis:
         changes: Sequence[TextChange] = [TextChange(text, span) for span, text in held.pending]
         held.pending = []
         return ("change", document.uri, document.version, changes)
+
+    async def _call(self, method: str, *arguments: Any) -> Any:
+        if self._stopped:  # a call would start the process again
+            raise WorkerGone("the server is stopping")
+        return await self._worker.call(method, *arguments)
 
     async def _send(self, start: int, method: str, *arguments: Any) -> Any:
         if self._worker.starts != start or self._worker.pid is None:

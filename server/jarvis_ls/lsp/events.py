@@ -47,6 +47,14 @@ def spawn(work: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
     return task
 
 
+async def cancel_all() -> None:
+    """End every task that `spawn` has started, and wait for their ends."""
+    running = [task for task in _running if task is not asyncio.current_task()]
+    for task in running:
+        task.cancel()
+    await asyncio.gather(*running, return_exceptions=True)
+
+
 def _finished(task: asyncio.Task[Any]) -> None:
     _running.discard(task)
     if not task.cancelled() and task.exception() is not None:

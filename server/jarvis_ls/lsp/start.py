@@ -6,6 +6,7 @@ import importlib
 import logging
 
 from jarvis_ls.lsp.analysis import Analysis
+from jarvis_ls.lsp.events import cancel_all
 from jarvis_ls.lsp.server import Server
 from jarvis_ls.lsp.streams import Streams
 from jarvis_ls.lsp.transport import serve_stdio, serve_tcp
@@ -48,4 +49,5 @@ async def serve(analysis: Analysis, where: Streams | tuple[str, int]) -> int:
         return await serve_tcp(server.protocol, *where)
     finally:
         server.stopping.fire(None)
+        await cancel_all()
         await analysis.stop()

@@ -44,11 +44,10 @@ class _Watch:
         watched = workspace.did_change_watched_files if workspace else None
         if watched is None or not watched.dynamic_registration:
             return
-        any_kind = types.WatchKind.Create | types.WatchKind.Change | types.WatchKind.Delete
-        watchers = [types.FileSystemWatcher(glob, any_kind) for glob in (_SOURCES, *_OWN)]
-        # A folder that is moved or deleted is one event, of the folder.
-        appear = types.WatchKind(types.WatchKind.Create | types.WatchKind.Delete)
-        watchers.append(types.FileSystemWatcher("**/*", appear))
+        # Without a kind: all three. A folder that is moved or deleted is one event, of the folder.
+        watchers = [types.FileSystemWatcher(glob) for glob in (_SOURCES, *_OWN)]
+        for kind in (types.WatchKind.Create, types.WatchKind.Delete):
+            watchers.append(types.FileSystemWatcher("**/*", kind))
         options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
         await self._server.register(types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
 

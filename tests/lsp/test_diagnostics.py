@@ -1,0 +1,133 @@
+"""Findings in the editor: by push, by pull, per version, for open and for closed files."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from lsprotocol import types
+
+from jarvis_ls.lsp.folders import uri_of
+from tests.lsp.editor import CLEAN, DOUBLE_FREE, at, running
+
+CLIENTS = ["visual-studio-code", "neovim@v0.7"]
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+async def test_findings_follow_every_version(tmp_path, client):
+    uri = uri_of(str(tmp_path / "a.c"))
+    async with running(tmp_path, client=client) as editor:
+        editor.open(uri, DOUBLE_FREE)
+        (found,) = await editor.diagnostics(uri)
+        assert (found.code, found.range.start.line) == ("double-free", 4)
+        version = editor.change(uri, types.TextDocumentContentChangePartial(at(0), "\n\n"))
+        (moved,) = await editor.diagnostics(uri, version)
+        assert moved.range.start.line == 6
+        assert await editor.diagnostics(uri, editor.replace_all(uri, CLEAN)) == []
+
+
+async def test_a_diagnostic_says_all_there_is(tmp_path):
+    uri = uri_of(str(tmp_path / "a.c"))
+    async with running(tmp_path) as editor:
+        editor.open(uri, DOUBLE_FREE)
+        (found,) = await editor.diagnostics(uri)
+    assert found.range == types.Range(types.Position(4, 4), types.Position(4, 11))
+    assert found.source == "jarvis"
+    assert found.severity == types.DiagnosticSeverity.Error
+    assert found.code_description.href == "https://cwe.mitre.org/data/definitions/415.html"
+    assert "'p'" in found.message
+    (first,) = found.related_information
+    assert (first.location.uri, first.location.range.start.line) == (uri, 3)
+    assert found.data["fingerprint"] and found.data["rule"] == "double-free"
+
+
+async def test_columns_are_utf16(tmp_path):
+    uri = uri_of(str(tmp_path / "a.c"))
+    text = "void f(char *p) { /* 😀é */ free(p); /*\f\u2028*/ free(p); }\n"
+    async with running(tmp_path) as editor:
+        editor.open(uri, text)
+        (found,) = await editor.diagnostics(uri)
+    column = len(text[: text.rindex("free")].encode("utf-16-le")) // 2
+    assert found.range.start == types.Position(0, column)
+
+
+async def test_typing_is_debounced(tmp_path):
+    uri = uri_of(str(tmp_path / "a.c"))
+    async with running(tmp_path, options={"debounce": 300}) as editor:
+        editor.open(uri, DOUBLE_FREE)
+        await editor.diagnostics(uri)
+        for _ in range(10):
+            last = editor.change(uri, types.TextDocumentContentChangePartial(at(0), "\n"))
+        await editor.diagnostics(uri, last)
+        assert [one.version for one in editor.published] == [1, last]
+
+
+async def test_pull_serves_open_documents_and_push_the_others(tmp_path):
+    (tmp_path / "closed.c").write_text(DOUBLE_FREE)
+    (tmp_path / "open.c").write_text(CLEAN)
+    opened, closed = (uri_of(str(tmp_path / name)) for name in ("open.c", "closed.c"))
+    async with running(tmp_path, pull=True, options={"workspaceScan": True}) as editor:
+        editor.open(opened, DOUBLE_FREE)
+        identifier = types.TextDocumentIdentifier(opened)
+        first = await editor.client.text_document_diagnostic_async(
+            types.DocumentDiagnosticParams(identifier)
+        )
+        assert [one.code for one in first.items] == ["double-free"]
+        again = await editor.client.text_document_diagnostic_async(
+            types.DocumentDiagnosticParams(identifier, previous_result_id=first.result_id)
+        )
+        assert again.kind == "unchanged" and again.result_id == first.result_id
+        await editor.pushed(closed, lambda found: len(found) == 1)
+        assert all(one.uri != opened or not one.diagnostics for one in editor.published)
+
+
+async def test_unsaved_text_wins_over_the_disk(tmp_path):
+    file = tmp_path / "a.c"
+    file.write_text(DOUBLE_FREE)
+    uri = uri_of(str(file))
+    async with running(tmp_path, options={"workspaceScan": True}) as editor:
+        await editor.pushed(uri, lambda found: len(found) == 1)
+        editor.open(uri, CLEAN)
+        assert await editor.diagnostics(uri) == []
+        editor.close(uri)
+        await editor.pushed(uri, lambda found: len(found) == 1)
+
+
+async def test_nothing_when_switched_off(tmp_path):
+    uri = uri_of(str(tmp_path / "a.c"))
+    async with running(tmp_path, options={"enable": False}) as editor:
+        editor.open(uri, DOUBLE_FREE)
+        assert await editor.diagnostics(uri) == []
+
+
+async def test_a_document_that_is_no_file_is_analysed(tmp_path):
+    async with running(tmp_path) as editor:
+        editor.open("untitled:Untitled-1", DOUBLE_FREE)
+        assert len(await editor.diagnostics("untitled:Untitled-1")) == 1
+        editor.open("untitled:notes", DOUBLE_FREE, language="plaintext")
+        assert await editor.diagnostics("untitled:notes") == []
+
+
+async def test_a_late_result_of_an_old_version_is_not_shown(tmp_path):
+    uri = uri_of(str(tmp_path / "a.c"))
+    async with running(tmp_path) as editor:
+        editor.open(uri, DOUBLE_FREE * 400)
+        for number in range(40):
+            last = editor.replace_all(uri, (DOUBLE_FREE, CLEAN)[number % 2])
+            await asyncio.sleep(0.005)
+        await editor.diagnostics(uri, last)
+        versions = [one.version for one in editor.published]
+        assert versions == sorted(versions) and versions[-1] == last
+
+
+async def test_a_declaration_changed_in_one_document_reaches_the_others(tmp_path):
+    header, source = uri_of(str(tmp_path / "own.h")), uri_of(str(tmp_path / "a.c"))
+    (tmp_path / "own.h").write_text("")
+    (tmp_path / "a.c").write_text("")
+    async with running(tmp_path) as editor:
+        editor.open(header, "#define RELEASE keep\n")
+        editor.open(source, '#include "own.h"\nvoid f(char *p) { free(p); RELEASE(p); }\n')
+        before = await editor.diagnostics(source)
+        assert "double-free" not in [one.code for one in before]
+        editor.replace_all(header, "#define RELEASE free\n")
+        await editor.pushed(source, lambda found: "double-free" in [one.code for one in found])
