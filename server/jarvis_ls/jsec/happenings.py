@@ -256,7 +256,8 @@ def _elsewhere(use: Node, node: Node, parent: Node) -> Iterator[Event]:
         yield Event(at, 0, "test", use)
     elif kind not in ("expression_statement", "sizeof_expression", "pointer_declarator",
                       "array_declarator", "declaration", "preproc_defined", "preproc_ifdef",
-                      "preproc_if", "function_declarator", "parameter_declaration", *_UNEVALUATED):  # fmt: skip
+                      "preproc_if", "function_declarator", "parameter_declaration",
+                      *_UNEVALUATED):  # fmt: skip
         yield Event(at, 0, "read", use)
 
 

@@ -22,7 +22,7 @@ UNSET, NULL, TESTED_NULL, MAYBE, LIVE, FREED, OTHER, STACK, MOVED, USED, KNOWN =
     1 << bit for bit in range(11)
 )
 _EMPTY = NULL | TESTED_NULL
-_SCALARS = frozenset({
+SCALARS = frozenset({
     "char", "short", "int", "long", "unsigned", "signed", "float", "double", "bool", "_Bool",
     "size_t", "ssize_t", "int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t",
     "int64_t", "uint64_t", "const", "time_t", "off_t", "wchar_t",
@@ -333,7 +333,7 @@ def needs_value(variable: Variable) -> bool:
 def is_number(variable: Variable) -> bool:
     """Whether a variable is declared as a plain number."""
     return not variable.pointers and bool(variable.type) and all(
-        word in _SCALARS for word in variable.type.split()
+        word in SCALARS for word in variable.type.split()
     )  # fmt: skip
 
 

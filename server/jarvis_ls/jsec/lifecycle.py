@@ -36,7 +36,7 @@ def faults(function: Function) -> tuple[Fault, ...]:
     root = control_of(function)
     if root is None:
         return ()
-    scopes = _Scopes(root)
+    scopes = Scopes(root)
     found: list[Fault] = []
     for variable, events in chosen:
         found.extend(_follow(function, scopes, variable, events))
@@ -142,6 +142,10 @@ def _noted_names(function: Function) -> tuple[set[str], set[str]]:
         if right is not None and left is not None and left.type == "identifier" and _is_null(right):
             names.add(text(left))
     tested: set[str] = set()
+    declarator = field(function.node, "declarator")
+    if declarator is not None and declarator.type == "pointer_declarator":
+        for node in function.nodes("return"):
+            tested.update(text(c) for c in node.named_children if c.type == "identifier")
     for kind in ("if", "ternary", "loop"):
         for node in function.nodes(kind):
             tested |= _tested(field(node, "condition"))
@@ -214,7 +218,7 @@ def _path_words(node: Node) -> list[str]:
     return [text(node), *words] if node.type == "identifier" else []
 
 
-class _Scopes:
+class Scopes:
     """Blocks of a function, to find the one a variable lives in."""
 
     def __init__(self, root: Region) -> None:
@@ -237,7 +241,7 @@ class _Scopes:
 
 
 def _follow(
-    function: Function, scopes: _Scopes, variable: Variable, events: list[Event]
+    function: Function, scopes: Scopes, variable: Variable, events: list[Event]
 ) -> Iterator[Fault]:
     life = Life(variable.name, events, scopes.size, function, variable)
     if variable.is_parameter:

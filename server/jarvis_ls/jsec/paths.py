@@ -61,9 +61,9 @@ class Walker:
         """The states after an event."""
         raise NotImplementedError
 
-    def narrow(self, mask: int, valid: bool, at: int) -> int:
-        """The states left when a condition found the variable valid or not."""
-        raise NotImplementedError
+    def narrow(self, mask: int, _valid: bool, _at: int) -> int:
+        """The states left when a condition found the variable valid or not; by default all."""
+        return mask
 
     def doubt(self, mask: int) -> int:
         """The states when nobody knows which part of an `&&` was false."""
