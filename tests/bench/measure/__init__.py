@@ -1,0 +1,1 @@
+"""What the benchmarks share: the tree they measure on, what a process costs, the table."""

@@ -1,0 +1,30 @@
+"""Runs jsec as a user would and reads its report."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from measure import cost
+
+
+@dataclass(frozen=True)
+class Scan:
+    """One run of ``jsec scan``."""
+
+    cost: cost.Cost
+    """What it took."""
+    summary: dict[str, Any]
+    """The report's summary."""
+    issues: list[dict[str, Any]]
+    """The report's findings."""
+
+
+def scan(root: Path, *options: str) -> Scan:
+    """Scan a folder; raises `RuntimeError` when the scan does not end with status 0."""
+    command = [cost.python(), "-m", "jarvis_ls.cli.jsec", "scan", "--quiet", "--format", "json"]
+    spent = cost.run([*command, *options, root])
+    report = json.loads(spent.output)
+    return Scan(spent, report["summary"], report["issues"])

@@ -1,0 +1,65 @@
+"""A scan of bzip2, zlib, libpng and sqlite, against parsing alone, flawfinder and cppcheck."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from measure import cost, tree
+from measure.jsec import Scan, scan
+from measure.table import Table
+
+PARSE_ONLY = Path(__file__).parent / "measure" / "parse_only.py"
+TIMES_CPPCHECK = 10
+
+
+def main() -> int:
+    """Measure, print the table, return the exit status."""
+    with tree.copy_of(*tree.PROGRAMS) as root:
+        parsed = json.loads(cost.run([cost.python(), PARSE_ONLY, root]).output)
+        files: list[str] = parsed["files"]
+        report = scan(root, "--jobs", "1", "--no-cache")
+        one, scanned = report.cost, report.summary["scanned_files"]
+        if scanned != len(files):
+            raise RuntimeError(f"{scanned} files scanned, {len(files)} parsed")
+        flawfinder = cost.run(["flawfinder", "--quiet", "--dataonly", *files])
+        # cppcheck takes hours on the whole: a little more than the limit shows that it is reached.
+        cppcheck = cost.run(
+            ["cppcheck", "--quiet", "--enable=warning,style", *files],
+            cpu_limit=1.2 * TIMES_CPPCHECK * one.cpu,
+        )
+        first, second = _with_cache(root)
+
+    table = Table(f"jsec scan of {len(files)} files, {', '.join(tree.PROGRAMS)}")
+    table.note("jsec, one job, no cache", one.cpu, "CPU s")
+    table.note("parsing alone", parsed["seconds"], "CPU s")
+    table.note("flawfinder", flawfinder.cpu, "CPU s")
+    table.note("cppcheck" + ("" if cppcheck.finished else ", ended here"), cppcheck.cpu, "CPU s")
+    table.at_most("jsec / parsing alone", one.cpu / parsed["seconds"], 4, "x")
+    table.at_most("jsec / flawfinder", one.cpu / flawfinder.cpu, 6, "x")
+    table.at_least("cppcheck / jsec", cppcheck.cpu / one.cpu, TIMES_CPPCHECK, "x")
+    table.note("first run with cache, all processors", first.seconds, "s")
+    table.note("second run, nothing changed", second.seconds, "s")
+    table.at_least("first / second run", first.seconds / second.seconds, 10, "x")
+    table.at_most("memory of the scan, one job", one.memory, 300, "MB")
+    table.at_most("memory of the scan, all processors", first.memory, 300, "MB")
+    return table.finish()
+
+
+def _with_cache(root: Path) -> tuple[cost.Cost, cost.Cost]:
+    shutil.rmtree(root / ".jarvis", ignore_errors=True)
+    first, second = scan(root), scan(root)
+    if _without_number(first) != _without_number(second):
+        raise RuntimeError("the second run found something else than the first")
+    return first.cost, second.cost
+
+
+def _without_number(report: Scan) -> list[dict[str, Any]]:
+    return [{**issue, "gid": None} for issue in report.issues]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
