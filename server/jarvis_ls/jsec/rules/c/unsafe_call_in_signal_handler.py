@@ -1,8 +1,8 @@
 """A signal handler calls a function that must not be called there.
 
 ## What it does
-Finds calls of `printf`, `malloc`, `free`, `exit`, `syslog`, locks and the like in functions installed
-by `signal` or `sigaction`, also one call further down in the same file.
+Finds calls of `printf`, `malloc`, `free`, `exit`, `syslog`, locks and the like in functions that
+`signal` or `sigaction` installs, also one call further down in the same file.
 
 ## Why is this bad?
 A signal can arrive in the middle of `malloc`. When the handler calls it again, its lists are

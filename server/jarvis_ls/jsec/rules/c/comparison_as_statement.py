@@ -1,0 +1,65 @@
+"""A comparison stands where an assignment is expected.
+
+## What it does
+Finds statements, and first parts of `for` loops, that are nothing but `a == b`.
+
+## Why is this bad?
+The comparison has no effect: the variable keeps its old value.
+
+## Example
+```c
+if (failed)
+    result == -1;
+```
+
+Use instead:
+```c
+if (failed)
+    result = -1;
+```
+
+## References
+- CWE-482: Comparing instead of Assigning
+- SEI CERT C MSC12-C: Detect and remove code that has no effect or is never executed
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import field, text
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
+
+_PLACES = frozenset({"identifier", "field_expression", "subscript_expression",
+                     "pointer_expression"})  # fmt: skip
+
+
+@rule(
+    query=nodes(
+        """
+        (expression_statement (binary_expression operator: "==") @site)
+        (for_statement initializer: (binary_expression operator: "==") @site)
+        """
+    ),
+    category="type_safety",
+    cwe=(482,),
+    confidence=0.85,
+    severity="medium",
+    suggestion="Write '=' to assign, or use the result of the comparison.",
+    fixable=True,
+)
+def comparison_as_statement(site: Site) -> Iterator[Report]:
+    left, operator = field(site.node, "left"), field(site.node, "operator")
+    if site.function is None or left is None or operator is None:
+        return
+    if left.type not in _PLACES or site.node.has_error:
+        return
+    yield Report(
+        site.node,
+        "'{comparison}' has no effect: '{variable}' keeps its value.",
+        pattern="==",
+        comparison=text(site.node)[:60],
+        variable=text(left)[:60],
+        fix=Rewrite("Assign instead", [(operator, "=")], safe=False),
+    )

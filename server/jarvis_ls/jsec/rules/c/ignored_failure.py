@@ -1,0 +1,91 @@
+"""A failure is seen and nothing is done about it.
+
+## What it does
+Finds `if` statements that test the result of a call for failure and whose branch is empty.
+
+## Why is this bad?
+The code looks as if errors were handled, and goes on with a null pointer, a closed file or data
+that was never read.
+
+## Example
+```c
+file = fopen(path, "r");
+if (file == NULL) {
+}
+fread(buffer, 1, size, file);
+```
+
+Use instead:
+```c
+file = fopen(path, "r");
+if (file == NULL)
+    return -1;
+fread(buffer, 1, size, file);
+```
+
+## References
+- CWE-390: Detection of Error Condition Without Action
+- CWE-391: Unchecked Error Condition
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Function, field, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.rule import Report, nodes, rule
+
+_FAILURE = re.compile(
+    r"[=!]=\s{0,4}(?:NULL|nullptr|0|EOF|-\s?1|INVALID_HANDLE_VALUE)\b|<\s{0,4}0\b|!\s{0,4}\w"
+)
+
+
+@rule(
+    query=nodes(
+        """
+        (if_statement consequence: (compound_statement . "{" . "}" .) !alternative) @site
+        (if_statement consequence: (compound_statement . "{" . (comment)+ . "}" .) !alternative)
+          @site
+        (if_statement consequence: (expression_statement . ";") !alternative) @site
+        """
+    ),
+    category="error_handling",
+    cwe=(390, 391),
+    confidence=0.7,
+    severity="medium",
+    suggestion="Stop, report or repair; if nothing is to be done, leave the test out and say why.",
+)
+def ignored_failure(site: Site) -> Iterator[Report]:
+    branch, condition = field(site.node, "consequence"), field(site.node, "condition")
+    function = site.function
+    if branch is None or condition is None or function is None:
+        return
+    if any(c.type != "comment" for c in branch.named_children) or not branch.text:
+        return
+    between = function.unit.source.data[condition.end_byte : branch.start_byte + 1]
+    if b"#" in between or site.node.parent is None or site.node.parent.type == "else_clause":
+        return  # the preprocessor chooses between two beginnings of one statement
+    if not _FAILURE.search(text(condition)[:400]) or not _tests_a_call(condition, function):
+        return
+    yield Report(
+        site.node,
+        "'{condition}' sees a failure, and nothing is done about it.",
+        confidence=0.5 if branch.named_child_count else 0.7,
+        pattern="if",
+        condition=text(condition)[:80],
+    )
+
+
+def _tests_a_call(condition: Node, function: Function) -> bool:
+    """Whether a condition is about a call in it, or a variable that a call has just set."""
+    start, end = condition.start_byte, condition.end_byte
+    if any(start <= call.node.start_byte < end for call in function.calls):
+        return True
+    tested = {text(n) for n in function.nodes("id") if start <= n.start_byte < end}
+    for call in reversed(function.calls):
+        if call.node.end_byte <= start:
+            return call.target is not None and text(call.target).split("[")[0] in tested
+    return False

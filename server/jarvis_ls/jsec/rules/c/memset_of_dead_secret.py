@@ -1,0 +1,110 @@
+"""A buffer is cleared in a way the compiler may leave out.
+
+## What it does
+Finds `memset` and `bzero` of a local buffer, or of memory that is freed next, that nothing reads
+afterwards; where names or calls speak of secrets with more confidence.
+
+## Why is this bad?
+Nobody can see the effect of such a `memset`, so optimising compilers remove it. The password stays
+in memory, in swap and in core dumps.
+
+## Example
+```c
+char password[64];
+read_password(password);
+log_in(password);
+memset(password, 0, sizeof password);
+```
+
+Use instead:
+```c
+explicit_bzero(password, sizeof password);
+```
+
+## References
+- CWE-14: Compiler Removal of Code to Clear Buffers
+- CWE-226: Sensitive Information in Resource Not Removed Before Reuse
+- SEI CERT C MSC06-C: Beware of compiler optimizations
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, Function, bare, field, text
+from jarvis_ls.jsec.allocation import RELEASES
+from jarvis_ls.jsec.credentials import secret_argument
+from jarvis_ls.jsec.guards import constant, enclosing_loop
+from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.words import names_key
+
+
+@rule(
+    query=calls("memset", "bzero", "ZeroMemory", "RtlZeroMemory"),
+    category="secrets",
+    cwe=(14, 226),
+    confidence=0.8,
+    severity="medium",
+    suggestion="Use 'explicit_bzero', 'memset_s' or 'SecureZeroMemory', which are never removed.",
+    fixable=True,
+)
+def memset_of_dead_secret(call: Call) -> Iterator[Report]:
+    function, target = call.function, call.arg(0)
+    if function is None or target is None or call.statement is None:
+        return
+    node = bare(target)
+    if node.type != "identifier" or enclosing_loop(call.node, function) is not None:
+        return
+    if call.name == "memset" and constant(call.arg(1), function) != 0:
+        return
+    name = text(node)
+    variable = function.variable(name, node.start_byte)
+    if variable is None or variable.is_static or not (variable.is_array or variable.is_pointer):
+        return
+    later = function.uses(name, call.node.end_byte)
+    freed = _is_freed_next(function, call, name)
+    if (later and not freed) or not (variable.is_array or freed):
+        return
+    if not function.uses(name, variable.node.end_byte, call.node.start_byte):
+        return  # cleared before first use: not about secrets
+    secret = names_key(name) or _is_secret(function, call, name)
+    if not secret and not variable.is_array:
+        return
+    yield Report(
+        call.node,
+        "Nobody reads '{buffer}' after '{name}': the compiler may leave the call out.",
+        confidence=0.8 if secret else 0.45,
+        pattern=call.name,
+        buffer=name,
+        name=call.written,
+        fix=_explicit(call, name),
+    )
+
+
+def _is_freed_next(function: Function, call: Call, name: str) -> bool:
+    """Whether all that happens to a pointer afterwards is that it is freed, or set."""
+    later = function.uses(name, call.node.end_byte)
+    frees = [c for c in function.calls if c.name in RELEASES and text(c.arg(0)) == name
+             and c.node.start_byte > call.node.end_byte]  # fmt: skip
+    sets = [n for n in function.nodes("assign") if text(field(n, "left")) == name
+            and n.start_byte > call.node.end_byte]  # fmt: skip
+    return bool(frees) and len(later) <= len(frees) + len(sets)
+
+
+def _is_secret(function: Function, call: Call, name: str) -> bool:
+    """Whether the buffer is given to a function that takes a password or key."""
+    for other in function.calls:
+        if other.node.start_byte >= call.node.start_byte:
+            return False
+        given = secret_argument(other)
+        if given is not None and text(bare(given)).lstrip("&") == name:
+            return True
+    return False
+
+
+def _explicit(call: Call, name: str) -> Rewrite | None:
+    size = call.arg(2 if call.name == "memset" else 1)
+    if size is None or call.name in ("ZeroMemory", "RtlZeroMemory"):
+        return None
+    return Rewrite("Use explicit_bzero", [(call.node, f"explicit_bzero({name}, {text(size)})")],
+                   safe=False)  # fmt: skip

@@ -1,0 +1,77 @@
+"""Memory with a password or key is given back as it is.
+
+## What it does
+Finds `free` and `realloc` of a pointer whose name, or a call before, says that it holds a password
+or key, and that nothing clears before.
+
+## Why is this bad?
+`free` leaves the bytes where they are; `realloc` may copy them and leave the old ones. The next
+owner of the memory, a core dump or a bug such as Heartbleed shows them.
+
+## Example
+```c
+log_in(user, password);
+free(password);
+```
+
+Use instead:
+```c
+log_in(user, password);
+explicit_bzero(password, strlen(password));
+free(password);
+```
+
+## References
+- CWE-226: Sensitive Information in Resource Not Removed Before Reuse
+- CWE-244: Improper Clearing of Heap Memory Before Release ('Heap Inspection')
+- SEI CERT C MEM03-C: Clear sensitive information stored in reusable resources
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, Function, bare, text
+from jarvis_ls.jsec.credentials import PASSWORDS, secret_argument
+from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.words import names_secret
+
+RELEASING = frozenset({"free", "realloc", "g_free", "HeapFree", "LocalFree", "OPENSSL_free",
+                       "delete"})  # fmt: skip
+CLEARING = ("memset", "bzero", "zero", "cleanse", "clear", "wipe", "memzero", "scrub", "burn")
+
+
+@rule(
+    query=functions(calling=(*RELEASING, *PASSWORDS)),
+    category="secrets",
+    cwe=(226, 244),
+    confidence=0.55,
+    severity="medium",
+    suggestion="Clear it first with 'explicit_bzero', 'OPENSSL_cleanse' or 'SecureZeroMemory'.",
+)
+def secret_released_uncleared(function: Function) -> Iterator[Report]:
+    secrets: set[str] = set()
+    cleared: set[str] = set()
+    for call in function.calls:
+        if (given := secret_argument(call)) is not None and call.name in PASSWORDS:
+            secrets.add(text(bare(given)))
+        if any(word in call.name.lower() for word in CLEARING):
+            cleared.update(text(bare(a)) for a in call.arguments)
+        name = _released(call)
+        if not name or name in cleared:
+            continue
+        if name in secrets or names_secret(name.rpartition(">")[2].rpartition(".")[2]):
+            yield Report(
+                call.node,
+                "'{secret}' is given back with the secret still in it.",
+                confidence=0.65 if name in secrets else 0.5,
+                pattern=call.name,
+                secret=name,
+            )
+
+
+def _released(call: Call) -> str:
+    if call.name not in RELEASING or call.is_method:
+        return ""
+    argument = call.arg(2 if call.name == "HeapFree" else 0)
+    return "" if argument is None else text(bare(argument))

@@ -1,0 +1,100 @@
+"""Strings are compared by where they lie.
+
+## What it does
+Finds `==` and `!=` between a string literal and a pointer or array of characters, and between two
+arrays. `std::string` compares by value and is fine.
+
+## Why is this bad?
+The addresses are compared, not the text. The result is false for equal texts in different places,
+and whether two equal literals share a place is up to the compiler.
+
+## Example
+```c
+if (command == "quit")
+    return;
+```
+
+Use instead:
+```c
+if (strcmp(command, "quit") == 0)
+    return;
+```
+
+## References
+- CWE-597: Use of Wrong Operator in String Comparison
+- CWE-595: Comparison of Object References Instead of Object Contents
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Function, bare, field, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.guards import declaration, string_literal
+from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
+
+
+@rule(
+    query=nodes(
+        """
+        (binary_expression operator: ["==" "!="]) @site
+        """
+    ),
+    category="type_safety",
+    cwe=(597, 595),
+    confidence=0.9,
+    severity="medium",
+    suggestion="Compare the text with 'strcmp'.",
+    fixable=True,
+)
+def string_compared_by_address(site: Site) -> Iterator[Report]:
+    left, right, function = field(site.node, "left"), field(site.node, "right"), site.function
+    if left is None or right is None or function is None:
+        return
+    left, right = bare(left), bare(right)
+    literals = [n for n in (left, right) if n.type in ("string_literal", "concatenated_string")]
+    if len(literals) == 2:
+        return
+    if literals:
+        other = right if literals[0] == left else left
+        confidence = _confidence(other, function)
+    else:
+        both = _is_array(left, function) and _is_array(right, function)
+        confidence = 0.85 if both and text(left) != text(right) else 0.0
+    if confidence:
+        operator = text(field(site.node, "operator"))
+        fixed = f"strcmp({text(left)}, {text(right)}) {operator} 0"
+        yield Report(
+            site.node,
+            "'{comparison}' compares addresses, not text.",
+            confidence=confidence,
+            pattern=operator,
+            comparison=text(site.node)[:80],
+            fix=Rewrite("Compare with strcmp", [(site.node, fixed)], safe=False),
+        )
+
+
+def _confidence(other: Node, function: Function) -> float:
+    """How surely the other side of a literal is a pointer to characters."""
+    declared = declaration(other, function)
+    if declared is not None:
+        plain = "char" in declared.type.split() and "::" not in declared.type
+        return 0.9 if plain and (declared.pointers or declared.arrays) else 0.0
+    if function.unit.language == "cpp" or string_literal(other, function) is not None:
+        return 0.0
+    return 0.7 if other.type in ("identifier", "field_expression", "call_expression",
+                                 "subscript_expression") else 0.0  # fmt: skip
+
+
+def _is_array(node: Node, function: Function) -> bool:
+    if node.type != "identifier":
+        return False
+    declared = function.variable(text(node), node.start_byte)
+    return (
+        declared is not None
+        and declared.is_array
+        and declared.type.split()[-1:] == ["char"]
+        and not declared.pointers
+    )

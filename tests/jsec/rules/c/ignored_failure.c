@@ -1,0 +1,37 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+void use(FILE *file);
+
+void empty(const char *path) {
+    FILE *file = fopen(path, "r");
+    if (file == NULL) { // expect: ignored-failure
+    }
+    use(file);
+}
+
+void semicolon(const char *path) {
+    if (remove(path) != 0); // expect: ignored-failure
+}
+
+int handled(const char *path) {
+    FILE *file = fopen(path, "r");
+    if (file == NULL) { // ok
+        return -1;
+    }
+    use(file);
+    return 0;
+}
+
+void other(int a, int b) {
+    if (a == b) { // ok
+    }
+}
+
+void with_alternative(const char *path) {
+    FILE *file = fopen(path, "r");
+    if (file == NULL) { // ok
+    } else {
+        use(file);
+    }
+}
