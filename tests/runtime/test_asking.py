@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from tests.support.model_server import Answer, ModelServer, chunk, usage
 
 from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.runtime import errors
@@ -18,6 +17,7 @@ from jarvis_ls.runtime.messages import User
 from jarvis_ls.runtime.models import Candidate, Provider, read_models
 from jarvis_ls.runtime.platforms.base import ModelInfo, Request, TextDelta
 from jarvis_ls.runtime.platforms.openai import Deadlines, OpenAICompatible
+from tests.support.model_server import Answer, ModelServer, chunk, usage
 
 QUESTION = Request([User("hi")])
 QUICK = Patience(first_wait=0.05, longest_wait=1.0)

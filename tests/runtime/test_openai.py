@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-from tests.support.model_server import Answer, ModelServer, chunk, usage
 
 from jarvis_ls.runtime import errors
 from jarvis_ls.runtime.messages import (
@@ -32,6 +31,7 @@ from jarvis_ls.runtime.platforms.base import (
     UsageDelta,
 )
 from jarvis_ls.runtime.platforms.openai import Deadlines, OpenAICompatible
+from tests.support.model_server import Answer, ModelServer, chunk, usage
 
 MODEL = ModelInfo("scripted", input_price=1.0, output_price=2.0)
 KEY = "sk-secret-canary"
