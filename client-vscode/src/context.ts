@@ -116,7 +116,10 @@ export class JarvisContext implements Disposable {
     if (client === undefined) {
       throw new Error(l10n.t('The Jarvis language server is not running.'));
     }
-    return client.sendRequest<Requests[M]['result']>(method, params, token);
+    // An argument that is undefined would count as a second parameter.
+    return token === undefined
+      ? client.sendRequest<Requests[M]['result']>(method, params)
+      : client.sendRequest<Requests[M]['result']>(method, params, token);
   }
 
   /** Resolves once the server answers; rejects when it cannot start. */

@@ -124,8 +124,7 @@ test('suppressed findings come back into view when asked for', async () => {
 
 test('the baseline takes a finding out of sight without touching the source', async () => {
   const source = editor.read('lib/three.c');
-  await editor.finding('three.c:5').click({ button: 'right' });
-  await editor.page.getByRole('menuitem', { name: 'Add to Baseline' }).click();
+  await editor.menu(editor.finding('three.c:5'), 'Add to Baseline');
   await editor.answer('known since 1998');
   await until('gone', async () => (await editor.finding('three.c:5').count()) === 0);
   assert.equal(editor.read('lib/three.c'), source);
@@ -135,8 +134,7 @@ test('the baseline takes a finding out of sight without touching the source', as
 });
 
 test('a fix is applied from the view', async () => {
-  await editor.finding('memory.c:5').click({ button: 'right' });
-  await editor.page.getByRole('menuitem', { name: 'Fix', exact: true }).click();
+  await editor.menu(editor.finding('memory.c:5'), 'Fix');
   await until('no finding', async () => (await editor.finding('.c:').count()) === 0);
   await editor.findings.getByText('No findings.').waitFor();
 });

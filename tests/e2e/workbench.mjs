@@ -239,19 +239,35 @@ export class Workbench {
     await this.page.keyboard.press('Enter');
   }
 
+  /**
+   * Opens the quick input by a key; one that is just closing may swallow the first try.
+   * @param {string} key
+   * @param {string} start what the input then begins with
+   */
+  async openQuickInput(key, start) {
+    const input = this.quickInput.locator('input.input');
+    await until(`quick input by ${key}`, async () => {
+      await this.page.keyboard.press(key);
+      await sleep(100);
+      const visible = await input.isVisible();
+      return visible && (await input.inputValue({ timeout: 1000 })).startsWith(start);
+    });
+    return input;
+  }
+
   /** @param {string} label as the palette shows it, for example `Jarvis: Scan Workspace` */
   async command(label) {
-    await this.page.keyboard.press('F1');
-    await this.quickInput.locator('input.input').fill(`>${label}`);
-    await this.quickInput.locator('.monaco-list-row', { hasText: label }).first().waitFor();
-    await this.page.keyboard.press('Enter');
+    const input = await this.openQuickInput('F1', '>');
+    await input.fill(`>${label}`);
+    const name = this.page.locator('.label-name').getByText(label, { exact: true });
+    await this.quickInput.locator('.monaco-list-row').filter({ has: name }).first().click();
   }
 
   /** @param {string} name of a file of the workspace */
   async open(name) {
     const base = path.basename(name);
-    await this.page.keyboard.press('Control+P');
-    await this.quickInput.locator('input.input').fill(name);
+    const input = await this.openQuickInput('Control+P', '');
+    await input.fill(name);
     await this.quickInput.locator('.monaco-list-row', { hasText: base }).first().waitFor();
     await this.page.keyboard.press('Enter');
     await this.page.locator(`.tab.active[data-resource-name="${base}"]`).waitFor();
@@ -264,7 +280,7 @@ export class Workbench {
    * @param {number} [column]
    */
   async goTo(line, column = 1) {
-    await this.page.keyboard.press('Control+G');
+    await this.openQuickInput('Control+G', ':');
     await this.answer(`:${line}:${column}`);
     await this.quickInput.waitFor({ state: 'hidden' });
   }
@@ -323,7 +339,7 @@ export class Workbench {
 
   /** The findings view. */
   get findings() {
-    return this.page.locator('.composite.viewlet .pane-body');
+    return this.page.locator('[id="workbench.view.extension.jarvisLs"]');
   }
 
   /** @param {string | RegExp} text of a row of the findings view */
@@ -333,13 +349,30 @@ export class Workbench {
 
   async openFindings() {
     await this.command('Jarvis: Show Findings');
-    await this.findings.first().waitFor();
+    await this.findings.waitFor();
   }
 
   /** @param {'Severity' | 'Category' | 'File' | 'Rule'} name */
   async groupBy(name) {
     await this.command('Jarvis: Group Findings By…');
     await this.pick(name);
+  }
+
+  /**
+   * Chooses from the context menu of a row.
+   * @param {import('playwright-core').Locator} row
+   * @param {string} name
+   */
+  async menu(row, name) {
+    await row.click({ button: 'right' });
+    const item = this.page.getByRole('menuitem', { name, exact: true });
+    await item.waitFor();
+    // A menu ignores clicks in its first moments, so as not to take the one that opened it.
+    await until(`menu took the click on ${name}`, async () => {
+      if (await item.isVisible()) await item.click({ timeout: 1000 });
+      await sleep(150);
+      return !(await item.isVisible());
+    });
   }
 
   /** A page shown in a webview, for example a rendered rule. */

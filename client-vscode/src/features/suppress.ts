@@ -82,7 +82,7 @@ async function write(context: JarvisContext, params: SuppressParams): Promise<vo
   }
   const files = changes.entries().map(([uri]) => uri);
   for (const uri of files.filter((file) => !dirty.has(file.toString()))) {
-    await workspace.save(uri);
+    await (await workspace.openTextDocument(uri)).save();
   }
 }
 
