@@ -95,7 +95,8 @@ class Protocol(LanguageServerProtocol):
             raise JsonRpcInvalidRequest("Invalid Request: the id is no number or string")
         if not self._in_order(method, is_request):
             return None
-        if not (method in self.fm.features or method in self.fm.builtin_features):
+        known = method in self.fm.features or method in self.fm.builtin_features
+        if not known and method != types.CANCEL_REQUEST:
             if is_request:
                 raise JsonRpcMethodNotFound.of(method)
             return None
