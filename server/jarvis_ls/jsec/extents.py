@@ -21,6 +21,7 @@ from jarvis_ls.jsec.guards import (
     literal_length,
     string_literal,
 )
+from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.reaching import reaching
 
 ALLOCATORS = {
@@ -66,23 +67,40 @@ class Extent:
     """What the memory is called: the array's name, the pointer's or the allocator's."""
 
 
-def extent(node: Node | None, function: Function | None, fuel: int = _FUEL) -> Extent | None:
+def extent(node: Node | None, function: Function | None) -> Extent | None:
     """The memory behind a pointer expression, or None when it may be anything.
 
     Sees arrays, fields that are arrays, allocations of known size, string literals, `new T[n]`,
     pointers set to one of these, and `+`, `-`, `&a[n]` with constants. Where several
     assignments may have happened the smallest counts.
     """
-    if node is None or function is None or fuel <= 0:
+    if node is None or function is None:
         return None
-    outer, node = node, bare(node)
+    known = _known(function)
+    if node.id not in known:
+        known[node.id] = _extent(node, function, _FUEL)
+    return known[node.id]
+
+
+@once_per_function
+def _known(function: Function) -> dict[int, Extent | None]:  # noqa: ARG001 - the key
+    """Extents worked out before, by node; several rules ask for the same."""
+    return {}
+
+
+def _extent(node: Node | None, function: Function, fuel: int) -> Extent | None:
+    if node is None or fuel <= 0:
+        return None
+    node = bare(node)
     kind = node.type
     if kind == "binary_expression":
         return _moved(node, function, fuel)
     if kind == "pointer_expression" and text(field(node, "operator")) == "&":
         return _address(bare(field(node, "argument") or node), function, fuel)
     if kind == "conditional_expression":
-        sides = [extent(field(node, n), function, fuel - 1) for n in ("consequence", "alternative")]
+        sides = [
+            _extent(field(node, n), function, fuel - 1) for n in ("consequence", "alternative")
+        ]
         return smallest([s for s in sides if s is not None]) if None not in sides else None
     if kind in ("string_literal", "concatenated_string"):
         literal = string_literal(node)
@@ -94,7 +112,7 @@ def extent(node: Node | None, function: Function | None, fuel: int = _FUEL) -> E
         return allocation(node, function)
     if kind == "subscript_expression":
         return _row(node, function)
-    return _named(node, function, fuel) if outer is not None else None
+    return _named(node, function, fuel)
 
 
 def smallest(extents: list[Extent]) -> Extent | None:
@@ -226,16 +244,16 @@ def _pointer(
     node: Node, declared: Variable | Declared, function: Function, fuel: int
 ) -> Extent | None:
     """What the assignments of a pointer that may be seen at `node` make it point into."""
+    if isinstance(declared, Variable) and declared.is_parameter:
+        return None
     writes = reaching(function, text(node), node.start_byte)
     if not writes or (writes[-1].operator == "declared" and len(writes) == 1):
-        return None
-    if isinstance(declared, Variable) and declared.is_parameter and len(writes) > 1:
         return None
     found = []
     for write in writes:
         if write.operator == "declared" or (write.value and text(bare(write.value)) in NULLS):
             continue
-        known = extent(write.value, function, fuel - 1) if write.value is not None else None
+        known = _extent(write.value, function, fuel - 1) if write.value is not None else None
         if known is None:
             return None
         found.append(known)
@@ -322,7 +340,7 @@ def _moved(node: Node, function: Function, fuel: int) -> Extent | None:
     left, right = field(node, "left"), field(node, "right")
     if operator not in ("+", "-") or left is None:
         return None
-    steps, base = constant(right, function), extent(left, function, fuel - 1)
+    steps, base = constant(right, function), _extent(left, function, fuel - 1)
     return None if steps is None else _shifted(
         base, steps if operator == "+" else -steps, pointee(left, function)
     )  # fmt: skip
@@ -342,7 +360,7 @@ def _address(inner: Node, function: Function, fuel: int) -> Extent | None:
         steps = constant(index_of(inner), function)
         if array is None or steps is None:
             return None
-        return _shifted(extent(array, function, fuel - 1), steps, pointee(array, function))
+        return _shifted(_extent(array, function, fuel - 1), steps, pointee(array, function))
     declared = declaration(inner, function)
     if declared is None:
         return None

@@ -15,3 +15,8 @@ int where(void) {
 
 struct folder { char *(*getwd)(char *); };
 char *member(struct folder *f, char *to) { return f->getwd(to); } // ok
+
+int where_known(void) {
+    char directory[4096];
+    return getwd(directory) != 0; // expect: inherently-dangerous-function
+}

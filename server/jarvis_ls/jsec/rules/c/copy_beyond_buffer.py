@@ -64,8 +64,8 @@ def copy_beyond_buffer(call: Call) -> Iterator[Report]:
             call=call.name, whole=whole, target=text(target),
         )  # fmt: skip
         return
-    asked = amount(call, sizes, width).size
-    memory = extent(target, call.function) if asked is not None else None
+    memory = extent(target, call.function)
+    asked = amount(call, sizes, width).size if memory is not None else None
     if asked is None or memory is None or memory.offset < 0 or not asked.exceeds(memory.size):
         return
     if memory.kind == "literal" or asked.count >= 2**31:

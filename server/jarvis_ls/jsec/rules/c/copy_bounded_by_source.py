@@ -52,12 +52,12 @@ COPIES = ("memcpy", "memmove", "mempcpy", "strncpy", "wcsncpy", "wmemcpy", "snpr
 )
 def copy_bounded_by_source(call: Call) -> Iterator[Report]:
     place, sizes, width = WRITES[call.name]
-    asked = amount(call, sizes, width)
-    if asked.measured is None or asked.size is not None:
-        return
     target = call.arg(place)
     memory = extent(target, call.function)
     if memory is None or memory.size.unit or memory.offset < 0 or call.function is None:
+        return
+    asked = amount(call, sizes, width)
+    if asked.measured is None or asked.size is not None:
         return
     if asked.most is not None and asked.most <= memory.size.count:
         return

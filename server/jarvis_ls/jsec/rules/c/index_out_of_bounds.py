@@ -44,8 +44,19 @@ AFTER = "'{array}' has {count} elements: index {index} is behind the last."
 BEFORE = "Index {index} of '{array}' is in front of the first element."
 
 
+_MAX_USES = 12
+
+
 @rule(
-    query=nodes("(subscript_expression) @site"),
+    query=nodes(
+        c="""(subscript_expression index: [(number_literal) (unary_expression) (identifier)]) @site
+             (assignment_expression left: (identifier) right: (number_literal)) @site
+             (init_declarator declarator: (identifier) value: (number_literal)) @site""",
+        cpp="""(subscript_expression indices: (subscript_argument_list
+                 [(number_literal) (unary_expression) (identifier)])) @site
+               (assignment_expression left: (identifier) right: (number_literal)) @site
+               (init_declarator declarator: (identifier) value: (number_literal)) @site""",
+    ),
     category="buffer_overflow",
     cwe=(787, 125, 121, 124, 126, 127, 193),
     confidence=0.9,
@@ -53,12 +64,67 @@ BEFORE = "Index {index} of '{array}' is in front of the first element."
 )
 def index_out_of_bounds(site: Site) -> Iterator[Report]:
     function = site.function
-    array, index = field(site.node, "argument"), index_of(site.node)
-    if function is None or array is None or index is None:
+    if function is None:
         return
-    value, certain = _value(bare(index), function)
+    if site.node.type != "subscript_expression":
+        yield from _through_variable(site.node, function)
+        return
+    index = index_of(site.node)
+    if index is None or not _is_constant(index, site):
+        return
+    value = constant(index, function)
+    if value is not None:
+        yield from _check(site.node, value, function, 0.9)
+
+
+def _is_constant(index: Node, site: Site) -> bool:
+    """Whether an index may be one; told without looking at the function."""
+    written = text(index)
+    if index.type == "identifier":
+        facts = site.unit.facts
+        return written in facts.macros or written in facts.enumerators
+    return written != "0"
+
+
+def _through_variable(setting: Node, function: Function) -> Iterator[Report]:
+    """Indices that are a variable set to this constant."""
+    value_node = field(setting, "right") or field(setting, "value")
+    if value_node is None or text(value_node) in ("0", "1"):
+        return
+    if setting.type == "assignment_expression" and text(field(setting, "operator")) != "=":
+        return
+    name = text(field(setting, "left") or field(setting, "declarator"))
+    uses = [u for u in function.uses(name, setting.end_byte)[:_MAX_USES] if _is_index(u)]
+    value = constant(value_node, function) if uses else None
     if value is None:
         return
+    for use in uses:
+        writes = reaching(function, name, use.start_byte) or []
+        if not any(w.at == setting.end_byte or w.value == value_node for w in writes):
+            continue
+        if any(w.operator != "=" for w in writes):
+            continue
+        limits = bounds(function, name, use.start_byte, setting.end_byte)
+        if limits.upper if value >= 0 else limits.lower:
+            continue
+        access = use_of(use)
+        if access is not None and access.type == "subscript_argument_list":
+            access = access.parent
+        if access is not None:
+            yield from _check(access, value, function, 0.9 if len(writes) == 1 else 0.7)
+
+
+def _is_index(use: Node) -> bool:
+    parent = use_of(use)
+    if parent is None:
+        return False
+    if parent.type == "subscript_argument_list":
+        return True
+    return parent.type == "subscript_expression" and bare(index_of(parent) or parent) == use
+
+
+def _check(access: Node, value: int, function: Function, confidence: float) -> Iterator[Report]:
+    array = field(access, "argument")
     memory, element = extent(array, function), pointee(array, function)
     if memory is None or element is None or element.unit != memory.size.unit or element.count == 0:
         return
@@ -66,38 +132,19 @@ def index_out_of_bounds(site: Site) -> Iterator[Report]:
         return
     count = memory.size.count // element.count
     before = memory.offset + value * element.count < 0
-    if not before and (value < count or (value == count and _address_only(site.node))):
+    if not before and (value < count or (value == count and _address_only(access))):
         return
-    if _measured_only(site.node):
+    if _measured_only(access):
         return
     yield Report(
-        site.node,
+        access,
         BEFORE if before else AFTER,
-        confidence=0.9 if certain else 0.7,
+        confidence=confidence,
         pattern="index",
         array=text(array),
         count=str(count),
         index=str(value),
     )
-
-
-def _value(index: Node, function: Function) -> tuple[int | None, bool]:
-    """The index, and whether it is that on every path."""
-    if index.type != "identifier" or function.variable(text(index), index.start_byte) is None:
-        if index.type in ("number_literal", "unary_expression", "identifier", "char_literal"):
-            return constant(index, function), True
-        return None, False
-    writes = reaching(function, text(index), index.start_byte)
-    if not writes or any(w.operator != "=" or w.value is None for w in writes):
-        return None, False
-    values = [constant(w.value, function) for w in writes]
-    known = [value for value in values if value is not None]
-    if len(known) != len(values):
-        return None, False
-    limits = bounds(function, text(index), index.start_byte, min(w.at for w in writes))
-    if limits.upper or limits.lower:
-        return None, False
-    return max(known, key=lambda v: (v < 0, v)), len(known) == 1
 
 
 def _address_only(node: Node) -> bool:

@@ -46,8 +46,8 @@ from jarvis_ls.jsec.rule import Report, calls, rule
 def read_beyond_buffer(call: Call) -> Iterator[Report]:
     place, sizes, width = READS[call.name]
     source = call.arg(place)
-    asked = amount(call, sizes, width).size
-    memory = extent(source, call.function) if asked is not None else None
+    memory = extent(source, call.function)
+    asked = amount(call, sizes, width).size if memory is not None else None
     if asked is None or memory is None or memory.offset < 0 or not asked.exceeds(memory.size):
         return
     if asked.count >= 2**31:
