@@ -146,6 +146,17 @@ def arguments(node: Node) -> list[Node]:
     return [c for c in held.named_children if "comment" not in c.type] if held is not None else []
 
 
+def call_place(node: Node) -> tuple[int, int]:
+    """Bytes to report for a call: of a method in a chain over several lines from its name on."""
+    callee = field(node, "function")
+    if callee is not None and callee.type == "generic_function":
+        callee = field(callee, "function")
+    name = field(callee, "field")
+    if name is None or name.start_point[0] == node.start_point[0]:
+        return node.start_byte, node.end_byte
+    return name.start_byte, node.end_byte
+
+
 def macro_name(node: Node) -> str:
     """Last name of the macro a `macro_invocation` uses."""
     return text(field(node, "macro")).rpartition("::")[2]

@@ -60,6 +60,13 @@ def literal_text(node: Node | None) -> str | None:
     return "".join(text(c) for c in node.named_children)
 
 
+def peel_reference(node: Node | None) -> Node | None:
+    """`node` without `&` in front."""
+    if node is not None and node.type == "reference_expression":
+        return field(node, "value")
+    return node
+
+
 def is_literal(node: Node | None, function: Function | None, unit: Unit) -> bool:
     """Whether an expression is a literal or a name that only ever stands for one."""
     node = peel(node)
@@ -76,6 +83,8 @@ def is_literal(node: Node | None, function: Function | None, unit: Unit) -> bool
         if node.type == "macro_invocation":
             return macro_name(node) in ("concat", "env", "include_str", "include_bytes", "file",
                                         "stringify")  # fmt: skip
+        if node.type == "match_expression":
+            return _gives_literals(node)
         if node.type == "scoped_identifier":
             return text(field(node, "name")).isupper()
         if node.type != "identifier":
@@ -88,6 +97,21 @@ def is_literal(node: Node | None, function: Function | None, unit: Unit) -> bool
             return False
         node = peel(variable.initial)
     return False
+
+
+def _gives_literals(match: Node) -> bool:
+    """Whether every arm of a `match` gives a literal or leaves."""
+    body = field(match, "body")
+    arms = body.named_children[:64] if body is not None else []
+    values = [field(arm, "value") for arm in arms if arm.type == "match_arm"]
+    return bool(values) and all(
+        value is not None
+        and (
+            value.type.endswith("_literal")
+            or value.type in ("return_expression", "macro_invocation")
+        )
+        for value in values
+    )
 
 
 def integer(node: Node | None, function: Function | None, unit: Unit) -> int | None:

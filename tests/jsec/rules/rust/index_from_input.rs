@@ -32,3 +32,9 @@ pub fn each(table: &[u32]) -> u32 {
     }
     sum
 }
+
+pub fn borrowed<'a>(text: &str, table: &'a [u32]) -> Option<&'a u32> {
+    let i: usize = text.parse().ok()?;
+    let found = &table[i]; // expect: index-from-input
+    Some(found)
+}

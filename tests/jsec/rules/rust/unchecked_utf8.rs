@@ -25,3 +25,8 @@ pub fn argued(digits: &[u8]) -> &str {
 pub fn checked(packet: &[u8]) -> Result<&str, str::Utf8Error> {
     str::from_utf8(packet) // ok
 }
+
+pub fn line(packet: &[u8]) -> Result<&str, Error> {
+    let text = unsafe { str::from_utf8_unchecked(packet) }; // expect: unchecked-utf8
+    Ok(text)
+}

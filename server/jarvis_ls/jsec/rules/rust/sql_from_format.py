@@ -1,0 +1,108 @@
+"""An SQL statement is put together from text.
+
+## What it does
+Finds `format!` and `+` with an SQL statement and a value in it, given to `query`, `execute`,
+`prepare` and the like, directly or through a variable.
+
+## Why is this bad?
+A value that holds a quote ends the string and continues as SQL: `x' OR '1'='1`.
+
+## Example
+```rust
+db.execute(&format!("DELETE FROM users WHERE name = '{name}'"), [])?;
+```
+
+Use instead:
+```rust
+db.execute("DELETE FROM users WHERE name = ?1", [name])?;
+```
+
+## References
+- CWE-89: Improper Neutralization of Special Elements used in an SQL Command ('SQL Injection')
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Function, ancestors, field, text
+from jarvis_ls.codeintel.extract.rust import in_test
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.rust_shapes import callee_name, macro_name, macro_tokens
+from jarvis_ls.jsec.rust_values import literal_text
+
+_STATEMENT = re.compile(
+    r"(?is)^\s*(?:select\b.{1,400}?\bfrom\b|insert\s+(?:or\s+\w+\s+)?into\b|update\b.{1,200}?\bset\b"
+    r"|delete\s+from\b|drop\s+(?:table|database)\b|alter\s+table\b|create\s+table\b|replace\s+into\b"
+    r"|truncate\s+table\b|grant\b|call\b)"
+)
+_PLACE = re.compile(r"\{[^{}]*\}")
+_NAME_PLACE = re.compile(
+    r"(?i)(?:from|into|table|update|join|exists|by|index|on|pragma)\s+[\"`\[]?$"
+)
+_RUNS = frozenset({"query", "execute", "prepare", "query_row", "query_map", "query_as", "raw_query",
+                   "execute_batch", "query_one", "query_opt", "sql_query", "exec", "batch_execute",
+                   "query_scalar", "fetch_all", "fetch_one", "query_drop", "exec_drop", "raw_sql",
+                   "simple_query", "prepare_cached", "query_first", "exec_first", "query_iter",
+                   "run", "sql", "unprepared"})  # fmt: skip
+
+
+@rule(
+    query=nodes('(macro_invocation macro: (identifier) @_name (#eq? @_name "format")) @site'),
+    category="input_validation",
+    cwe=(89,),
+    confidence=0.85,
+    suggestion="Pass values as parameters ('?1') and keep the statement a literal.",
+)
+def sql_from_format(site: Site) -> Iterator[Report]:
+    tokens = macro_tokens(site.node)
+    first = next((c for c in tokens.named_children), None) if tokens is not None else None
+    statement = literal_text(first)
+    if statement is None or not _STATEMENT.match(statement[:1000]) or site.item.in_test:
+        return
+    places = list(_PLACE.finditer(statement[:4000].replace("{{", "  ")))
+    values = [m for m in places if not _NAME_PLACE.search(statement[: m.start()][-40:])]
+    if not places or in_test(site.node):
+        return
+    confidence = 0.85 if values else 0.55
+    if not _is_run(site.node, site.function):
+        confidence -= 0.2
+    if all(_is_list_of_marks(m.group()) for m in values) and values:
+        confidence = 0.4
+    yield Report(
+        site.node,
+        "Values are written into the SQL statement '{statement}…'.",
+        confidence=confidence,
+        pattern="format!",
+        statement=" ".join(statement[:40].split()),
+    )
+
+
+def _is_list_of_marks(place: str) -> bool:
+    """Places named for lists of `?` and of columns."""
+    return (
+        re.search(r"(?i)placeholder|marks|column|cols|params|fields|table|order", place) is not None
+    )
+
+
+def _is_run(node: Node, function: Function | None) -> bool:
+    """Whether the statement goes to a function that runs it, directly or through a variable."""
+    for outer in ancestors(node):
+        if outer.type == "call_expression" and callee_name(outer) in _RUNS:
+            return True
+        if outer.type == "macro_invocation" and macro_name(outer) in _RUNS:
+            return True
+        if outer.type == "let_declaration" and function is not None:
+            name = text(field(outer, "pattern")).removeprefix("mut ")
+            return any(
+                holder is not None and callee_name(holder) in _RUNS
+                for use in function.uses(name, outer.end_byte)[:16]
+                for holder in list(ancestors(use))[:4]
+                if holder.type == "call_expression"
+            )
+        if outer.type in ("block", "closure_expression"):
+            return False
+    return False

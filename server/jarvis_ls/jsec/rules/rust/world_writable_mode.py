@@ -1,0 +1,89 @@
+"""A file or folder is opened to everybody.
+
+## What it does
+Finds `set_mode`, `from_mode`, `mode`, `fs::set_permissions` and `libc::chmod` with bits that let
+every user write, and `umask(0)`.
+
+## Why is this bad?
+Any user of the machine can change the file: a program that is run, a key that is trusted, a log
+that is evidence.
+
+## Example
+```rust
+fs::set_permissions(path, Permissions::from_mode(0o777))?;
+```
+
+Use instead:
+```rust
+fs::set_permissions(path, Permissions::from_mode(0o750))?;
+```
+
+## References
+- CWE-732: Incorrect Permission Assignment for Critical Resource
+- CWE-276: Incorrect Default Permissions
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import text
+from jarvis_ls.codeintel.extract.rust import in_test
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.rust_shapes import arguments, callee_name
+from jarvis_ls.jsec.rust_values import integer
+
+_ALL_MAY_WRITE = 0o002
+_STICKY = 0o1000
+
+
+@rule(
+    query=nodes(
+        "(call_expression function: [(scoped_identifier name: (identifier) @_called)"
+        " (field_expression field: (field_identifier) @_called) (identifier) @_called]"
+        ' (#any-of? @_called "set_mode" "from_mode" "mode" "chmod" "fchmod" "umask" "mkdir"'
+        ' "from_bits_truncate")) @site'
+    ),
+    category="insecure_permissions",
+    cwe=(732, 276),
+    confidence=0.85,
+    suggestion="Give rights to the owner only (0o600, 0o700), to others only to read.",
+    fixable=True,
+)
+def world_writable_mode(site: Site) -> Iterator[Report]:
+    if site.item.in_test or in_test(site.node):
+        return
+    called = callee_name(site.node)
+    for argument in arguments(site.node):
+        mode = integer(argument, site.function, site.unit)
+        if mode is None:
+            continue
+        if called == "umask":
+            if mode == 0:
+                yield _report(site.node, "umask(0)", None)
+            return
+        written = text(argument)
+        if not written.startswith("0o") and argument.type == "integer_literal":
+            return
+        if mode & _ALL_MAY_WRITE and not mode & _STICKY and mode <= 0o177777:
+            yield _report(site.node, written, _narrower(argument, mode))
+        return
+
+
+def _narrower(argument: Node, mode: int) -> Rewrite | None:
+    if argument.type != "integer_literal":
+        return None
+    narrow = f"0o{mode & ~0o022:o}"
+    return Rewrite("Use '{mode}'", [(argument, narrow)], safe=False, mode=narrow)
+
+
+def _report(place: Node, mode: str, fix: Rewrite | None) -> Report:
+    return Report(
+        place,
+        "'{mode}' lets every user of the machine write.",
+        pattern=mode,
+        fix=fix,
+        mode=mode,
+    )

@@ -1,0 +1,28 @@
+pub fn remove(db: &Connection, name: &str) -> Result<usize, Error> {
+    db.execute(&format!("DELETE FROM users WHERE name = '{name}'"), []) // expect: sql-from-format
+}
+
+pub fn find(db: &Connection, id: &str) -> Result<Row, Error> {
+    let statement = format!("SELECT * FROM users WHERE id = {}", id); // expect: sql-from-format
+    db.query_row(&statement, [])
+}
+
+pub async fn rename(pool: &Pool, name: &str) {
+    sqlx::query(&format!("UPDATE users SET name = '{}'", name)).execute(pool).await; // expect: sql-from-format
+}
+
+pub fn count(db: &Connection, table: &str) -> Result<Row, Error> {
+    db.query_row(&format!("SELECT count(*) FROM {table}"), []) // expect: sql-from-format
+}
+
+pub fn remove_bound(db: &Connection, name: &str) -> Result<usize, Error> {
+    db.execute("DELETE FROM users WHERE name = ?1", [name]) // ok
+}
+
+pub fn message(name: &str) -> String {
+    format!("select a file from {name}?") // expect: sql-from-format
+}
+
+pub fn greeting(name: &str) -> String {
+    format!("Update: {name}") // ok
+}
