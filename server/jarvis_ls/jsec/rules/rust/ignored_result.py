@@ -1,0 +1,110 @@
+"""The failure of an operation is thrown away.
+
+## What it does
+Finds `let _ = …` and statements ending in `.ok();` for writes, flushes, removals, renames,
+permissions and other operations whose failure matters.
+
+## Why is this bad?
+The program goes on as if it had worked: the file is not written, the rights are not taken away,
+the old key still lies there.
+
+## Example
+```rust
+let _ = fs::set_permissions(&key_file, Permissions::from_mode(0o600));
+```
+
+Use instead:
+```rust
+fs::set_permissions(&key_file, Permissions::from_mode(0o600))?;
+```
+
+## References
+- CWE-252: Unchecked Return Value
+- CWE-391: Unchecked Error Condition
+- Clippy: let_underscore_must_use
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import ancestors, field, text
+from jarvis_ls.codeintel.extract.rust import in_test
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.rust_shapes import callee_name, peel, receiver_of, return_type
+
+_GRAVE = frozenset({"set_permissions", "sync_all", "sync_data", "chown", "fchown", "lchown",
+                    "setuid", "setgid", "setresuid", "seteuid", "setegid", "setgroups", "chroot",
+                    "verify", "set_len", "mlock", "mprotect", "lock_exclusive", "zeroize",
+                    "commit", "rollback", "drop_privileges", "chmod"})  # fmt: skip
+_FALLIBLE = frozenset({"write_all", "flush", "write_fmt", "remove_file", "remove_dir_all",
+                       "remove_dir", "rename", "create_dir_all", "create_dir", "copy", "hard_link",
+                       "write", "execute", "save", "persist", "fsync", "truncate",
+                       "set_nonblocking", "shutdown", "kill", "close", "symlink"})  # fmt: skip
+
+
+@rule(
+    query=nodes(
+        '(let_declaration pattern: "_" value: (_)) @site'
+        "(expression_statement (call_expression function: (field_expression"
+        ' field: (field_identifier) @_ok) (#eq? @_ok "ok"))) @site'
+    ),
+    category="error_handling",
+    cwe=(252, 391),
+    confidence=0.5,
+    suggestion="Return the error with '?', or report it.",
+    severity="medium",
+    fixable=True,
+)
+def ignored_result(site: Site) -> Iterator[Report]:
+    if site.item.in_test or in_test(site.node):
+        return
+    value = _value(site.node)
+    call = peel(value)
+    if value is None or call is None or call.type != "call_expression":
+        return
+    name = callee_name(call)
+    grave = name in _GRAVE
+    if not grave and name not in _FALLIBLE:
+        return
+    receiver = text(receiver_of(call))[:120]
+    if not grave and (_is_terminal(receiver) or _in_cleanup(site)):
+        return
+    yield Report(
+        site.node,
+        "Nobody learns when '{called}' fails.",
+        confidence=0.7 if grave else 0.5,
+        pattern=name,
+        fix=_question_mark(site, value),
+        called=name,
+    )
+
+
+def _value(node: Node) -> Node | None:
+    if node.type == "let_declaration":
+        value = field(node, "value")
+        if value is not None and callee_name(value) == "ok":
+            return receiver_of(value)
+        return value
+    return receiver_of(node.named_children[0])
+
+
+def _is_terminal(receiver: str) -> bool:
+    words = receiver.lower()
+    return any(word in words for word in ("stderr", "stdout", "tx", "sender", "cell", "shared"))
+
+
+def _in_cleanup(site: Site) -> bool:
+    """In destructors and on the way out of an error, a failure cannot be reported any more."""
+    name = site.function.name if site.function is not None else ""
+    return name == "drop" or any(word in name for word in ("cleanup", "clean_up", "abort", "close"))
+
+
+def _question_mark(site: Site, value: Node) -> Rewrite | None:
+    if "Result" not in return_type(site.function) or value.type == "unsafe_block":
+        return None
+    if any(a.type in ("closure_expression", "async_block") for a in ancestors(site.node)):
+        return None
+    return Rewrite("Return the error with '?'", [(site.node, f"{text(value)}?;")], safe=False)

@@ -1,0 +1,69 @@
+"""A server listens on every network interface.
+
+## What it does
+Finds `bind` to `0.0.0.0`, `[::]`, `UNSPECIFIED` and `INADDR_ANY` written in the source.
+
+## Why is this bad?
+What was meant for this machine or one network answers everybody who can reach the machine.
+
+## Example
+```rust
+let listener = TcpListener::bind("0.0.0.0:8080")?;
+```
+
+Use instead:
+```rust
+let listener = TcpListener::bind(("127.0.0.1", 8080))?;
+```
+
+## References
+- CWE-1327: Binding to an Unrestricted IP Address
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import text
+from jarvis_ls.codeintel.extract.rust import in_test
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.rust_shapes import arguments, peel
+
+_EVERYWHERE = re.compile(r'"(?:0\.0\.0\.0|\[::\])(?::(\d+))?"|\bUNSPECIFIED\b|\bINADDR_ANY\b')
+
+
+@rule(
+    query=nodes(
+        "(call_expression function: [(scoped_identifier name: (identifier) @_called)"
+        " (field_expression field: (field_identifier) @_called)]"
+        ' (#any-of? @_called "bind" "listen" "try_bind")) @site'
+    ),
+    category="network_api",
+    cwe=(1327,),
+    confidence=0.6,
+    suggestion="Listen on the address that is needed, and let the configuration name it.",
+    severity="medium",
+)
+def listening_on_all_interfaces(site: Site) -> Iterator[Report]:
+    if site.item.in_test or in_test(site.node):
+        return
+    called = text(site.node.child_by_field_name("function"))
+    for argument in arguments(site.node)[:2]:
+        node = peel(argument)
+        if node is not None and node.type == "identifier" and site.function is not None:
+            variable = site.function.variable(text(node), node.start_byte)
+            node = variable.initial if variable is not None else None
+        match = _EVERYWHERE.search(text(node)[:300])
+        if match is None or match[1] == "0":
+            continue
+        udp = "Udp" in called
+        yield Report(
+            site.node,
+            "'{address}' is every interface of the machine.",
+            confidence=0.4 if udp else 0.6,
+            pattern="bind",
+            address=match[0].strip('"'),
+        )
+        return
