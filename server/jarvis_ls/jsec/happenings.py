@@ -38,6 +38,24 @@ def calls_by_node(function: Function) -> dict[int, Call]:
     return {call.node.id: call for call in function.calls}
 
 
+@functools.lru_cache(maxsize=64)
+def constructed_from(function: Function) -> dict[str, list[Node]]:
+    """Locals in `T x(local);`, which the grammar takes for the declaration of a function."""
+    found: dict[str, list[Node]] = {}
+    if function.unit.language != "cpp":
+        return found
+    for node in function.nodes("decl"):
+        for declarator in node.children_by_field_name("declarator"):
+            parameters = field(declarator, "parameters")
+            for parameter in parameters.named_children if parameters is not None else ():
+                kind = field(parameter, "type")
+                if kind is not None and kind.type == "type_identifier" and (
+                    parameter.named_child_count == 1
+                ):  # fmt: skip
+                    found.setdefault(text(kind), []).append(kind)
+    return found
+
+
 def happenings(function: Function, variable: Variable) -> list[Event]:
     """Events of a local variable or parameter, in order."""
     found: list[Event] = []
@@ -56,6 +74,9 @@ def happenings(function: Function, variable: Variable) -> list[Event]:
             found.append(Event(use.start_byte, 0, "shared", use))
             continue
         found.extend(use_events(function, use))
+    for use in constructed_from(function).get(name, ()):
+        if function.variable(name, use.start_byte) is variable:
+            found.append(Event(use.start_byte, 0, "shared", use))
     found.sort(key=lambda event: (event.at, event.order))
     return found
 

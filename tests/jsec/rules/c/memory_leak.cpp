@@ -100,3 +100,10 @@ void from_helper(int n) {
     if (p)
         p[0] = 0;
 } // missed: memory-leak (the allocation is in another function)
+
+#include <memory>
+void owned_by_object() {
+    pair *raw = new pair;
+    std::unique_ptr<pair> owner(raw);
+    raw->a = 1;
+} // ok

@@ -1,0 +1,76 @@
+"""An assert changes what it should only look at.
+
+## What it does
+Reports an assignment, `++` or `--` inside `assert`.
+
+## Why is this bad?
+`assert(x = 3)` does not compare. And in a build with `NDEBUG` the whole expression disappears:
+the program that ships does not do what the tested one did.
+
+## Example
+```c
+assert(state = READY);
+```
+
+Use instead:
+```c
+assert(state == READY);
+```
+
+## References
+- CWE-481: Assigning instead of Comparing
+- CWE-665: Improper Initialization
+- SEI CERT C PRE31-C: Avoid side effects in arguments to unsafe macros
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, field, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+
+_INSIDE = frozenset({"parenthesized_expression", "binary_expression", "unary_expression",
+                     "comma_expression", "call_expression", "argument_list"})  # fmt: skip
+
+
+@rule(
+    query=calls("assert", "g_assert", "Q_ASSERT", "ASSERT", "BOOST_ASSERT", "_ASSERTE"),
+    category="unsafe_usage",
+    cwe=(481, 665),
+    confidence=0.8,
+    severity="medium",
+    suggestion="Compare with '==', or do the change in a statement of its own.",
+    fixable=True,
+)
+def assignment_in_assert(call: Call) -> Iterator[Report]:
+    change = _change(call)
+    if change is None:
+        return
+    operator = field(change, "operator")
+    plain = change.type == "assignment_expression" and text(operator) == "="
+    direct = plain and change in call.arguments
+    yield Report(
+        change,
+        "'{expression}' is not evaluated in builds without asserts.",
+        confidence=0.88 if direct else 0.75,
+        pattern=call.name,
+        expression=text(change)[:60],
+        fix=Rewrite("Compare with '=='", [(operator, "==")], safe=False)
+        if direct and operator is not None
+        else None,
+    )
+
+
+def _change(call: Call) -> Node | None:
+    stack = list(reversed(call.arguments))
+    for _ in range(100):
+        if not stack:
+            return None
+        node = stack.pop()
+        if node.type in ("assignment_expression", "update_expression"):
+            return node
+        if node.type in _INSIDE:
+            stack.extend(reversed(node.named_children))
+    return None

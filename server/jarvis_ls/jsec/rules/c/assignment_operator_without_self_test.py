@@ -1,0 +1,92 @@
+"""An assignment operator destroys its source when an object is assigned to itself.
+
+## What it does
+Reports an `operator=` that releases a member before it copies from its argument and neither
+compares the argument with `this` nor swaps with a copy.
+
+## Why is this bad?
+In `a = a` the source is the object itself: its memory is freed first and copied from after.
+Such assignments happen in loops and through references without anyone writing them out.
+
+## Example
+```cpp
+Text &Text::operator=(const Text &other)
+{
+    delete[] data;
+    data = new char[other.size];
+    memcpy(data, other.data, other.size);
+    return *this;
+}
+```
+
+Use instead:
+```cpp
+Text &Text::operator=(const Text &other)
+{
+    if (this != &other) {
+        delete[] data;
+        data = new char[other.size];
+        memcpy(data, other.data, other.size);
+    }
+    return *this;
+}
+```
+
+## References
+- CWE-416: Use After Free
+- CWE-415: Double Free
+- SEI CERT C++ OOP54-CPP: Gracefully handle self-copy assignment
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Function, text
+from jarvis_ls.codeintel.parse import Node, captures, compile_query
+from jarvis_ls.jsec.allocation import RELEASES, called_name
+from jarvis_ls.jsec.rule import Report, functions, rule
+
+
+@rule(
+    query=functions(),
+    category="memory_mgmt",
+    cwe=(416, 415),
+    confidence=0.8,
+    only="cpp",
+    suggestion="Return at once when 'this == &{other}', or copy first and swap.",
+)
+def assignment_operator_without_self_test(function: Function) -> Iterator[Report]:
+    name = function.name.replace(" ", "")
+    if not name.endswith("operator=") or function.body is None:
+        return
+    parameters = function.parameters
+    if len(parameters) != 1 or "const" not in parameters[0].type.split():
+        return
+    owner = name.rpartition("::")[0].rpartition("::")[2]
+    if owner and owner not in parameters[0].type:
+        return
+    other = parameters[0].name
+    released = _first_release(function)
+    if released is None or not function.uses(other, released.end_byte):
+        return
+    if any(call.name == "swap" for call in function.calls):
+        return
+    compact = text(function.body).replace(" ", "")
+    if f"this!=&{other}" in compact or f"this==&{other}" in compact:
+        return
+    if f"&{other}!=this" in compact or f"&{other}==this" in compact or "addressof" in compact:
+        return
+    yield Report(
+        released,
+        "When an object is assigned to itself, this releases what '{other}' is copied from.",
+        pattern="operator=",
+        other=other,
+    )
+
+
+def _first_release(function: Function) -> Node | None:
+    query = compile_query("cpp", "(delete_expression) @delete")
+    found = list(captures(query, function.node).get("delete", ()))
+    found += [call.node for call in function.calls if called_name(call) in RELEASES]
+    return min(found, key=lambda node: node.start_byte, default=None)

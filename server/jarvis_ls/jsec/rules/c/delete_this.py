@@ -1,0 +1,71 @@
+"""An object deletes itself.
+
+## What it does
+Reports `delete this`.
+
+## Why is this bad?
+It is only right for objects that always come from `new`, are never members or locals, and that
+nobody touches afterwards, the rest of the function included. Nothing enforces any of that.
+
+## Example
+```cpp
+void Session::close()
+{
+    socket.shutdown();
+    delete this;
+}
+```
+
+Use instead:
+```cpp
+void Server::close(Session &session)
+{
+    session.socket.shutdown();
+    sessions.erase(session.id);  // holds std::unique_ptr<Session>
+}
+```
+
+## References
+- CWE-416: Use After Free
+- CWE-590: Free of Memory not on the Heap
+- ISO C++ FAQ: Is it legal (and moral) for a member function to say delete this?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import text
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.rule import Report, nodes, rule
+
+_COUNTING = ("release", "unref", "deref", "decref", "destroy")
+
+
+@rule(
+    query=nodes(cpp="(delete_expression (this)) @site"),
+    category="memory_mgmt",
+    cwe=(416, 590),
+    confidence=0.45,
+    only="cpp",
+    severity="medium",
+    suggestion="Let an owner, such as a std::unique_ptr, delete the object.",
+)
+def delete_this(site: Site) -> Iterator[Report]:
+    function = site.function
+    touched = False
+    if function is not None:
+        if any(word in function.name.lower() for word in _COUNTING):
+            return
+        following = site.node.parent.next_named_sibling if site.node.parent is not None else None
+        touched = following is not None and (
+            "this" in text(following) or following.type == "expression_statement"
+        )
+    yield Report(
+        site.node,
+        "The object goes on after it deleted itself."
+        if touched
+        else "The object deletes itself; it must never live on the stack or in a container.",
+        confidence=0.65 if touched else 0.45,
+        pattern="delete this",
+    )

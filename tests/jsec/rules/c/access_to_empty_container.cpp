@@ -1,0 +1,45 @@
+#include <string>
+#include <vector>
+#include <deque>
+
+void fill(std::vector<int> &v);
+
+char last(const std::string &line) {
+    return line.back(); // expect: access-to-empty-container
+}
+
+int never_filled() {
+    std::vector<int> v;
+    return v.front(); // expect: access-to-empty-container
+}
+
+void take(std::deque<int> queue) {
+    queue.pop_front(); // expect: access-to-empty-container
+}
+
+char tested(const std::string &line) {
+    return line.empty() ? '\0' : line.back(); // ok
+}
+
+int sized(const std::vector<int> &v) {
+    if (v.size() > 0)
+        return v.front(); // ok
+    return 0;
+}
+
+int filled() {
+    std::vector<int> v;
+    v.push_back(3);
+    return v.back(); // ok
+}
+
+int by_function() {
+    std::vector<int> v;
+    fill(v);
+    return v.back(); // ok
+}
+
+int with_values() {
+    std::vector<int> v = {1, 2};
+    return v.back(); // ok
+}

@@ -1,0 +1,12 @@
+#include <assert.h>
+
+int next(void);
+
+void states(int state, int count) {
+    assert(state = 1); // expect: assignment-in-assert
+    assert(count++ < 3); // expect: assignment-in-assert
+    assert((state = next()) > 0); // expect: assignment-in-assert
+    assert(state == 1); // ok
+    assert(count + 1 < 3 && "count"); // ok
+    assert(next() >= 0); // ok
+}
