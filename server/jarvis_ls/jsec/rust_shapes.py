@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, Unit, ancestors, field, text
-from jarvis_ls.codeintel.extract.rust import modifiers
+from jarvis_ls.codeintel.extract.rust import attributes, modifiers
 from jarvis_ls.codeintel.parse import Node
 
 _MAX_CHAIN = 64
@@ -181,6 +181,15 @@ def is_exported(function: Function) -> bool:
 def is_public(function: Function) -> bool:
     """Declared plainly `pub` (not `pub(crate)`)."""
     return any(c.type == "visibility_modifier" and c.text == b"pub" for c in function.node.children)
+
+
+def is_entry(function: Function) -> bool:
+    """Whether C code can call the function by itself: exported, and public or `no_mangle`.
+
+    Private `extern "C"` functions are callbacks: they get what was registered with them.
+    """
+    named = is_public(function) or any("no_mangle" in a for a in attributes(function.node))
+    return named and is_exported(function)
 
 
 def impl_of(node: Node) -> Node | None:

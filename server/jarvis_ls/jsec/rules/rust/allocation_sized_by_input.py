@@ -27,6 +27,7 @@ let mut body = vec![0; length];
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import text
@@ -36,6 +37,9 @@ from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.rust_guards import tested
 from jarvis_ls.jsec.rust_shapes import arguments, callee_name, macro_tokens
 from jarvis_ls.jsec.rust_values import number_origin
+
+_SHORT = re.compile(r"\b(?:read|get)_[ui](?:8|16)\b|\b[ui](?:8|16)::from_|parse::<[ui](?:8|16)>")
+"""A number of at most 16 bits asks for 64 kB."""
 
 
 @rule(
@@ -89,8 +93,8 @@ def _is_outside(size: Node, site: Site) -> bool:
 
 
 def _is_capped(size: Node, site: Site) -> bool:
-    """Whether the number was cut by `min` or `clamp` where it was made."""
+    """Whether the number is small, or was cut by `min` or `clamp`, where it was made."""
     function = site.function
     variable = function.variable(text(size), size.start_byte) if function is not None else None
     initial = text(variable.initial)[:400] if variable is not None else ""
-    return ".min(" in initial or ".clamp(" in initial
+    return ".min(" in initial or ".clamp(" in initial or _SHORT.search(initial) is not None

@@ -37,6 +37,8 @@ from jarvis_ls.jsec.rust_guards import tested
 from jarvis_ls.jsec.rust_values import input_numbers, integer, type_of
 
 _METHODS = {"+": "add", "-": "sub", "*": "mul"}
+_SHORT = re.compile(r"\b(?:read|get)_[ui](?:8|16)\b.{0,80}as (?:usize|[ui](?:32|64))"
+                    r"|\b[ui](?:8|16)::from_.{0,80}as (?:usize|[ui](?:32|64))")  # fmt: skip
 _FLOAT = re.compile(r"\bf(?:32|64)\b")
 
 
@@ -55,6 +57,8 @@ def arithmetic_on_input(function: Function) -> Iterator[Report]:
     for variable in input_numbers(function):
         if _FLOAT.search(variable.type) or _FLOAT.search(text(variable.initial)[:400]):
             continue
+        if _SHORT.search(text(variable.initial)[:400]):
+            continue  # a few bits made wider do not overflow
         for use in function.uses(variable.name, *variable.scope)[:64]:
             node = _operation(use)
             if node is None or tested(function, use, node.start_byte):
@@ -66,13 +70,19 @@ def arithmetic_on_input(function: Function) -> Iterator[Report]:
             yield Report(
                 node,
                 "'{name}' comes from input, and '{sign}' may overflow.",
-                confidence=0.6 if sign == "*" else 0.5,
+                confidence=_rate(node, sign),
                 pattern=sign,
                 fix=_wrapped(node, sign, function),
                 name=variable.name,
                 sign=sign,
             )
             break
+
+
+def _rate(node: Node, sign: str) -> float:
+    if text(node.named_children[-1]) in ("1", "2", "-1"):
+        return 0.4
+    return 0.6 if sign == "*" else 0.5
 
 
 def _operation(use: Node) -> Node | None:

@@ -30,6 +30,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import field, text
+from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
@@ -59,7 +60,7 @@ def as_truncates_length(site: Site) -> Iterator[Report]:
     if target not in _CONFIDENCE or value is None:
         return
     length = _length_in(value)
-    if length is None or _is_bounded(site, length):
+    if length is None or _is_bounded(site, length) or has_safety_comment(site.node):
         return
     fix = None
     if target in WIDTHS and not target.startswith("c_"):

@@ -33,7 +33,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_shapes import call_path, peel
+from jarvis_ls.jsec.rust_shapes import call_path, peel, receiver_of
+from jarvis_ls.jsec.rust_values import type_of
 
 _OWNERS = frozenset({"Box", "Vec", "String", "CString", "Arc", "Rc"})
 _FOREIGN = re.compile(r"(?:^|::)(?:malloc|calloc|realloc|strdup|strndup|mmap|getenv|alloca)\(")
@@ -59,7 +60,7 @@ def box_from_foreign_memory(call: Call) -> Iterator[Report]:
     written = text(made)[:300]
     if _FOREIGN.search(written.replace("unsafe", "").lstrip("{ ")):
         confidence = 0.9
-    elif _BORROWED.search(written) and not _given_up(call, written):
+    elif _BORROWED.search(written) and _is_seen(call, made) and not _given_up(call, written):
         confidence = 0.85 if written.startswith("&") else 0.7
     else:
         return
@@ -92,6 +93,15 @@ def _maker(call: Call, argument: Node) -> Node | None:
     if node is not None and node.type == "call_expression" and text(node).endswith(".cast()"):
         return peel(node.named_children[0].child_by_field_name("value"))
     return node
+
+
+def _is_seen(call: Call, made: Node) -> bool:
+    """Whether what is borrowed is known to own its memory (`NonNull` has `as_ptr` too)."""
+    receiver = receiver_of(made)
+    if receiver is None:
+        return True
+    kind = type_of(receiver, call.function, call.unit)
+    return any(word in kind for word in ("Vec", "String", "[", "str", "Box"))
 
 
 def _given_up(call: Call, written: str) -> bool:

@@ -67,7 +67,7 @@ def certificates_accepted_blindly(call: Call) -> Iterator[Report]:
     if call.name in _ON:
         if written == "false":
             return
-        confidence = 0.9 if written in ("true", "") else 0.5
+        confidence = 0.9 if written in ("true", "") else 0.35
         if written == "true" and argument is not None:
             fix = Rewrite("Verify", [(argument, "false")], safe=False)
     elif call.name in _OFF:

@@ -38,7 +38,7 @@ from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, calls, rule
 from jarvis_ls.jsec.rust_guards import null_tested
-from jarvis_ls.jsec.rust_shapes import call_path, is_exported, peel
+from jarvis_ls.jsec.rust_shapes import call_path, is_entry, is_exported, peel
 
 _MAY_BE_NULL = re.compile(
     r"(?:^|::)(?:getenv|secure_getenv|dlerror|getlogin|ttyname|ctermid|setlocale|strchr|strrchr"
@@ -95,7 +95,7 @@ def _rate(call: Call, pointer: Node) -> float:
         if not variable.type.startswith("*"):
             return 0.0
         if is_exported(function):
-            return 0.65
+            return 0.65 if is_entry(function) else 0.45
         return 0.0 if has_safety_comment(call.node) else 0.4
     made = peel(variable.initial)
     called = text(made.child_by_field_name("function")) if made is not None else ""

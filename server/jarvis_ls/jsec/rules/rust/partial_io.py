@@ -76,12 +76,18 @@ def partial_io(call: Call) -> Iterator[Report]:
     )
 
 
+_STREAMS = frozenset({"w", "writer", "out", "output", "f", "fmt", "dst", "stream", "os", "sink",
+                      "file", "encoder", "target", "formatter"})  # fmt: skip
+
+
 def _is_stream(receiver: Node | None, argument: Node, name: str) -> bool:
     """Whether the receiver may be a stream: `hasher.write(&x)` and locks are something else."""
     words = text(receiver).lower()[-80:]
     if any(word in words for word in ("hash", "state", "lock", "cell", "buf_mut", "maybe", "ptr",
                                       "sip", "digest")):  # fmt: skip
         return False
+    if name == "write" and text(argument).removeprefix("&mut ").lstrip("&") in _STREAMS:
+        return False  # a value that writes itself
     return name == "read" or argument.type in (
         "reference_expression", "identifier", "call_expression", "string_literal",
     )  # fmt: skip

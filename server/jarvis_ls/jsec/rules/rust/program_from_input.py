@@ -36,7 +36,7 @@ from jarvis_ls.jsec.rust_guards import tested
 from jarvis_ls.jsec.rust_shapes import call_path
 from jarvis_ls.jsec.rust_values import is_literal, origin
 
-_CONFIDENCE = {"the environment": 0.5, "the command line": 0.6}
+_CONFIDENCE = {"the environment": 0.4, "the command line": 0.6}
 
 
 @rule(

@@ -32,12 +32,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, Variable, text
-from jarvis_ls.codeintel.extract.rust import SAFETY, attributes, documentation, modifiers
+from jarvis_ls.codeintel.extract.rust import SAFETY, documentation, modifiers
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.guards import written_between
 from jarvis_ls.jsec.rule import Report, functions, rule
 from jarvis_ls.jsec.rust_guards import null_tested
-from jarvis_ls.jsec.rust_shapes import is_exported, is_public, peel
+from jarvis_ls.jsec.rust_shapes import is_entry, is_exported, peel
 
 _NULLS = ("null()", "null_mut()", "0 as *", "0usize as *", "null::<", "null_mut::<")
 
@@ -79,17 +79,12 @@ def _dereferenced(function: Function, node: Node) -> Variable | None:
     return function.variable(text(operand), node.start_byte)
 
 
-def _is_visible(function: Function) -> bool:
-    """Whether other code can name the function, in Rust or by its symbol."""
-    return is_public(function) or any("no_mangle" in a for a in attributes(function.node))
-
-
 def _confidence(function: Function, variable: Variable, node: Node) -> float:
     if variable.is_parameter:
         if not variable.type.startswith("*"):
             return 0.0
         if is_exported(function):
-            if SAFETY.search(documentation(function.node)) or not _is_visible(function):
+            if SAFETY.search(documentation(function.node)) or not is_entry(function):
                 return 0.45  # a callback gets back the pointer that was registered with it
             return 0.7
         if "unsafe" not in modifiers(function.node):

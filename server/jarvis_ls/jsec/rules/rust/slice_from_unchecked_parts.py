@@ -38,7 +38,7 @@ from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.jsec.rule import Report, calls, rule
 from jarvis_ls.jsec.rust_guards import null_tested, tested
-from jarvis_ls.jsec.rust_shapes import call_path, is_exported, peel
+from jarvis_ls.jsec.rust_shapes import call_path, is_entry, is_exported, peel
 from jarvis_ls.jsec.rust_values import number_origin
 
 _OWNERS = re.compile(r"(?:^|::)(?:Vec|String|NonNull)::")
@@ -79,6 +79,7 @@ def slice_from_unchecked_parts(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
         "'{pointer}' may be null, and a slice must never be.",
+        confidence=0.65 if is_entry(call.function) else 0.45,
         pattern=call.name,
         pointer=variable.name,
     )

@@ -36,7 +36,7 @@ from jarvis_ls.jsec.rust_transmute import is_restricted, transmuted
     query=calls("transmute_copy"),
     category="type_safety",
     cwe=(843, 125),
-    confidence=0.65,
+    confidence=0.55,
     suggestion="Use a conversion of the standard library, or 'ptr::read' of a pointer whose type "
     "and alignment are known.",
 )
@@ -46,6 +46,6 @@ def transmute_copy(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
         "'transmute_copy' compares neither sizes nor owners.",
-        confidence=0.45 if has_safety_comment(call.node) else 0.65,
+        confidence=0.4 if has_safety_comment(call.node) else 0.55,
         pattern="transmute_copy",
     )

@@ -65,6 +65,8 @@ def unchecked_constructor(site: Site) -> Iterator[Report]:
         return
     value = next(iter(arguments(node)), None) or receiver_of(node)
     path = path_of(text(node.child_by_field_name("function")), site.unit)
+    if path.startswith("Self::"):
+        return
     if value is not None and _is_known(value, name, path, site):
         return
     yield Report(
@@ -90,7 +92,7 @@ def _rate(name: str, path: str, value: Node | None, site: Site) -> float:
     if value is not None and origin(value, site.function):
         return 0.75
     if name in ("unreachable_unchecked", "assert_unchecked"):
-        return 0.6
+        return 0.55
     if "NonNull" in path or name.startswith("unwrap"):
         return 0.5
     return 0.6
