@@ -32,3 +32,20 @@ void by_use_cleared(char *user, char *domain, char *data) {
 char *grow(char *secret_key) {
     return realloc(secret_key, 1000); // expect: secret-released-uncleared
 }
+
+void on_stack(char *user, char *domain) {
+    char data[100] = "";
+    HANDLE token;
+    if (fgets(data, 100, stdin) == 0)
+        return;
+    LogonUserA(user, domain, data, 2, 0, &token); // expect: secret-released-uncleared
+}
+
+void on_stack_cleared(char *user, char *domain) {
+    char data[100] = "";
+    HANDLE token;
+    if (fgets(data, 100, stdin) == 0)
+        return;
+    LogonUserA(user, domain, data, 2, 0, &token); // ok
+    SecureZeroMemory(data, 100);
+}

@@ -40,6 +40,7 @@ from jarvis_ls.jsec.rule import Report, nodes, rule
 
 _FAILURE = re.compile(
     r"[=!]=\s{0,4}(?:NULL|nullptr|0|EOF|-\s?1|INVALID_HANDLE_VALUE)\b|<\s{0,4}0\b|!\s{0,4}\w"
+    r"|\berrno\b"
 )
 
 
@@ -83,6 +84,8 @@ def _tests_a_call(condition: Node, function: Function) -> bool:
     """Whether a condition is about a call in it, or a variable that a call has just set."""
     start, end = condition.start_byte, condition.end_byte
     if any(start <= call.node.start_byte < end for call in function.calls):
+        return True
+    if "errno" in text(condition):
         return True
     tested = {text(n) for n in function.nodes("id") if start <= n.start_byte < end}
     for call in reversed(function.calls):

@@ -38,9 +38,11 @@ from jarvis_ls.jsec.guards import constant, enclosing_loop
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 from jarvis_ls.jsec.words import names_key
 
+SETTERS = frozenset({"memset", "wmemset"})
+
 
 @rule(
-    query=calls("memset", "bzero", "ZeroMemory", "RtlZeroMemory"),
+    query=calls("memset", "wmemset", "bzero", "ZeroMemory", "RtlZeroMemory"),
     category="secrets",
     cwe=(14, 226),
     confidence=0.8,
@@ -55,7 +57,7 @@ def memset_of_dead_secret(call: Call) -> Iterator[Report]:
     node = bare(target)
     if node.type != "identifier" or enclosing_loop(call.node, function) is not None:
         return
-    if call.name == "memset" and constant(call.arg(1), function) != 0:
+    if call.name in SETTERS and _value(call) != 0:
         return
     name = text(node)
     variable = function.variable(name, node.start_byte)
@@ -81,6 +83,11 @@ def memset_of_dead_secret(call: Call) -> Iterator[Report]:
     )
 
 
+def _value(call: Call) -> int | None:
+    given = call.arg(1)
+    return 0 if text(given).lstrip("L") == "'\\0'" else constant(given, call.function)
+
+
 def _is_freed_next(function: Function, call: Call, name: str) -> bool:
     """Whether all that happens to a pointer afterwards is that it is freed, or set."""
     later = function.uses(name, call.node.end_byte)
@@ -103,8 +110,8 @@ def _is_secret(function: Function, call: Call, name: str) -> bool:
 
 
 def _explicit(call: Call, name: str) -> Rewrite | None:
-    size = call.arg(2 if call.name == "memset" else 1)
-    if size is None or call.name in ("ZeroMemory", "RtlZeroMemory"):
+    size = call.arg(2 if call.name in SETTERS else 1)
+    if size is None or call.name in ("ZeroMemory", "RtlZeroMemory", "wmemset"):
         return None
     return Rewrite("Use explicit_bzero", [(call.node, f"explicit_bzero({name}, {text(size)})")],
                    safe=False)  # fmt: skip

@@ -2,7 +2,8 @@
 
 ## What it does
 Finds `free` and `realloc` of a pointer whose name, or a call before, says that it holds a password
-or key, and that nothing clears before.
+or key, and that nothing clears before; and local buffers with the password for a login that are
+not cleared when the function ends.
 
 ## Why is this bad?
 `free` leaves the bytes where they are; `realloc` may copy them and leave the old ones. The next
@@ -31,9 +32,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, bare, text
+from jarvis_ls.codeintel.code import Call, Function, Variable, bare, text
 from jarvis_ls.jsec.credentials import PASSWORDS, secret_argument
 from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.texts import names_of
 from jarvis_ls.jsec.words import names_secret
 
 RELEASING = frozenset({"free", "realloc", "g_free", "HeapFree", "LocalFree", "OPENSSL_free",
@@ -68,6 +70,28 @@ def secret_released_uncleared(function: Function) -> Iterator[Report]:
                 pattern=call.name,
                 secret=name,
             )
+    for call, name in _left_on_stack(function, cleared):
+        yield Report(call.node, "'{secret}' stays in memory after the function ends.",
+                     confidence=0.45, pattern=call.name, secret=name)  # fmt: skip
+
+
+def _left_on_stack(function: Function, cleared: set[str]) -> Iterator[tuple[Call, str]]:
+    """Logins with a password from a local array that nothing clears."""
+    for call in function.calls:
+        given = secret_argument(call) if call.name in PASSWORDS else None
+        if given is None or cleared:
+            continue
+        for name in names_of(given, function):
+            variable = function.variable(name, call.node.start_byte)
+            if variable is not None and _on_stack(variable) and len(function.uses(name)) > 2:
+                yield call, name
+                break
+
+
+def _on_stack(variable: Variable) -> bool:
+    if variable.is_parameter or variable.is_static:
+        return False
+    return variable.is_array or "lloca" in text(variable.initial).lower().replace("malloc", "")
 
 
 def _released(call: Call) -> str:

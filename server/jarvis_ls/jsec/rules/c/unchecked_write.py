@@ -4,8 +4,8 @@
 Finds `fwrite`, `write`, `send` and the like whose result is thrown away. Output to a stream is
 reported at the first such call for the stream, and not at all when `ferror`, `fflush` or
 `fclose` of the stream is checked later: one of these is enough. Formatted text and characters
-count only where the function itself opened the file. Output to `stdout` and `stderr` is left
-alone, and so is a call behind `(void)`.
+count only where the function itself opened the file. Text for `stdout` and `stderr` is left alone,
+and so is a call behind `(void)`.
 
 ## Why is this bad?
 A full disk, a quota or a broken pipe loses data, and the program reports success.
@@ -64,14 +64,15 @@ def unchecked_write(function: Function) -> Iterator[Report]:
         if place is None or name in function.unit.facts.defined or call.is_method:
             continue
         target = text(call.arg(place))
-        if not target or target in STANDARD or not dropped(call):
+        filter_output = target == "stdout" and name in BLOCKS
+        if not target or (target in STANDARD and not filter_output) or not dropped(call):
             continue
         if name not in DESCRIPTORS and not _is_first(function, call, target, seen):
             continue
         yield Report(
             call.node,
             "Nobody looks at the result of '{name}': data for '{target}' may be lost unnoticed.",
-            confidence=0.5 if name in TEXTS or _is_wake_up(call) else 0.75,
+            confidence=0.45 if name in TEXTS or filter_output or _is_wake_up(call) else 0.75,
             pattern=name,
             name=call.written,
             target=target,

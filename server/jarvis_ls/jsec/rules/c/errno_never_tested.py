@@ -1,0 +1,63 @@
+"""errno is set to zero and never looked at.
+
+## What it does
+Finds `errno = 0` in functions that do not read `errno` afterwards, although they call functions
+whose failure only `errno` tells (`sqrt`, `strtol`, `readdir`, ...).
+
+## Why is this bad?
+The code prepares for a check and does not make it: a result out of range is taken for a value.
+
+## Example
+```c
+errno = 0;
+value = strtol(text, NULL, 10);
+use(value);
+```
+
+Use instead:
+```c
+errno = 0;
+value = strtol(text, NULL, 10);
+if (errno != 0)
+    return -1;
+```
+
+## References
+- CWE-391: Unchecked Error Condition
+- SEI CERT C ERR30-C: Take care when reading errno
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Function, field, text
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.rule import Report, nodes, rule
+
+
+@rule(
+    query=nodes('(assignment_expression left: (identifier) @name (#eq? @name "errno")) @site'),
+    category="error_handling",
+    cwe=(391,),
+    confidence=0.7,
+    severity="medium",
+    suggestion="Test 'errno' after the call it was cleared for.",
+)
+def errno_never_tested(site: Site) -> Iterator[Report]:
+    node, function = site.node, site.function
+    if function is None or text(field(node, "left")) != "errno":
+        return
+    if text(field(node, "right")) != "0" or _is_read(function, node.end_byte):
+        return
+    if not any(call.node.start_byte > node.end_byte for call in function.calls):
+        return
+    yield Report(node, "'errno' is cleared here, but nobody looks at it afterwards.",
+                 pattern="errno")  # fmt: skip
+
+
+def _is_read(function: Function, after: int) -> bool:
+    """Whether `errno` is read later, or the function asks for errors in another way."""
+    if function.uses("errno", after):
+        return True
+    return any(call.name in ("perror", "err", "warn", "strerror") for call in function.calls)

@@ -1,0 +1,104 @@
+"""A statement looks as if it belonged to an if or loop, but does not.
+
+## What it does
+Finds statements after an `if`, `for` or `while` without braces that are indented just like its one
+statement; and an `if` or loop that ends in a lone `;` before a block.
+
+## Why is this bad?
+Readers see two statements under the condition, the compiler one. The second runs always: so the
+famous double `goto fail` skipped the check of certificates.
+
+## Example
+```c
+if (error != 0)
+    goto fail;
+    goto fail;
+```
+
+Use instead:
+```c
+if (error != 0)
+    goto fail;
+```
+
+## References
+- CWE-483: Incorrect Block Delimitation
+- SEI CERT C EXP19-C: Use braces for the body of an if, for, or while statement
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Unit, field
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.rule import Report, nodes, rule
+
+_STATEMENTS = frozenset({"expression_statement", "return_statement", "goto_statement",
+                         "break_statement", "continue_statement"})  # fmt: skip
+
+
+@rule(
+    query=nodes(
+        """
+        (if_statement) @site
+        (for_statement) @site
+        (while_statement) @site
+        """
+    ),
+    category="error_handling",
+    cwe=(483,),
+    confidence=0.7,
+    severity="medium",
+    suggestion="Put braces around what belongs together, or indent the statement like the 'if'.",
+)
+def misleading_indentation(site: Site) -> Iterator[Report]:
+    node = site.node
+    following = node.next_named_sibling
+    if following is not None and following.type == "comment":
+        following = following.next_named_sibling
+    body = field(node, "consequence") or field(node, "body")
+    if body is None or following is None or field(node, "alternative") is not None:
+        return
+    if site.function is None or node.has_error:
+        return
+    keyword = node.children[0].type
+    if body.type == "expression_statement" and not body.named_child_count:
+        if _is_block_below(node, body, following) and keyword != "while":
+            yield Report(body, "The '{keyword}' ends with this ';': the block below runs always.",
+                         confidence=0.85, pattern=keyword, keyword=keyword)  # fmt: skip
+        return
+    if body.type not in _STATEMENTS or following.type not in _STATEMENTS:
+        return
+    if _looks_inside(site.unit, node, body, following):
+        yield Report(following, "This seems to belong to the '{keyword}' above, but always runs.",
+                     pattern=keyword, keyword=keyword,
+                     related=[(node, "The statement it seems to belong to.")])  # fmt: skip
+
+
+def _is_block_below(node: Node, body: Node, following: Node) -> bool:
+    return (
+        following.type == "compound_statement"
+        and body.start_point[0] == node.end_point[0]
+        and following.start_point[0] - body.start_point[0] <= 1
+        and body.text == b";"
+    )
+
+
+def _looks_inside(unit: Unit, node: Node, body: Node, following: Node) -> bool:
+    """Whether `following` begins its line with the very blanks that stand before `body`."""
+    if body.start_point[0] == node.start_point[0] or following.start_point[0] == body.end_point[0]:
+        return False
+    if following.start_point[0] - body.end_point[0] > 1:
+        return False  # an empty line, comment or directive lies between
+    own, one, two = (_blanks(unit, n) for n in (node, body, following))
+    return own is not None and one is not None and one == two and len(one) > len(own)
+
+
+def _blanks(unit: Unit, node: Node) -> bytes | None:
+    """The blanks before a node that begins its line, or None when something else does."""
+    data = unit.source.data
+    start = data.rfind(b"\n", max(0, node.start_byte - 200), node.start_byte) + 1
+    before = data[start : node.start_byte]
+    return before if not before.strip() else None
