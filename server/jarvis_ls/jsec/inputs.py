@@ -68,6 +68,12 @@ class Source:
     """The call or expression that yields it."""
     name: str
     """What people call it: `recv`, `argv`."""
+    certain: bool = True
+    """False for random numbers and for numbers parsed from text of unknown origin."""
+
+    def weigh(self, confidence: float) -> float:
+        """`confidence`, less when it is not certain that the value comes from outside."""
+        return confidence if self.certain else round(confidence * 0.8, 2)
 
 
 def number_source(node: Node | None, function: Function | None, fuel: int = _FUEL) -> Source | None:
@@ -146,11 +152,13 @@ def _number_of_call(node: Node, function: Function) -> Source | None:
     call = call_at(function.unit, function.item, node, function)
     if call is None:
         return None
-    if call.name in PARSERS | RANDOM | _NETWORK:
-        return Source(node, call.name)
+    if call.name in PARSERS:
+        return Source(node, call.name, text_source(call.arg(0), function) is not None)
+    if call.name in RANDOM | _NETWORK:
+        return Source(node, call.name, call.name in _NETWORK)
     macro = function.unit.facts.function_macros.get(call.written)
     if macro is not None and any(f"{name}(" in macro.body for name in RANDOM):
-        return Source(node, call.written)
+        return Source(node, call.written, certain=False)
     return None
 
 
@@ -162,7 +170,7 @@ def _filled(call: Call, argument: Node) -> Source | None:
             if index in places:
                 return Source(call.node, call.name)
             if call.name in ("sscanf", "swscanf", "sscanf_s") and index >= 2:
-                return Source(call.node, call.name)
+                return Source(call.node, call.name, certain=False)
     return None
 
 

@@ -195,6 +195,9 @@ def _exact(node: Node, function: Function, fuel: int) -> int | None:
             continue
         if call.name in COPIES:
             return length(call.arg(1), function, fuel - 1).exact
+        if call.name in APPENDS:
+            before, more = length(call.arg(0), function, fuel - 1), length(call.arg(1), function, 1)
+            return None if before.exact is None or more.exact is None else before.exact + more.exact
         if call.name in FILLS and constant(call.arg(1), function) not in (0, None):
             return zero
         return 0 if call.name in FILLS and constant(call.arg(1), function) == 0 else None

@@ -10,7 +10,7 @@ int where(void) {
         return -1;
     if (getcwd(directory, sizeof(directory)) == NULL) // ok
         return -1;
-    return vfork() == 0; // expect: inherently-dangerous-function
+    return 0;
 }
 
 struct folder { char *(*getwd)(char *); };

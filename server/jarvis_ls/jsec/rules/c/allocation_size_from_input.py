@@ -65,6 +65,7 @@ def _check(call: Call, size: Node | None, function: Function) -> Iterator[Report
         yield Report(
             call.node,
             "'{call}' allocates as much as '{size}' says, which comes from '{source}'.",
+            confidence=source.weigh(0.8),
             pattern=call.name,
             call=call.name,
             size=text(size),

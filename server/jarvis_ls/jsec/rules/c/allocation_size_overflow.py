@@ -64,7 +64,7 @@ def allocation_size_overflow(call: Call) -> Iterator[Report]:
     source = next((s for f in unlimited if (s := number_source(f, call.function))), None)
     if source is not None and _multiplies(call, product):
         yield Report(
-            call.node, INPUT, confidence=0.85, pattern=call.name, size=text(size),
+            call.node, INPUT, confidence=source.weigh(0.85), pattern=call.name, size=text(size),
             factor=text(unlimited[0]), source=source.name, fix=_rewrite(call, size, product),
             related=[(source.node, "The number comes from here.")],
         )  # fmt: skip

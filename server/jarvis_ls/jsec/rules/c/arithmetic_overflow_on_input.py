@@ -33,11 +33,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, bare, field, text
+from jarvis_ls.codeintel.code import Function, bare, field, text, use_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.bounds import bounds
-from jarvis_ls.jsec.extents import pointee
-from jarvis_ls.jsec.inputs import INPUTS, RANDOM, number_source
+from jarvis_ls.jsec.extents import ALLOCATORS, pointee
+from jarvis_ls.jsec.inputs import INPUTS, number_source
 from jarvis_ls.jsec.integers import is_unsigned, width
 from jarvis_ls.jsec.rule import Report, functions, rule
 
@@ -49,14 +49,14 @@ UNDER = "'{expression}' may underflow: '{variable}' comes from '{source}' with n
     query=functions(calling=INPUTS),
     category="integer_overflow",
     cwe=(190, 191, 20),
-    confidence=0.7,
+    confidence=0.75,
     suggestion="Compare with the limits of the type first, or use a checked operation.",
 )
 def arithmetic_overflow_on_input(function: Function) -> Iterator[Report]:
     seen: set[tuple[str, str]] = set()
     for node, variable, operator in _operations(function):
         key = text(variable), operator
-        if key in seen or width(variable, function) is None:
+        if key in seen or _is_allocation_size(node) or width(variable, function) is None:
             continue
         source = number_source(variable, function)
         if source is None:
@@ -68,7 +68,7 @@ def arithmetic_overflow_on_input(function: Function) -> Iterator[Report]:
         yield Report(
             node,
             message,
-            confidence=0.6 if source.name in RANDOM or source.name.startswith("RAND") else None,
+            confidence=source.weigh(0.75),
             pattern=operator,
             expression=text(node),
             variable=text(variable),
@@ -112,6 +112,14 @@ def _operations(function: Function) -> Iterator[tuple[Node, Node, str]]:
                     continue
                 if _is_name(bare(variable)):
                     yield node, bare(variable), operator[0]
+
+
+def _is_allocation_size(node: Node) -> bool:
+    """Whether it is what an allocation is asked for: rules of their own look at these."""
+    outer = use_of(node)
+    if outer is None or outer.type != "argument_list":
+        return False
+    return text(field(outer.parent, "function")) in ALLOCATORS
 
 
 def _is_name(node: Node) -> bool:

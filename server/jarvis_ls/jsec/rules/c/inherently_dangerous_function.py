@@ -1,12 +1,13 @@
 """A function is called that has no safe use or was withdrawn.
 
 ## What it does
-Finds `getwd`, `getpw`, `cuserid`, `vfork`, `streadd`, `strecpy`, `strtrns` and the
-`IsBad...Ptr` functions of Windows. (`gets` has a rule of its own.)
+Finds `getwd`, `getpw`, `cuserid`, `streadd`, `strecpy`, `strtrns` and the
+`IsBad...Ptr` functions of Windows. (`gets` and `vfork` have rules of
+their own.)
 
 ## Why is this bad?
-The string functions cannot be told how large their target is, `vfork` lets a child run on the
-stack of its parent, and the pointer tests hide damage instead of finding it.
+The string functions cannot be told how large their target is, and the pointer tests hide damage
+instead of finding it.
 
 ## Example
 ```c
@@ -36,7 +37,7 @@ from jarvis_ls.jsec.extents import extent
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 BETTER = {
-    "getwd": "getcwd", "getpw": "getpwuid_r", "cuserid": "getpwuid_r", "vfork": "posix_spawn",
+    "getwd": "getcwd", "getpw": "getpwuid_r", "cuserid": "getpwuid_r",
     "streadd": "snprintf", "strecpy": "snprintf", "strtrns": "a loop of your own",
     "strccpy": "snprintf", "strcadd": "snprintf", "IsBadReadPtr": "a check of the caller",
     "IsBadWritePtr": "a check of the caller", "IsBadCodePtr": "a check of the caller",
@@ -56,7 +57,6 @@ def inherently_dangerous_function(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
         "'{call}' has no safe use.",
-        confidence=0.5 if call.name == "vfork" else None,
         pattern=call.name,
         call=call.name,
         better=BETTER[call.name],

@@ -68,6 +68,7 @@ def loop_count_from_input(function: Function) -> Iterator[Report]:
         yield Report(
             condition,
             "The loop runs '{limit}' times, a number from '{source}' without an upper limit.",
+            confidence=source.weigh(0.5),
             pattern="loop",
             limit=text(limit),
             source=source.name,

@@ -37,7 +37,7 @@ from jarvis_ls.codeintel.facts import Declared
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.bounds import bounds
 from jarvis_ls.jsec.guards import declaration
-from jarvis_ls.jsec.inputs import INPUTS, RANDOM, number_source
+from jarvis_ls.jsec.inputs import INPUTS, number_source
 from jarvis_ls.jsec.integers import declared_width, width
 from jarvis_ls.jsec.rule import Report, functions, rule
 
@@ -46,7 +46,7 @@ from jarvis_ls.jsec.rule import Report, functions, rule
     query=functions(calling=INPUTS),
     category="type_safety",
     cwe=(197, 681),
-    confidence=0.7,
+    confidence=0.75,
     severity="medium",
     suggestion="Check that the number fits before storing it, or use a type that holds it.",
 )
@@ -65,7 +65,7 @@ def truncated_input_value(function: Function) -> Iterator[Report]:
         yield Report(
             value,
             "'{target}' has {narrow} bytes, but '{value}' comes from '{source}' and has {wide}.",
-            confidence=0.6 if source.name in RANDOM or source.name.startswith("RAND") else None,
+            confidence=source.weigh(0.75),
             pattern=source.name,
             target=text(target),
             value=text(inner),

@@ -94,12 +94,17 @@ def unbounded_string_copy(call: Call) -> Iterator[Report]:
 
 
 def _needed(call: Call, target: Node, source: Node, appends: bool) -> tuple[int | None, int | None]:
-    """Characters needed with the terminator: the most it can be, and the least."""
+    """Characters needed with the terminator: the most it can be, and the least.
+
+    What an initialiser put into the target counts for the first append of a literal only; later
+    on, how much is there depends on what ran in between.
+    """
     found = length(source, call.function)
     if not appends:
         return _plus(found.most, 1), _plus(found.exact, 1)
     already = length(target, call.function)
-    known = already.exact if _set_nearby(call, target) else None
+    settled = found.exact is not None or _set_nearby(call, target)
+    known = already.exact if settled else None
     most = None if found.most is None or known is None else found.most + known + 1
     least = None if found.exact is None else found.exact + (already.exact or 0) + 1
     return most, least

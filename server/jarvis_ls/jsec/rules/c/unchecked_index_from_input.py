@@ -37,7 +37,7 @@ from jarvis_ls.codeintel.code import Function, bare, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.bounds import bounds
 from jarvis_ls.jsec.extents import extent, index_of, pointee
-from jarvis_ls.jsec.inputs import INPUTS, RANDOM, number_source
+from jarvis_ls.jsec.inputs import INPUTS, number_source
 from jarvis_ls.jsec.integers import is_unsigned
 from jarvis_ls.jsec.rule import Report, functions, rule
 
@@ -77,7 +77,7 @@ def unchecked_index_from_input(function: Function) -> Iterator[Report]:
         yield Report(
             access,
             message,
-            confidence=0.65 if source.name in RANDOM else None,
+            confidence=source.weigh(0.85),
             pattern=source.name,
             index=text(index),
             source=source.name,

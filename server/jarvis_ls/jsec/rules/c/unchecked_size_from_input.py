@@ -38,9 +38,9 @@ from jarvis_ls.codeintel.code import Call, Function, bare, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.bounds import bounds
 from jarvis_ls.jsec.copies import WRITES
-from jarvis_ls.jsec.extents import ALLOCATORS
+from jarvis_ls.jsec.extents import ALLOCATORS, STACK_ALLOCATORS
 from jarvis_ls.jsec.guards import constant
-from jarvis_ls.jsec.inputs import RANDOM, number_source
+from jarvis_ls.jsec.inputs import number_source
 from jarvis_ls.jsec.integers import is_unsigned
 from jarvis_ls.jsec.reaching import reaching
 from jarvis_ls.jsec.rule import Report, calls, rule
@@ -51,7 +51,7 @@ NO_UPPER = "The size '{size}' of '{call}' comes from '{source}' and has no upper
 
 
 @rule(
-    query=calls(*WRITES, *(name for name in ALLOCATORS if name not in WRITES)),
+    query=calls(*WRITES, *(name for name in ALLOCATORS if name not in STACK_ALLOCATORS)),
     category="input_validation",
     cwe=(195, 194, 120, 805),
     confidence=0.85,
@@ -88,7 +88,7 @@ def _fault(call: Call, size: Node, function: Function) -> tuple[str, float, str,
     if source is None:
         return None
     if not limits.lower and not is_unsigned(size, function):
-        return NO_LOWER, 0.7 if source.name in RANDOM else 0.85, source.name, ""
+        return NO_LOWER, source.weigh(0.85), source.name, ""
     if not limits.upper and call.name not in ALLOCATORS:
-        return NO_UPPER, 0.7 if source.name in RANDOM else 0.8, source.name, ""
+        return NO_UPPER, source.weigh(0.8), source.name, ""
     return None
