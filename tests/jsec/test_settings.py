@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import FLAWED, Scan, write
+from folders import FLAWED, Scan, write
 
 from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.jsec.settings import load_settings, settings_from
@@ -86,8 +86,8 @@ def test_own_patterns_can_ask_for_strings_comments_and_languages(
 
 
 def test_own_patterns_can_be_suppressed(tmp_path: Path, scan_folder: Scan) -> None:
-    toml(write(tmp_path, {"a.c": "void f(void) { legacy_log(1); } "
-                                 "// jsec-ignore: no-legacy-log replaced next week\n"}), PATTERN)  # fmt: skip
+    text = "void f(void) { legacy_log(1); } // jsec-ignore: no-legacy-log replaced next week\n"
+    toml(write(tmp_path, {"a.c": text}), PATTERN)
     (one,) = scan_folder(tmp_path).findings
     assert one.suppressed == "comment: replaced next week"
 

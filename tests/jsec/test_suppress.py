@@ -181,8 +181,11 @@ def test_a_comment_without_reason_hides_and_is_reported() -> None:
     assert hints(text) == [(2, "suppression-without-reason")]
 
 
-@pytest.mark.parametrize("directive", ["jsec-ignore: unbounded-string-cpoy why", "jsec-ignore",
-                                       "jsec-ignore:", "jsec-ignore-file: nonsense why"])  # fmt: skip
+WITHOUT_RULE = ("jsec-ignore: no-such-rule why", "jsec-ignore", "jsec-ignore:",
+                "jsec-ignore-file: nonsense why")  # fmt: skip
+
+
+@pytest.mark.parametrize("directive", WITHOUT_RULE)
 def test_unknown_rules_are_reported(directive: str) -> None:
     text = f"int x; // {directive}\n"
     assert hints(text) == [(1, "unknown-rule-in-suppression")]
@@ -209,9 +212,12 @@ def test_deep_comments_and_long_lines_cost_little(tmp_path: Path) -> None:
 
 
 def test_a_comment_of_the_file_counts_behind_many_of_lines_and_functions() -> None:
-    lines = "".join(f"void f{n}(char *a, char *b) {{ strcpy(a, b); }} // jsec-ignore: {COPY} one\n"
-                    f"// jsec-ignore-function: {COPY} two\n"
-                    f"void g{n}(char *a, char *b) {{\n strcpy(a, b); }}\n" for n in range(200))  # fmt: skip
+    lines = "".join(
+        f"void f{n}(char *a, char *b) {{ strcpy(a, b); }} // jsec-ignore: {COPY} one\n"
+        f"// jsec-ignore-function: {COPY} two\n"
+        f"void g{n}(char *a, char *b) {{\n strcpy(a, b); }}\n"
+        for n in range(200)
+    )
     text = f"// jsec-ignore-file: {COPY} all\n{lines}void h(char *a, char *b) {{ strcpy(a, b); }}\n"
     reasons = [why for _, why in hidden(text)]
     assert reasons == ["comment: one", "comment: two"] * 200 + ["comment: all"]

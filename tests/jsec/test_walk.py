@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import write
+from folders import write
 
 from jarvis_ls.jsec.settings import Settings
 from jarvis_ls.jsec.walk import Listing, list_sources

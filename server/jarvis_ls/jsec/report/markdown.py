@@ -20,7 +20,7 @@ def render_markdown(result: ScanResult, findings: Sequence[Finding]) -> str:
     summary = summary_of(result, findings)
     lines = ["# Security report", "", *_overview(summary), *_table_of_files(summary)]
     for category in summary["by_category"]:
-        lines += ["", f"## {category}"]
+        lines += ["", f"## {plain(category)}"]
         for finding in findings:
             if finding.category == category:
                 lines += _finding(finding)
@@ -66,7 +66,7 @@ def _finding(finding: Finding) -> Iterator[str]:
         yield f"    {printable(finding.evidence)}"
         yield ""
     facts = [f"severity **{finding.severity}**", f"confidence {finding.confidence:.2f}",
-             f"score {finding.score:.2f}", f"`{finding.id}`"]  # fmt: skip
+             f"score {finding.score:.2f}", finding.id]  # fmt: skip
     yield "- " + " · ".join(facts + ([cwe] if cwe else []))
     if finding.suggestion.template:
         yield f"- {plain(str(finding.suggestion))}"
@@ -90,8 +90,8 @@ def _advice(findings: Sequence[Finding]) -> Iterator[str]:
     advice = {one.rule: str(one.suggestion) for one in reversed(findings)}
     for rule in sorted(counts, key=lambda name: (-counts[name], name)):
         if advice[rule]:
-            yield f"- `{rule}` ({counts[rule]}×): {plain(advice[rule])}"
+            yield f"- {plain(rule)} ({counts[rule]}×): {plain(advice[rule])}"
 
 
 def _numbers(counts: dict[str, int]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in counts.items())
+    return ", ".join(f"{plain(name)} {count}" for name, count in counts.items())

@@ -148,7 +148,7 @@ def _left_out(result: ScanResult, paint: Paint, width: int) -> Iterator[str]:
         yield ""
         yield paint("not scanned, or not wholly", "bold")
     for one in left[:_MAX_SKIPPED]:
-        yield f"  {printable(one.path)}: {one.reason}"
+        yield f"  {printable(one.path)}: {printable(one.reason)}"
     if len(left) > _MAX_SKIPPED:
         yield f"  … and {len(left) - _MAX_SKIPPED} more (--format json names them all)"
     for warning in result.warnings:
