@@ -82,5 +82,6 @@ def is_placeholder(value: str) -> bool:
         or " " in stripped
         or stripped.startswith(("<", "${", "$(", "{{"))
         or stripped.endswith((":", "=", "?"))
-        or set(stripped) <= {"*", "x", "X", ".", "-", "#"}
+        or set(stripped) <= {"x", "X"}
+        or not any(c.isalnum() for c in stripped)
     )

@@ -35,6 +35,15 @@ from jarvis_ls.codeintel.code import Function, field, text
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
 
+TELLING = frozenset({
+    "sqrt", "log", "log10", "log2", "pow", "exp", "acos", "asin", "atanh", "acosh", "fmod",
+    "tgamma", "lgamma", "strtol", "strtoul", "strtoll", "strtoull", "strtod", "strtof",
+    "strtoimax", "strtoumax", "wcstol", "wcstoul", "atan2", "readdir", "sysconf", "getpwnam",
+    "getpwuid", "getgrnam", "getgrgid", "mbrtowc", "iconv", "nice", "getpriority", "fgetwc",
+    "ftell",
+})  # fmt: skip
+"""Functions that tell a failure in `errno` alone, or best."""
+
 
 @rule(
     query=nodes('(assignment_expression left: (identifier) @name (#eq? @name "errno")) @site'),
@@ -50,7 +59,9 @@ def errno_never_tested(site: Site) -> Iterator[Report]:
         return
     if text(field(node, "right")) != "0" or _is_read(function, node.end_byte):
         return
-    if not any(call.node.start_byte > node.end_byte for call in function.calls):
+    following = (call for call in function.calls if call.node.start_byte > node.end_byte)
+    called = next(following, None)
+    if called is None or called.name not in TELLING:
         return
     yield Report(node, "'errno' is cleared here, but nobody looks at it afterwards.",
                  pattern="errno")  # fmt: skip

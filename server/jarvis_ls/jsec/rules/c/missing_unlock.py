@@ -38,7 +38,8 @@ from jarvis_ls.codeintel.code import Function, text
 from jarvis_ls.jsec.locks import PAIRS, TAKING, LockFault, locks
 from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
 
-_TAKERS = ("lock", "acquire", "enter", "begin", "hold", "grab", "get")
+_TAKERS = ("lock", "acquire", "enter", "begin", "hold", "grab", "get", "pause", "stop",
+           "disable", "suspend", "block", "freeze", "init", "fork")  # fmt: skip
 
 
 @rule(

@@ -28,8 +28,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, field, text
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.codeintel.code import Call, Function, field, text
+from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
 
 BUFFERS = {"localtime": "struct tm {name}", "gmtime": "struct tm {name}",
            "ctime": "char {name}[26]", "asctime": "char {name}[26]", "strerror": ""}  # fmt: skip
@@ -38,7 +38,7 @@ THREADS = frozenset({"pthread.h", "threads.h", "thread", "mutex", "future", "win
 
 
 @rule(
-    query=calls(*BUFFERS),
+    query=functions(calling=BUFFERS),
     category="thread_safety",
     cwe=(663,),
     confidence=0.6,
@@ -46,18 +46,24 @@ THREADS = frozenset({"pthread.h", "threads.h", "thread", "mutex", "future", "win
     suggestion="Use '{name}_r' with memory of your own.",
     fixable=True,
 )
-def shared_time_buffer(call: Call) -> Iterator[Report]:
-    threads = not THREADS.isdisjoint(call.unit.facts.includes)
-    if call.name == "strerror" and not threads:
-        return
-    yield Report(
-        call.node,
-        "The result of '{name}' lies in memory that other threads may overwrite.",
-        confidence=0.6 if threads and call.name != "strerror" else 0.35,
-        pattern=call.name,
-        name=call.name,
-        fix=_with_own_buffer(call),
-    )
+def shared_time_buffer(function: Function) -> Iterator[Report]:
+    threads = not THREADS.isdisjoint(function.unit.facts.includes)
+    texts = 0
+    for call in function.calls:
+        if call.name not in BUFFERS or call.is_method or call.name in function.unit.facts.defined:
+            continue
+        if call.name == "strerror":
+            texts += 1
+            if not threads or texts > 1:
+                continue
+        yield Report(
+            call.node,
+            "The result of '{name}' lies in memory that other threads may overwrite.",
+            confidence=0.6 if threads and call.name != "strerror" else 0.35,
+            pattern=call.name,
+            name=call.name,
+            fix=_with_own_buffer(call),
+        )
 
 
 def _with_own_buffer(call: Call) -> Rewrite | None:
