@@ -193,6 +193,9 @@ def _new_kind(node: Node) -> str:
     placement = text(field(node, "placement"))
     if placement and "nothrow" not in placement:
         return "unknown"
+    following = node.parent.next_sibling if node.parent is not None else None
+    if following is not None and following.type == "ERROR":  # `new T *[n]` is beyond the grammar
+        return "unknown"
     return f"acquired new{'[]' if array else ''}{' nothrow' if placement else ''}"
 
 

@@ -100,7 +100,8 @@ class Life(Walker):
             if left & MAYBE:
                 left = left & ~MAYBE | LIVE
             return left & ~OTHER | KNOWN if left & OTHER else left
-        if self._pointer and mask == USED and not self._in_loop_head(at):
+        late = self._pointer and mask == USED and not self.asserting
+        if late and not self._in_loop_head(at):
             used = self._last("dereference", at)
             if used is not None:
                 self._note("null-later", used.node, True, self._use_at(at))
@@ -325,7 +326,7 @@ def needs_value(variable: Variable) -> bool:
         if node is None or node.type == "function_declarator":
             return False
         if node.type == "declaration":
-            return text(node.children[0]) != "extern"
+            return text(node.children[0]) != "extern" and field(node, "value") is None
         node = node.parent
     return False
 

@@ -49,6 +49,8 @@ class Walker:
         """`events` in order of `at`; `size` is about how many control structures there are."""
         self.name = name
         self.events = events
+        self.asserting = False
+        """Whether the condition being looked at is that of an assert."""
         self._places = [event.at for event in events]
         self._fuel = 8 * size + 200
         self._breaks: list[int] = []
@@ -174,7 +176,10 @@ class Walker:
 
     def _on_assert(self, part: Control, mask: int) -> int:
         assert part.condition is not None
-        return self._decide(part.condition, mask)[0]
+        self.asserting = True
+        held = self._decide(part.condition, mask)[0]
+        self.asserting = False
+        return held
 
     def _on_while(self, part: Control, mask: int) -> int:
         return self._loop(part, mask, None)

@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <string>
 
 void legacy(char *text);
@@ -17,8 +18,12 @@ struct cache {
         return value;
     }
     const int &look() const { return value; }
-    int &look() { return const_cast<int &>(const_cast<const cache *>(this)->look()); } // expect: const-cast-away
+    int &look() { return const_cast<int &>(const_cast<const cache *>(this)->look()); } // ok
 };
+
+void releases(const char *text) {
+    free(const_cast<char *>(text)); // ok
+}
 
 void adds(char *text) {
     const char *p = const_cast<const char *>(text); // ok

@@ -55,7 +55,7 @@ def const_cast_away(site: Site) -> Iterator[Report]:
     if target.startswith("const ") or " const" in target.rstrip("*& ").removesuffix("volatile"):
         return
     call = site.node.parent
-    if call is None:
+    if call is None or _is_twin_of_const(call) or _is_released(call):
         return
     yield Report(
         call,
@@ -63,6 +63,23 @@ def const_cast_away(site: Site) -> Iterator[Report]:
         confidence=0.7 if _is_written(call) else 0.45,
         pattern="const_cast",
         type=target,
+    )
+
+
+def _is_twin_of_const(call: Node) -> bool:
+    """`const_cast<T *>(static_cast<const C *>(this)->f())` calls the const overload."""
+    given = text(field(call, "arguments"))[:400]
+    return "this" in given and ("static_cast<const" in given or "const_cast<const" in given)
+
+
+def _is_released(call: Node) -> bool:
+    """Handed to `free` or `delete`, which do not take const."""
+    outer = call.parent
+    if outer is not None and outer.type == "argument_list":
+        outer = outer.parent
+    return outer is not None and (
+        outer.type == "delete_expression"
+        or (outer.type == "call_expression" and text(field(outer, "function")).endswith("free"))
     )
 
 

@@ -1,9 +1,9 @@
 """A pointer is reinterpreted as one to an unrelated type.
 
 ## What it does
-Reports `reinterpret_cast` to a pointer or reference to another object type. Views as bytes
-(`char`, `unsigned char`, `std::byte`, `void`), numbers that hold an address, socket addresses
-and function pointers are left out.
+Reports `reinterpret_cast` of raw bytes (`char *`, `uint8_t *`, `data()`) or of a number to a
+pointer or reference to another type. Casts to bytes, to numbers that hold an address, to socket
+addresses and between classes and handles are left out.
 
 ## Why is this bad?
 Reading an object through an unrelated type breaks alignment and aliasing rules; what the bytes
@@ -36,20 +36,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import field, text
+from jarvis_ls.codeintel.code import bare, field, text
+from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.guards import declaration
 from jarvis_ls.jsec.rule import Report, nodes, rule
 
 _BYTES = re.compile(
     r"\b(?:char|byte|void|uint8_t|int8_t|u8|BYTE|uchar|sockaddr\w*|FARPROC|LPARAM|WPARAM)\b"
 )
 
+_RAW = frozenset({"char", "uint8_t", "std::uint8_t", "u8", "BYTE", "std::byte", "uchar"})
+_NUMBERS = frozenset({"int", "float", "double", "long", "short", "unsigned", "uint32_t", "int32_t",
+                      "uint64_t", "int64_t"})  # fmt: skip
+
 
 @rule(
     query=nodes(cpp="(call_expression function: (template_function) @site)"),
     category="type_safety",
     cwe=(843, 704),
-    confidence=0.45,
+    confidence=0.5,
     only="cpp",
     severity="medium",
     suggestion="Copy the bytes into an object of type '{type}' with memcpy, after a test of size.",
@@ -61,7 +67,7 @@ def reinterpreted_pointer(site: Site) -> Iterator[Report]:
     if not target.endswith(("*", "&")) or _BYTES.search(target[:200]) or "(" in target:
         return
     call = site.node.parent
-    if call is None:
+    if call is None or not _is_raw(call, site):
         return
     yield Report(
         call,
@@ -69,3 +75,27 @@ def reinterpreted_pointer(site: Site) -> Iterator[Report]:
         pattern="reinterpret_cast",
         type=target.rstrip("*& ").removeprefix("const ").strip(),
     )
+
+
+def _is_raw(call: Node, site: Site) -> bool:
+    """Whether bytes or a plain number are given."""
+    arguments = field(call, "arguments")
+    if arguments is None or arguments.named_child_count != 1:
+        return False
+    value = bare(arguments.named_children[0])
+    if value.type == "call_expression":
+        return text(field(field(value, "function"), "field")) in ("data", "c_str", "constData")
+    if value.type == "binary_expression":
+        value = bare(field(value, "left") or value)
+    address = value.type == "pointer_expression" and text(value.children[0]) == "&"
+    if address or value.type == "subscript_expression":
+        value = bare(field(value, "argument") or value)
+        if value.type == "subscript_expression":
+            value = bare(field(value, "argument") or value)
+    declared = declaration(value, site.function)
+    if declared is None:
+        return False
+    words = set(declared.type.split())
+    if declared.pointers + len(declared.arrays) == 0:
+        return bool(words & _NUMBERS)
+    return bool(words & _RAW) and declared.pointers + len(declared.arrays) == 1
