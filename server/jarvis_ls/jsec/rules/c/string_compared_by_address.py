@@ -39,7 +39,9 @@ from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
 @rule(
     query=nodes(
         """
-        (binary_expression operator: ["==" "!="]) @site
+        (binary_expression left: (string_literal) operator: ["==" "!="]) @site
+        (binary_expression operator: ["==" "!="] right: (string_literal)) @site
+        (binary_expression left: (identifier) operator: ["==" "!="] right: (identifier)) @site
         """
     ),
     category="type_safety",
