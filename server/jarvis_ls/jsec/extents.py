@@ -65,6 +65,12 @@ class Extent:
     """The declaration's name or the allocation, when it lies in this function."""
     name: str
     """What the memory is called: the array's name, the pointer's or the allocator's."""
+    certain: bool = True
+    """False when it is the smallest of several the pointer may have been set to."""
+
+    def weigh(self, confidence: float) -> float:
+        """`confidence`, less when the pointer may point elsewhere."""
+        return confidence if self.certain else round(confidence * 0.75, 2)
 
 
 def extent(node: Node | None, function: Function | None) -> Extent | None:
@@ -119,7 +125,9 @@ def smallest(extents: list[Extent]) -> Extent | None:
     """The extent with the least bytes, None when there is none or units differ."""
     if not extents or len({e.size.unit for e in extents}) > 1:
         return None
-    return min(extents, key=lambda e: (e.size.count, e.offset))
+    least = min(extents, key=lambda e: (e.size.count, e.offset))
+    alike = all(e.size == least.size and e.offset == least.offset for e in extents)
+    return least if alike else replace(least, certain=False)
 
 
 def allocation(node: Node, function: Function) -> Extent | None:

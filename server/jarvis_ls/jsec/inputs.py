@@ -20,7 +20,9 @@ PARSERS = frozenset(
 )  # fmt: skip
 """Functions that make a number of text."""
 
-RANDOM = frozenset({"rand", "random", "rand_r", "lrand48", "mrand48", "arc4random"})
+RANDOM = frozenset(
+    {"rand", "random", "rand_r", "lrand48", "mrand48", "arc4random", "RAND32", "RAND64"}
+)
 _NETWORK = frozenset({"ntohl", "ntohs", "ntohll", "be32toh", "be16toh", "be64toh"})
 _TEXT_RESULTS = frozenset({"getenv", "_wgetenv", "secure_getenv", "readline", "getpass"})
 FILLERS = {
@@ -181,13 +183,17 @@ def _filled_text(node: Node, function: Function, at: int, fuel: int) -> Source |
             continue
         if event.argument in FILLERS.get(call.name, ()):
             return Source(call.node, call.name)
-        if event.argument != 0 or call.name not in _COPIERS:
+        if event.argument != -1 and (event.argument != 0 or call.name not in _COPIERS):
             continue
-        for argument in call.arguments[1:6]:
+        for argument in call.arguments[event.argument + 1 : 6]:
             if (found := text_source(argument, function, fuel - 1)) is not None:
                 return found
         region = region_at(function, call.node.start_byte)
-        overwrites = "cat" not in call.name and string_literal(call.arg(1), function) is not None
+        overwrites = (
+            event.argument == 0
+            and "cat" not in call.name
+            and string_literal(call.arg(1), function) is not None
+        )
         if overwrites and (region is None or region.holds(at)):
             return None
     return None
@@ -200,7 +206,8 @@ def _assigned_text(node: Node, function: Function, fuel: int) -> Source | None:
         if write.call is not None:
             found = _filled(write.call, write.node)
         else:
-            found = text_source(write.value, function, fuel - 1)
+            value = write.value if write.operator == "=" else field(write.node, "right")
+            found = text_source(value, function, fuel - 1)
         if found is not None:
             return found
     return None

@@ -16,6 +16,9 @@ from jarvis_ls.jsec.reaching import reaching, region_at
 COPIES = frozenset({"strcpy", "wcscpy", "stpcpy", "lstrcpy", "lstrcpyA", "lstrcpyW"})
 APPENDS = frozenset({"strcat", "wcscat", "lstrcat", "lstrcatA", "lstrcatW"})
 FILLS = frozenset({"memset", "wmemset"})
+GROWS = frozenset({"append", "assign", "insert", "push_back", "replace"})
+"""Methods that put text into a string object."""
+
 READERS = frozenset(
     {"strlen", "wcslen", "strnlen", "strcmp", "strncmp", "wcscmp", "wcsncmp", "printf", "wprintf",
      "puts", "fputs", "fprintf", "fwprintf", "strchr", "strrchr", "strstr", "free", "assert"}
@@ -53,7 +56,7 @@ class Content:
     call: Call | None
     """The call the buffer is given to as an argument."""
     argument: int
-    """Index of that argument."""
+    """Index of that argument; -1 when it is the object a method such as `append` is called on."""
 
 
 def length(node: Node | None, function: Function | None, fuel: int = 4) -> Length:
@@ -241,6 +244,9 @@ def _contents(function: Function) -> dict[str, list[Content]]:
             name = text(bare(field(left, "argument") or left))
             found.setdefault(name, []).append(Content(node.end_byte, node, None, 0))
     for call in function.calls:
+        if call.receiver is not None and call.name in GROWS:
+            event = Content(call.node.end_byte, call.node, call, -1)
+            found.setdefault(text(call.receiver), []).append(event)
         for index, argument in enumerate(call.arguments):
             base = bare(argument)
             for _ in range(8):

@@ -73,6 +73,7 @@ def copy_beyond_buffer(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
         MORE,
+        confidence=memory.weigh(0.9),
         pattern=call.name,
         call=call.name,
         size=_written(asked.count, asked.unit),

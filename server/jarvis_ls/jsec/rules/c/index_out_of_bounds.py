@@ -139,7 +139,7 @@ def _check(access: Node, value: int, function: Function, confidence: float) -> I
     yield Report(
         access,
         BEFORE if before else AFTER,
-        confidence=confidence,
+        confidence=memory.weigh(confidence),
         pattern="index",
         array=text(array),
         count=str(count),

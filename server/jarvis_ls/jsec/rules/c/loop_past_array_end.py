@@ -104,6 +104,7 @@ def _numbers(
     yield Report(
         access,
         KNOWN,
+        confidence=memory.weigh(0.85),
         pattern="loop",
         variable=count.variable,
         last=str(last),

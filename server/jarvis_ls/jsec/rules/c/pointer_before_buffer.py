@@ -63,7 +63,7 @@ def pointer_before_buffer(site: Site) -> Iterator[Report]:
     yield Report(
         site.node,
         "'{pointer}' points in front of '{memory}'.",
-        confidence=0.5 if steps == 1 else None,
+        confidence=memory.weigh(0.5 if steps == 1 else 0.8),
         pattern="pointer",
         pointer=text(site.node),
         memory=memory.name,

@@ -56,6 +56,7 @@ def read_beyond_buffer(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
         "'{call}' reads {size} bytes from '{source}', which has {room}.",
+        confidence=memory.weigh(0.85),
         pattern=call.name,
         call=call.name,
         size=f"{asked.count}{unit}",

@@ -65,7 +65,8 @@ def strncat_wrong_size(call: Call) -> Iterator[Report]:
         "-" not in written
     ):  # fmt: skip
         if not _fits(call, target, source, None):
-            yield _report(call, SOURCE, 0.6, target, size, "")
+            sure = _overflows(call, target, source)
+            yield _report(call, SOURCE, 0.85 if sure else 0.6, target, size, "")
         return
     memory = extent(target, call.function)
     if memory is None or memory.size.unit or asked.size is None or asked.size.unit:
@@ -84,6 +85,14 @@ def _fits(call: Call, target: Node, source: Node, room: int | None) -> bool:
         room = memory.size.count // character(target, call.function)
     there, more = length(target, call.function).exact, length(source, call.function).most
     return there is not None and more is not None and there + more + 1 <= room
+
+
+def _overflows(call: Call, target: Node, source: Node) -> bool:
+    """Whether the source alone is known to be longer than the whole target."""
+    memory, more = extent(target, call.function), length(source, call.function).exact
+    if memory is None or memory.size.unit or more is None:
+        return False
+    return more + 1 > memory.size.count // character(target, call.function)
 
 
 def _report(

@@ -79,6 +79,8 @@ def unbounded_string_copy(call: Call) -> Iterator[Report]:
     confidence = 0.9 if certain else _confidence(call, target, source, memory)
     if confidence is None:
         return
+    if certain and memory is not None:
+        confidence = memory.weigh(confidence)
     yield Report(
         call.node,
         TOO_LONG if certain else KNOWN if room is not None else UNKNOWN,
