@@ -248,6 +248,12 @@ class Protocol(LanguageServerProtocol):
             return self._types[method][1]
         return types.METHOD_TO_TYPES.get(method, (None, None))[1]
 
+    def _handle_cancel_notification(self, msg_id: Any) -> None:
+        """Upstream fails on an id that is no id, and warns of each request that has just been
+        answered."""
+        if _is_id(msg_id) and msg_id in self._request_futures:
+            super()._handle_cancel_notification(msg_id)
+
     # Life ------------------------------------------------------------------------------------
 
     @lsp_method(types.INITIALIZE)

@@ -69,7 +69,7 @@ class Progress:
 
     def cancel(self, token: types.ProgressToken) -> None:
         """Cancel the work with this token; one that has ended is no mistake of the client."""
-        work = self._running.get(token)
+        work = self._running.get(token) if isinstance(token, int | str) else None
         if work is not None:
             work.cancel()
 

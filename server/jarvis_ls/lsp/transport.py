@@ -8,6 +8,7 @@ threads before it ends.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import sys
 import threading
@@ -18,6 +19,8 @@ from jarvis_ls.lsp.streams import Streams
 
 if TYPE_CHECKING:
     from jarvis_ls.lsp.dispatch import Protocol
+
+logger = logging.getLogger(__name__)
 
 _CHUNK = 64 * 1024
 
@@ -76,7 +79,10 @@ def feed(protocol: Protocol, decoder: FrameDecoder, data: bytes) -> None:
         protocol.lsp_exit()
         return
     for message in decoder.feed(data):
-        protocol.receive(message)
+        try:
+            protocol.receive(message)
+        except Exception:  # the messages behind it must not be lost with it
+            logger.exception("a message could not be handled")
 
 
 def _call(loop: asyncio.AbstractEventLoop, function: object, *args: object) -> bool:
