@@ -44,6 +44,9 @@ _CURL = {"CURLOPT_PASSWORD", "CURLOPT_USERPWD", "CURLOPT_PROXYPASSWORD", "CURLOP
          "CURLOPT_KEYPASSWD", "CURLOPT_XOAUTH2_BEARER", "CURLOPT_SSLKEYPASSWD"}  # fmt: skip
 
 
+_BLOCK_COPIES = frozenset({"memcpy", "memmove", "strncpy", "strlcpy", "wcsncpy"})
+
+
 def secret_argument(call: Call) -> Node | None:
     """The argument of a call that is a password or key, or None."""
     place = PASSWORDS.get(call.name, KEYS.get(call.name))
@@ -63,13 +66,26 @@ def literal_value(node: Node | None, function: Function | None) -> str | None:
     written = string_literal(node, function)
     if written is not None or function is None:
         return written
-    at = node.start_byte
+    at, names = node.start_byte, names_of(node, function)
+    latest = next(contents_before(function, names, at), None)
+    if latest is None:
+        return _initial_literal(node, function)
+    if latest.call is not None and latest.argument == 0 and latest.call.name in _BLOCK_COPIES:
+        return string_literal(latest.call.arg(1), function)
     if not only_literals(node, function, at):
         return None
-    for event in contents_before(function, names_of(node, function), at):
+    for event in contents_before(function, names, at):
         if event.call is not None and event.call.name in COPIES:
             return string_literal(event.call.arg(1), function)
     return None
+
+
+def _initial_literal(node: Node, function: Function) -> str | None:
+    """The literal that an array is declared with."""
+    variable = function.variable(text(node), node.start_byte)
+    if variable is None or not variable.is_array or variable.initial is None:
+        return None
+    return string_literal(variable.initial)
 
 
 def is_placeholder(value: str) -> bool:

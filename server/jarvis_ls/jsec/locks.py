@@ -108,7 +108,7 @@ def locks(function: Function) -> Locks:
     root = control_of(function)
     events = _events(function)
     taken = [key for key, kind in dict.fromkeys((k, e.kind) for k, e in events)
-             if kind in ("lock", "try")]  # fmt: skip
+             if kind in ("lock", "try", "init") and key]  # fmt: skip
     if root is None or not taken:
         return Locks((), ())
     faults: list[LockFault] = []

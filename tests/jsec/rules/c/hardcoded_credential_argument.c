@@ -46,3 +46,18 @@ void connection(const char *info) {
 void passed(MYSQL *db, const char *password) {
     mysql_real_connect(db, "host", "app", password, "shop", 0, 0, 0); // ok
 }
+
+void array_key(EVP_CIPHER_CTX *context, unsigned char *iv) {
+    unsigned char bytes[] = "0123456789abcdef";
+    unsigned char copied[17];
+    EVP_EncryptInit_ex(context, EVP_aes_128_gcm(), NULL, bytes, iv); // expect: hardcoded-credential-argument
+    memcpy(copied, "0123456789abcdef", 16);
+    EVP_EncryptInit_ex(context, EVP_aes_128_gcm(), NULL, copied, iv); // expect: hardcoded-credential-argument
+}
+
+int derived_key(EVP_CIPHER_CTX *context, unsigned char *iv) {
+    unsigned char bytes[17] = "";
+    if (RAND_bytes(bytes, 16) != 1)
+        return -1;
+    return EVP_EncryptInit_ex(context, EVP_aes_128_gcm(), NULL, bytes, iv); // ok
+}

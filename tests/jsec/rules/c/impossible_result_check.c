@@ -99,3 +99,15 @@ int order(const char *a, const char *b) {
         return 1;
     return strcmp(a, b) > 0; // ok
 }
+
+int descriptors(const char *path) {
+    int fd = open(path, 0);
+    if (fd == 0) // expect: impossible-result-check
+        return -1;
+    int well = open(path, 0);
+    if (well == -1) // ok
+        return -1;
+    if (setuid(1000) == 1) // expect: impossible-result-check
+        return -1;
+    return fd + well;
+}

@@ -17,3 +17,9 @@ int check_field(struct login *login, const char *stored) {
         return 0;
     return memcmp(login->passwd, "backdoor", 8) == 0; // expect: literal-password-comparison
 }
+
+int check_neutral(const char *text) {
+    if (strcmp(text, "Passw0rd!") == 0) // expect: literal-password-comparison
+        return 1;
+    return strcmp(text, "HTTP/1.1 OK!") == 0; // ok
+}

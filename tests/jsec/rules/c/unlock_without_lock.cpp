@@ -16,7 +16,7 @@ void twice(int failed) {
 void never_taken() {
     pthread_mutex_t own;
     pthread_mutex_init(&own, nullptr);
-    pthread_mutex_unlock(&own); // missed: unlock-without-lock (a function that takes no lock)
+    pthread_mutex_unlock(&own); // expect: unlock-without-lock
 }
 
 void wait_outside() {

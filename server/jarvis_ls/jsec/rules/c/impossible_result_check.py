@@ -267,8 +267,11 @@ def _wrong(call: Call, test: Test) -> tuple[str, float] | None:
         return "any number below or above 0", 0.7
     if name in _SIGNED and negative and operator in ("<", ">=") and _is_unsigned(call):
         return "-1, which an unsigned variable cannot hold", 0.85
-    if name in _DESCRIPTORS and operator in ("!", "") and call.target is None:
-        return "-1", 0.75
+    if name in _DESCRIPTORS and operator in ("!", "", "==") and (zero or not operator):
+        failing = reports_failure(branch_of(test)) and operator
+        return ("-1", 0.75) if call.target is None or failing else None
+    if name in _ZERO_IS_SUCCESS and operator == "==" and other == "1":
+        return "-1 or an error number", 0.8
     if name in _SCANS:
         return _wrong_scan(call, test)
     if name in _ZERO_IS_SUCCESS and zero and fails_if_true and reports_failure(branch_of(test)):

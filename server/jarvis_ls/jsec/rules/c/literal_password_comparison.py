@@ -51,13 +51,33 @@ def literal_password_comparison(call: Call) -> Iterator[Report]:
     for one, other in ((0, 1), (1, 0)):
         literal = string_literal(call.arg(one), call.function)
         name = text(call.arg(other)).rpartition(".")[2].rpartition(">")[2].rpartition("]")[2]
-        if literal is None or is_placeholder(literal) or not names_secret(name):
+        if literal is None or is_placeholder(literal):
+            continue
+        if names_secret(name):
+            plain = literal.lower() in ("none", "null", "yes", "no", "ask")
+            confidence = 0.5 if plain else 0.75
+        elif _looks_chosen(literal):
+            confidence = 0.5
+        else:
             continue
         yield Report(
             call.node,
             "'{name}' is compared with a password that stands in the source.",
-            confidence=0.5 if literal.lower() in ("none", "null", "yes", "no", "ask") else 0.75,
+            confidence=confidence,
             pattern=call.name,
             name=name,
         )
         return
+
+
+def _looks_chosen(literal: str) -> bool:
+    """Whether a literal looks like a password that obeys the usual rules: capitals, small
+    letters, digits and a sign, and nothing of a path, format or version."""
+    return (
+        8 <= len(literal) <= 32
+        and any(c.isupper() for c in literal)
+        and any(c.islower() for c in literal)
+        and any(c.isdigit() for c in literal)
+        and any(c in "!@#$^&*?" for c in literal)
+        and not any(c in "/\\.%<>{}()[]=:;,|" for c in literal)
+    )
