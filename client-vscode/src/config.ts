@@ -9,7 +9,7 @@ import { DEFAULT_SETTINGS, type InitializationOptions, SETTINGS_SECTION } from '
 
 /** Everything the server is told when it starts. */
 export function initializationOptions(): InitializationOptions {
-  const section = workspace.getConfiguration(SETTINGS_SECTION);
+  const section = workspace.getConfiguration(SETTINGS_SECTION, null);
   const read = <T>(key: string, otherwise: T): T => section.get<T>(key) ?? otherwise;
   return {
     enable: read('enable', DEFAULT_SETTINGS.enable),

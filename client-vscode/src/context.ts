@@ -25,7 +25,7 @@ import {
 } from 'vscode-languageclient/node';
 import { initializationOptions } from './config';
 import type { Node } from './features/findings/tree';
-import { createLog, reason } from './log';
+import { createLog, reason, ServerOutput } from './log';
 import { ServerProgress } from './progress';
 import { type FindingItem, type Notifications, type Requests, SETTINGS_SECTION } from './protocol';
 import { NoPythonError } from './python';
@@ -56,6 +56,9 @@ export class JarvisContext implements Disposable {
   private client: LanguageClient | undefined;
   private life: ServerLife = 'starting';
   private crashes: number[] = [];
+  private output = new ServerOutput();
+  /** Whether the present server ever answered. */
+  private hasRun = false;
   private lastChange: Promise<void> = Promise.resolve();
   private readonly handlers: Array<(client: LanguageClient) => void> = [];
   private readonly lifeChanged = new EventEmitter<ServerLife>();
@@ -160,6 +163,8 @@ export class JarvisContext implements Disposable {
 
   private async launch(): Promise<void> {
     this.setLife('starting');
+    this.output = new ServerOutput();
+    this.hasRun = false;
     try {
       const command = await serverCommand(this.extension.extensionPath);
       this.log.info(`Starting ${[command.command, ...(command.args ?? [])].join(' ')}`);
@@ -194,6 +199,7 @@ export class JarvisContext implements Disposable {
       initializationOptions,
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
+      stdioOptions: this.output.options,
       errorHandler: this.errorHandler(),
       initializationFailedHandler: () => false,
       middleware: { handleWorkDoneProgress: this.progress.handle },
@@ -207,6 +213,10 @@ export class JarvisContext implements Disposable {
         return { action: ErrorAction.Continue, handled: true };
       },
       closed: () => {
+        if (!this.hasRun) {
+          // It ended while starting: the start fails and says why; trying again would not help.
+          return { action: CloseAction.DoNotRestart, handled: true };
+        }
         const now = Date.now();
         this.crashes = [...this.crashes.filter((time) => now - time < CRASH_WINDOW_MS), now];
         if (this.crashes.length <= CRASHES) {
@@ -230,6 +240,7 @@ export class JarvisContext implements Disposable {
     }
     if (state === State.Running) {
       this.log.info(`Server started, process ${this.serverPid}`);
+      this.hasRun = true;
       this.setLife('running');
       return;
     }
@@ -248,7 +259,8 @@ export class JarvisContext implements Disposable {
       return;
     }
     this.setLife('failed');
-    void this.tell(l10n.t('The Jarvis language server did not start: {0}', reason(error)));
+    const why = this.output.lastLine || reason(error);
+    void this.tell(l10n.t('The Jarvis language server did not start: {0}', why));
   }
 
   private setLife(life: ServerLife): void {
@@ -264,17 +276,17 @@ export class JarvisContext implements Disposable {
   private async tell(message: string): Promise<void> {
     const restart = l10n.t('Restart Server');
     const output = l10n.t('Show Output');
-    const settings = l10n.t('Open Settings');
+    const choose = l10n.t('Choose Interpreter');
     const down = this.life === 'failed' || this.life === 'noPython';
     const ways =
-      this.life === 'noPython' ? [settings, restart, output] : down ? [restart, output] : [output];
+      this.life === 'noPython' ? [choose, restart, output] : down ? [restart, output] : [output];
     const answer = await window.showErrorMessage(message, ...ways);
     if (answer === restart) {
       await this.restart();
     } else if (answer === output) {
       this.log.show();
-    } else if (answer === settings) {
-      await commands.executeCommand('workbench.action.openSettings', 'jarvisLs.interpreter');
+    } else if (answer === choose) {
+      await commands.executeCommand('jarvisLs.chooseInterpreter');
     }
   }
 }

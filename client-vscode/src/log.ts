@@ -3,7 +3,9 @@
  * One channel for both, so that "Show Output" is the single place to look when something is wrong.
  */
 
+import { createInterface } from 'node:readline';
 import { type LogOutputChannel, window } from 'vscode';
+import type { StdioOptions } from 'vscode-languageclient/node';
 
 /** Creates the channel; the caller disposes it. */
 export function createLog(): LogOutputChannel {
@@ -13,4 +15,24 @@ export function createLog(): LogOutputChannel {
 /** The text of anything that was thrown. */
 export function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * What the server writes beside the protocol: all of it goes to the channel, and the last line is
+ * kept, since that is where Python says why it ended.
+ */
+export class ServerOutput {
+  lastLine = '';
+
+  readonly options: Required<StdioOptions> = {
+    stdout: (input, channel) => {
+      createInterface({ input }).on('line', (line) => channel.info(line));
+    },
+    stderr: (input, channel) => {
+      createInterface({ input }).on('line', (line) => {
+        channel.error(line);
+        this.lastLine = line.trim() === '' ? this.lastLine : line.trim();
+      });
+    },
+  };
 }

@@ -63,6 +63,18 @@ export async function findInterpreter(folder: string, preferred?: string): Promi
   throw new NoPythonError(attempts);
 }
 
+/**
+ * Why an interpreter cannot be used; undefined when it can.
+ *
+ * @param folder working directory of the probe, as for `findInterpreter`.
+ */
+export async function refusal(program: string, folder: string): Promise<string | undefined> {
+  if (!path.isAbsolute(program)) {
+    return l10n.t('not an absolute path');
+  }
+  return probe(program, folder).then(() => undefined, reason);
+}
+
 /** The paths to try when the setting is empty, in order. */
 async function* automatic(preferred: string | undefined): AsyncGenerator<string> {
   if (preferred !== undefined && (await isProgram(preferred))) {

@@ -8,6 +8,9 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { bareExtension, openWorkbench, until } from './workbench.mjs';
 
+/** Any Python that is new enough; it does not know our libraries. */
+const PYTHON = '/usr/bin/python3';
+
 const ASKS = `#include <stdio.h>
 
 void ask(void) {
@@ -30,12 +33,12 @@ describe('a server that ends', () => {
   test('killed, it is there again by itself and knows the unsaved text', async () => {
     const pid = await editor.serverStarted();
     await editor.goTo(6);
-    await editor.page.keyboard.type('  gets(line);');
+    await editor.page.keyboard.type('  gets(line);\n');
     await until('two squiggles', async () => (await editor.squiggles.count()) >= 2);
     process.kill(pid, 'SIGKILL');
     const next = await editor.serverStarted(2);
     assert.notEqual(next, pid);
-    await editor.page.keyboard.type(' gets(line);');
+    await editor.page.keyboard.type('gets(line);\n');
     await until('three squiggles', async () => (await editor.squiggles.count()) >= 3);
     assert.equal(await editor.page.locator('.notification-toast').count(), 0);
   });
@@ -85,12 +88,17 @@ describe('no server', () => {
     await editor.openFindings();
     await editor.findings.getByText('Jarvis needs Python 3.10 or newer').waitFor();
     await editor.findings.getByRole('button', { name: 'Choose Interpreter' }).click();
-    await editor.page.locator('.settings-editor').getByText('Interpreter').first().waitFor();
   });
 
-  test('a wrong interpreter is named with the reason it was refused', async () => {
-    await editor.configure({ 'jarvisLs.interpreter': '/bin/true' });
-    await editor.toast('/bin/true (not a Python interpreter)').waitFor();
+  test('an interpreter that will not do is refused while it is typed', async () => {
+    await editor.quickInput.locator('input.input').fill('/bin/true');
+    await editor.quickInput.getByText('not a Python interpreter').waitFor();
+  });
+
+  test('a Python that lacks the libraries: the reason Python gives is shown', async () => {
+    await editor.answer(PYTHON);
+    await editor.toast("did not start: ModuleNotFoundError: No module named 'jarvis_ls'").waitFor();
+    await editor.status.filter({ hasText: 'stopped' }).waitFor();
   });
 });
 
