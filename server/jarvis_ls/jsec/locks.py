@@ -222,7 +222,7 @@ class _LockWalk(Walker):
         wanted = ("unlock",) if kind == "released-twice" else ("lock", "try")
         before = [e for e in self.own if e.at < node.end_byte - 1 and e.kind in wanted]
         origin = before[-1] if before else None
-        if self._moves(origin.at if origin else self.function.start, node.start_byte):
+        if self._moves((origin or self.own[0]).at, node.start_byte):
             return
         taken_by = next((e.extra for e in self.own if e.kind in ("lock", "try")), "")
         self.faults[(kind, node.id)] = LockFault(
