@@ -44,9 +44,10 @@ LATER = {sarif_om.Suppression: {"status"}}  # the model still has the draft's na
 REGION = {
     "type": "object",
     "required": ["startLine", "startColumn", "endLine", "endColumn"],
-    "properties": dict.fromkeys(
-        ("startLine", "startColumn", "endLine", "endColumn"), {"type": "integer", "minimum": 1}
-    ),
+    "properties": {
+        key: {"type": "integer", "minimum": 1}
+        for key in ("startLine", "startColumn", "endLine", "endColumn")
+    },
 }
 RUN = {
     "type": "object",

@@ -1,0 +1,241 @@
+"""`jsec` as a process: options, exit status, what it prints and what it leaves behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from commands import FLAWED, RULE, TWICE, command, issues, jsec, write
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+def test_text_report_of_the_current_folder(root: Path) -> None:
+    write(root, {"a.c": FLAWED})
+    run = jsec("scan", cwd=root)
+    assert run.stdout.startswith("a.c:4:5  ")
+    assert "1 finding (" in run.stdout
+    assert "\x1b" not in run.stdout
+    assert run.stderr == ""
+
+
+def test_exit_status(root: Path) -> None:
+    write(root, {"a.c": FLAWED})
+    (one,) = issues(cwd=root)
+    ranks = ["high", "medium", "low"]
+    for rank in ranks:
+        fails = ranks.index(one["severity"]) <= ranks.index(rank)
+        jsec("scan", "--fail-on", rank, cwd=root, status=int(fails))
+    jsec("scan", cwd=root, status=0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (["scan", "absent"], "absent: no such file or folder"),
+        (["scan", "--rule", "nonsense"], "no rule 'nonsense'"),
+        (["scan", "--format", "xml"], "invalid choice"),
+        (["scan", "--min-confidence", "2"], "from 0 to 1"),
+        (["scan", "--jobs", "-1"], "whole number"),
+        (["scan", "--exclude", "[z-a]"], "exclude"),
+        (["scan", "--baseline", "absent.json"], "absent.json"),
+        (["scan", "--output", "no/such/folder/report"], "cannot write"),
+        (["explain", "nonsense"], "no rule 'nonsense'"),
+        (["nonsense"], "invalid choice"),
+        ([], "COMMAND"),
+    ],
+)
+def test_wrong_use_is_said_in_a_line(root: Path, arguments: list[str], what: str) -> None:
+    write(root, {"a.c": "int x;\n"})
+    run = jsec(*arguments, cwd=root, status=2)
+    assert what in run.stderr
+    assert run.stdout == ""
+
+
+def test_wrong_settings_are_said(root: Path) -> None:
+    write(root, {".jarvis/jsec.toml": "colour = 1\n"})
+    assert ".jarvis/jsec.toml: colour" in jsec("scan", cwd=root, status=2).stderr
+
+
+def test_selection(root: Path) -> None:
+    write(root, {"a.c": FLAWED, "b.c": TWICE, "old/c.c": FLAWED})
+    assert {one["file"] for one in issues(cwd=root)} == {"a.c", "b.c", "old/c.c"}
+    assert {one["file"] for one in issues("--rule", RULE, cwd=root)} == {"a.c", "old/c.c"}
+    assert {one["file"] for one in issues("--exclude", "old/", cwd=root)} == {"a.c", "b.c"}
+    assert {one["file"] for one in issues("b.c", "old", cwd=root)} == {"b.c", "old/c.c"}
+    assert {one["file"] for one in issues(root / "old", cwd=root.parent)} == {"c.c"}
+    assert issues("--min-confidence", "1", cwd=root) == []
+    assert len(issues("--max-findings", "1", cwd=root)) == 1
+    assert "… and" in jsec("scan", "--max-findings", "1", cwd=root).stdout
+
+
+def test_a_file_by_name_is_scanned_whatever_is_ignored(root: Path) -> None:
+    write(root, {"a.c": FLAWED, ".gitignore": "*.c\n", "build/b.c": FLAWED})
+    assert issues(cwd=root) == []
+    assert len(issues("a.c", "build/b.c", cwd=root)) == 2
+    assert (
+        not (root / ".jarvis/sec").exists()
+        or "a.c" not in (root / ".jarvis/sec/candidates.jsonl").read_text()
+    )
+
+
+def test_what_is_hidden_can_be_shown(root: Path) -> None:
+    write(root, {"a.c": FLAWED.replace("from);", f"from); // jsec-ignore: {RULE} it fits")})
+    assert issues(cwd=root) == []
+    (one,) = issues("--show-suppressed", cwd=root)
+    assert one["suppressed"] == "comment: it fits"
+    jsec("scan", "--show-suppressed", "--fail-on", "low", cwd=root, status=0)
+
+
+@pytest.mark.parametrize("name", ["text", "json", "jsonl", "sarif", "markdown", "html"])
+def test_every_format_to_a_file_and_to_a_pipe(root: Path, name: str) -> None:
+    write(root, {"a.c": FLAWED})
+    jsec("scan", "--format", name, "--output", "report", "--no-cache", cwd=root)
+    printed = jsec("scan", "--format", name, "--output", "-", "--no-cache", cwd=root).stdout
+    written = (root / "report").read_text()
+    assert RULE in written
+    cut = [line for line in written.splitlines() if "seconds" not in line and " in " not in line]
+    assert all(line in printed for line in cut)
+
+
+def test_colour_is_for_terminals_and_no_color_wins(root: Path) -> None:
+    write(root, {"a.c": FLAWED})
+    assert "\x1b[" in jsec("scan", "--color", "always", cwd=root).stdout
+    terminal = ["script", "-qec", " ".join(map(quoted, command("scan"))), "/dev/null"]
+    for extra, coloured in (({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)):
+        run = subprocess.run(
+            terminal, cwd=root, capture_output=True, text=True, timeout=60, check=True,
+            env={**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, "TERM": "xterm",
+                 "JARVIS_HOME": str(root), **extra},
+        )  # fmt: skip
+        assert ("\x1b[1m" in run.stdout) is coloured
+
+
+def quoted(word: str) -> str:
+    return "'" + word.replace("'", "'\\''") + "'"
+
+
+def test_progress_is_shown_on_a_terminal_only(root: Path) -> None:
+    write(root, {f"{n}.c": FLAWED for n in range(5)})
+    line = " ".join(map(quoted, command("scan", "--no-cache"))) + " >/dev/null"
+    run = subprocess.run(["script", "-qec", line, "/dev/null"], cwd=root, capture_output=True,
+                         text=True, timeout=60, check=True,
+                         env={**os.environ, "JARVIS_HOME": str(root)})  # fmt: skip
+    assert "scanning 5/5 (100 %), 5 findings" in run.stdout
+    assert run.stdout.endswith("\x1b[K"), "the line is taken away again"
+
+
+def test_the_records_of_the_seeds_are_left(root: Path) -> None:
+    write(root, {"a.c": FLAWED, "b.c": TWICE})
+    found = issues(cwd=root)
+    lines = (root / ".jarvis/sec/candidates.jsonl").read_text().splitlines()
+    records = [json.loads(line) for line in lines]
+    assert [one["gid"] for one in records] == [1, 2]
+    assert sorted(found, key=lambda one: int(one["gid"])) == records
+
+
+def test_only_what_changed(root: Path) -> None:
+    write(root, {"a.c": FLAWED, "b.c": FLAWED})
+    assert len(issues("--changed", cwd=root)) == 2
+    assert issues("--changed", cwd=root) == []
+    write(root, {"b.c": FLAWED + "\n", "c.c": FLAWED})
+    assert {one["file"] for one in issues("--changed", cwd=root)} == {"b.c", "c.c"}
+    lines = (root / ".jarvis/sec/candidates.jsonl").read_text().splitlines()
+    assert [json.loads(line)["file"] for line in lines] == ["a.c", "b.c", "c.c"]
+
+
+def test_the_baseline_hides_what_is_known(root: Path) -> None:
+    write(root, {"a.c": FLAWED})
+    assert "1 finding" in jsec("baseline", cwd=root).stdout
+    assert issues(cwd=root) == []
+    assert len(issues("--no-baseline", cwd=root)) == 1
+    write(root, {"b.c": FLAWED})
+    assert [one["file"] for one in issues(cwd=root)] == ["b.c"]
+    write(root, {"a.c": "int fixed;\n"})
+    assert "jsec baseline --prune" in jsec("scan", cwd=root).stdout
+    jsec("baseline", "--prune", cwd=root)
+    content = json.loads((root / ".jarvis/sec/baseline.json").read_text())
+    assert content["files"] == {}
+    assert [one["file"] for one in issues(cwd=root)] == ["b.c"]
+
+
+def test_a_baseline_in_another_place(root: Path) -> None:
+    write(root, {"a.c": FLAWED})
+    jsec("baseline", "--baseline", "known.json", "--no-baseline", cwd=root)
+    assert len(issues(cwd=root)) == 1
+    assert issues("--baseline", "known.json", cwd=root) == []
+
+
+def test_rules_are_listed_and_explained(root: Path) -> None:
+    listed = jsec("rules", cwd=root).stdout
+    assert "double-free" in listed
+    assert "CWE-415" in listed
+    rules = json.loads(jsec("rules", "--format", "json", cwd=root).stdout)
+    assert {"id", "title", "languages", "category", "cwe", "severity", "fixable"} <= set(rules[0])
+    page = jsec("explain", "double-free", cwd=root).stdout
+    assert page.startswith("# double-free\n")
+    assert "## Why is this bad?" in page
+    assert "suppresses" in jsec("explain", "unused-suppression", cwd=root).stdout
+    assert "double-free" in jsec("explain", "duble-free", cwd=root, status=2).stderr
+
+
+def test_the_agent_says_that_there_is_no_model(root: Path) -> None:
+    write(root, {"a.c": FLAWED})
+    run = jsec("agent", "--format", "json", cwd=root)
+    assert "no model is configured; running the offline scan" in run.stderr
+    assert len(json.loads(run.stdout)["issues"]) == 1
+
+
+def test_fixes_are_shown_then_written(root: Path) -> None:
+    write(root, {"a.c": TWICE, "b.c": FLAWED})
+    shown = jsec("fix", "--rule", "double-free", cwd=root)
+    assert shown.stdout.startswith("--- a/a.c\n+++ b/a.c\n")
+    assert (root / "a.c").read_text() == TWICE
+    jsec("fix", "--rule", "double-free", "--write", cwd=root)
+    fixed = (root / "a.c").read_text()
+    assert "p = NULL;" in fixed
+    jsec("fix", "--rule", "double-free", "--write", cwd=root)
+    assert (root / "a.c").read_text() == fixed
+    assert (root / "b.c").read_text() == FLAWED
+    assert issues("--rule", "double-free", cwd=root) == []
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(root: Path) -> None:
+    write(root, {f"{n}.c": FLAWED * 30 for n in range(20)})
+    line = " ".join(map(quoted, command("scan"))) + " | head -1"
+    environment = {**os.environ, "JARVIS_HOME": str(root)}
+    run = subprocess.run(["sh", "-c", line], cwd=root, capture_output=True, text=True,
+                         timeout=60, check=True, env=environment)  # fmt: skip
+    assert run.stdout.count("\n") == 1
+    assert run.stderr == ""
+
+
+def test_nothing_is_imported_from_the_scanned_folder(root: Path) -> None:
+    write(root, {"a.c": FLAWED})
+    for name in ("json", "pickle", "struct", "re2", "tree_sitter", "pathspec", "jarvis_ls",
+                 "runpy", "sitecustomize", "usercustomize", "tree_sitter_c"):  # fmt: skip
+        write(root, {f"{name}.py": f"open({str(root / 'CANARY')!r}, 'w').write('{name}')\n"})
+    script = Path(command()[0]).with_name("jsec")
+    assert script.exists(), "the package is installed with its commands"
+    subprocess.run([script, "scan"], cwd=root, check=True, capture_output=True, timeout=60,
+                   env={**os.environ, "JARVIS_HOME": str(root / "home")})  # fmt: skip
+    assert not (root / "CANARY").exists()
+
+
+def test_no_process_of_the_workspace_is_run(root: Path) -> None:
+    """A hostile git configuration is never executed, for no git is."""
+    write(root, {"a.c": FLAWED, ".git/config": "[core]\n fsmonitor = touch CANARY\n"
+                 " hooksPath = .\n", "bin/git": f"#!/bin/sh\ntouch {root}/CANARY\n"})  # fmt: skip
+    (root / "bin/git").chmod(0o755)
+    path = f"{root}/bin:{os.environ['PATH']}"
+    for arguments in (["scan"], ["scan", "--changed"], ["baseline"], ["fix", "--write"]):
+        jsec(*arguments, cwd=root, PATH=path)
+    assert not (root / "CANARY").exists()
