@@ -124,32 +124,45 @@ def _set_at_once(function: Function, variable: Variable) -> bool:
 
 
 def _noted_names(function: Function) -> tuple[set[str], set[str]]:
-    """Names that are acquired, released or set to null somewhere; names that are tested."""
-    names: set[str] = set()
+    """Names that are acquired or released somewhere; pointers set to null or tested for it."""
+    owned: set[str] = set()
     for call in function.calls:
         name = called_name(call)
         if (name in ACQUIRES or name in MAY_BE_NULL) and (target := call.target) is not None:
-            names.add(text(target))
+            owned.add(text(target))
         elif name in RELEASES and call.arguments:
-            names.add(text(call.arguments[0]).strip("() ").rpartition(")")[2].strip())
+            owned.add(text(call.arguments[0]).strip("() ").rpartition(")")[2].strip())
     if function.unit.language == "cpp":
-        names |= _new_and_delete(function)
-    for name, variables in function.variables.items():
-        if any(v.initial is not None and _is_null(v.initial) for v in variables if v.pointers):
-            names.add(name)
+        owned |= _new_and_delete(function)
+    pointers = {
+        name
+        for name, variables in function.variables.items()
+        if any(not (v.is_array or v.is_static or is_number(v)) for v in variables)
+    }
+    return owned, _nullable(function, pointers) if pointers else set()
+
+
+def _nullable(function: Function, pointers: set[str]) -> set[str]:
+    """Those of `pointers` that are set to null, tested for it, or returned as a pointer."""
+    names = {
+        name
+        for name in pointers
+        if any(v.initial is not None and _is_null(v.initial) for v in function.variables[name])
+    }
     for node in function.nodes("assign"):
-        right, left = field(node, "right"), field(node, "left")
-        if right is not None and left is not None and left.type == "identifier" and _is_null(right):
-            names.add(text(left))
-    tested: set[str] = set()
+        right = field(node, "right")
+        if right is not None and _is_null(right):
+            names.add(text(field(node, "left")))
     declarator = field(function.node, "declarator")
     if declarator is not None and declarator.type == "pointer_declarator":
         for node in function.nodes("return"):
-            tested.update(text(c) for c in node.named_children if c.type == "identifier")
+            names.update(text(c) for c in node.named_children if c.type == "identifier")
     for kind in ("if", "ternary", "loop"):
         for node in function.nodes(kind):
-            tested |= _tested(field(node, "condition"))
-    return names, tested
+            condition = field(node, "condition")
+            if not pointers.isdisjoint(_WORD.findall(text(condition))):
+                names |= _tested(condition)
+    return names & pointers
 
 
 def _is_null(node: Node) -> bool:
