@@ -8,6 +8,7 @@ confidence by them.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, Unit, Variable, ancestors, bare, field, text
@@ -207,25 +208,29 @@ def written_between(function: Function, expression: str, start: int, end: int) -
     two bytes."""
     base = re.match(r"[\s*(&]*([A-Za-z_]\w*)", expression)
     names = {expression.strip(), base[1] if base else expression}
-    for node in function.nodes("assign"):
-        if start <= node.start_byte < end and text(field(node, "left")).strip("() ") in names:
+    for node in _starting(function.nodes("assign"), start, end):
+        if text(field(node, "left")).strip("() ") in names:
             return True
-    for node in function.nodes("update"):
-        if start <= node.start_byte < end and text(field(node, "argument")).strip("() ") in names:
+    for node in _starting(function.nodes("update"), start, end):
+        if text(field(node, "argument")).strip("() ") in names:
             return True
-    for node in function.nodes("deref"):
+    for node in _starting(function.nodes("deref"), start, end):
         if (
-            start <= node.start_byte < end
-            and text(field(node, "operator")) == "&"
+            text(field(node, "operator")) == "&"
             and text(field(node, "argument")).strip("() ") in names
         ):
             return True
-    for node in function.nodes("decl"):
-        if start <= node.start_byte < end and base is not None:
-            for child in node.children_by_field_name("declarator"):
-                if _declared_name(child) == base[1]:
-                    return True
+    for node in _starting(function.nodes("decl"), start, end):
+        for child in node.children_by_field_name("declarator"):
+            if base is not None and _declared_name(child) == base[1]:
+                return True
     return False
+
+
+def _starting(nodes: list[Node], start: int, end: int) -> list[Node]:
+    """The nodes, given in order of position, that start between two bytes."""
+    first = bisect_left(nodes, start, key=lambda n: n.start_byte)
+    return nodes[first : bisect_left(nodes, end, lo=first, key=lambda n: n.start_byte)]
 
 
 def same_path(function: Function, first: Node, second: Node) -> bool:

@@ -18,6 +18,11 @@ ENTRY, HELD, RELEASED, UNKNOWN = 1, 2, 4, 8
 MAX_LOCKS = 8
 """Locks followed in one function."""
 
+MAX_FAULTS = 20
+"""Faults told of one lock."""
+MAX_QUESTIONS = 100
+"""How often the result of taking a lock is looked for in conditions."""
+
 PAIRS = {
     "pthread_mutex_lock": "pthread_mutex_unlock", "pthread_spin_lock": "pthread_spin_unlock",
     "pthread_rwlock_wrlock": "pthread_rwlock_unlock",
@@ -169,6 +174,7 @@ class _LockWalk(Walker):
         self.keys = {event.node.id: k for k, event in ordered}
         self.gives_back = any(event.kind == "unlock" for event in self.own)
         self.entered_held = False
+        self._questions = 0
         self.faults: dict[tuple[str, int], LockFault] = {}
         self.nestings: dict[int, Nesting] = {}
 
@@ -216,9 +222,14 @@ class _LockWalk(Walker):
         """Whether a variable still holds the result of the call that took the lock."""
         if not name.isidentifier() or event.at >= at:
             return True
+        self._questions += 1
+        if self._questions > MAX_QUESTIONS:
+            return False
         return not written_between(self.function, name, event.at + 1, at)
 
     def _note(self, kind: str, node: Node) -> None:
+        if len(self.faults) >= MAX_FAULTS:
+            return
         wanted = ("unlock",) if kind == "released-twice" else ("lock", "try")
         before = [e for e in self.own if e.at < node.end_byte - 1 and e.kind in wanted]
         origin = before[-1] if before else None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from jarvis_ls.codeintel.code import Call, Function, bare, field, text, use_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.guards import enclosing_loop, leaves
+from jarvis_ls.jsec.memo import once_per_function
 
 _COMPARISONS = frozenset({"==", "!=", "<", ">", "<=", ">="})
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -16,6 +17,8 @@ _BRANCHES = frozenset({"if_statement", "while_statement", "do_statement", "for_s
 _COMPLAINS = re.compile(
     r"perror|strerror|EXIT_FAILURE|\babort\b|(?i:fail|error|cannot|can't|could not|unable)"
 )
+_ASKING = frozenset({"ferror", "feof", "ferror_unlocked", "feof_unlocked"})
+_ENDING = frozenset({"fflush", "fclose", "pclose"})
 _NESTED = re.compile(r"\bif\b")
 _MAX_USES = 40
 
@@ -54,11 +57,12 @@ def dropped(call: Call) -> bool:
         or (variable.pointers and "char" not in variable.type)
     ):
         return False
-    reads = [n for n in function.uses(text(target)) if not _is_write(n) and n != variable.node]
-    if any(n.start_byte > call.node.end_byte for n in reads):
+    later = function.uses(text(target), call.node.end_byte)
+    if len(later) > _MAX_USES or any(not _is_write(n) for n in later):
         return False
     loop = enclosing_loop(call.node, function)
-    return loop is None or not any(loop.start_byte <= n.start_byte for n in reads)
+    before = [] if loop is None else function.uses(text(target), loop.start_byte)[:_MAX_USES]
+    return all(_is_write(n) or n == variable.node for n in before)
 
 
 def tests_of(call: Call) -> Iterator[Test]:
@@ -116,14 +120,17 @@ def branch_of(test: Test) -> Node | None:
 def stream_checked(function: Function, stream: str, after: int = 0) -> bool:
     """Whether the function asks `ferror` or `feof` about a stream, or looks at the result of
     `fflush` or `fclose`, after a byte."""
+    return _last_checks(function).get(stream, -1) >= after
+
+
+@once_per_function
+def _last_checks(function: Function) -> dict[str, int]:
+    """By stream, where the function last asks whether something went wrong with it."""
+    found: dict[str, int] = {}
     for call in function.calls:
-        if call.node.start_byte < after or text(call.arg(0)) != stream:
-            continue
-        if call.name in ("ferror", "feof", "ferror_unlocked", "feof_unlocked"):
-            return True
-        if call.name in ("fflush", "fclose", "pclose") and not dropped(call):
-            return True
-    return False
+        if call.name in _ASKING or (call.name in _ENDING and not dropped(call)):
+            found[text(call.arg(0))] = call.node.start_byte
+    return found
 
 
 def _is_write(use: Node) -> bool:

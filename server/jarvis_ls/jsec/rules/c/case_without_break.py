@@ -64,7 +64,7 @@ def case_without_break(site: Site) -> Iterator[Report]:
     cases = [c for c in site.node.named_children if c.type == "case_statement"]
     for case, following in pairwise(cases):
         last = _last_statement(case)
-        if last is None or _stops(last, function) or _is_said(site.node, case, last, following):
+        if last is None or _stops(last, function) or _is_said(function, case, last, following):
             continue
         falling.append((last, following))
     if len(falling) != 1:
@@ -105,10 +105,9 @@ def _stops(last: Node, function: Function) -> bool:
     return False
 
 
-def _is_said(switch: Node, case: Node, last: Node, following: Node) -> bool:
+def _is_said(function: Function, case: Node, last: Node, following: Node) -> bool:
     """Whether a comment, attribute or directive between two cases says what is meant."""
-    base = switch.start_byte
-    between = (switch.text or b"")[last.end_byte - base : following.start_byte - base]
+    between = function.unit.source.data[last.end_byte : following.start_byte]
     return b"#" in between or _SAYS_SO.search(between) is not None or any(
         c.type == "attributed_statement" for c in case.children
     )  # fmt: skip

@@ -41,17 +41,14 @@ from jarvis_ls.jsec.rule import Report, functions, rule
     suggestion='Call chdir("/") right after chroot and test both results.',
 )
 def chroot_without_chdir(function: Function) -> Iterator[Report]:
+    entered = [call for call in function.calls if call.name in ("chdir", "fchdir")]
+    last = entered[-1].node.start_byte if entered else -1
+    places = {text(call.arg(0)) for call in entered}
     for call in function.calls:
-        if call.name != "chroot" or not call.arguments:
-            continue
         jail = text(call.arg(0))
-        if any(
-            other.name in ("chdir", "fchdir")
-            and (other.node.start_byte > call.node.start_byte or text(other.arg(0)) == jail)
-            for other in function.calls
-        ):
+        if call.name != "chroot" or not jail or jail == '"."':
             continue
-        if jail in ('"."', "'.'"):
+        if last > call.node.start_byte or jail in places:
             continue
         yield Report(
             call.node,

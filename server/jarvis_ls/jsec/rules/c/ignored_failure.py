@@ -31,6 +31,7 @@ fread(buffer, 1, size, file);
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, field, text
@@ -83,12 +84,13 @@ def ignored_failure(site: Site) -> Iterator[Report]:
 def _tests_a_call(condition: Node, function: Function) -> bool:
     """Whether a condition is about a call in it, or a variable that a call has just set."""
     start, end = condition.start_byte, condition.end_byte
-    if any(start <= call.node.start_byte < end for call in function.calls):
-        return True
     if "errno" in text(condition):
         return True
-    tested = {text(n) for n in function.nodes("id") if start <= n.start_byte < end}
-    for call in reversed(function.calls):
-        if call.node.end_byte <= start:
-            return call.target is not None and text(call.target).split("[")[0] in tested
-    return False
+    calls, names = function.calls, function.nodes("id")
+    after = bisect_left(calls, start, key=lambda c: c.node.start_byte)
+    if after < len(calls) and calls[after].node.start_byte < end:
+        return True
+    first = bisect_left(names, start, key=lambda n: n.start_byte)
+    tested = {text(n) for n in names[first : first + 8] if n.start_byte < end}
+    target = calls[after - 1].target if after else None
+    return target is not None and text(target).split("[")[0] in tested

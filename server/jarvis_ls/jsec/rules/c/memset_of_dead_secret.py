@@ -32,9 +32,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, bare, field, text
+from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.allocation import RELEASES
 from jarvis_ls.jsec.credentials import secret_argument
 from jarvis_ls.jsec.guards import constant, enclosing_loop
+from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 from jarvis_ls.jsec.words import names_key
 
@@ -91,22 +93,47 @@ def _value(call: Call) -> int | None:
 def _is_freed_next(function: Function, call: Call, name: str) -> bool:
     """Whether all that happens to a pointer afterwards is that it is freed, or set."""
     later = function.uses(name, call.node.end_byte)
-    frees = [c for c in function.calls if c.name in RELEASES and text(c.arg(0)) == name
-             and c.node.start_byte > call.node.end_byte]  # fmt: skip
-    sets = [n for n in function.nodes("assign") if text(field(n, "left")) == name
-            and n.start_byte > call.node.end_byte]  # fmt: skip
-    return bool(frees) and len(later) <= len(frees) + len(sets)
+    if not later or len(later) > 8:
+        return False
+    ends = _frees(function).get(name, set())
+    freed = any(use.start_byte in ends for use in later)
+    return freed and all(use.start_byte in ends or _is_set(use) for use in later)
+
+
+@once_per_function
+def _frees(function: Function) -> dict[str, set[int]]:
+    """By pointer, where it is written as the argument of a function that releases it."""
+    found: dict[str, set[int]] = {}
+    for call in function.calls:
+        given = call.arg(0)
+        if call.name in RELEASES and given is not None:
+            found.setdefault(text(bare(given)), set()).add(bare(given).start_byte)
+    return found
+
+
+def _is_set(use: Node) -> bool:
+    parent = use.parent
+    return (
+        parent is not None
+        and parent.type == "assignment_expression"
+        and field(parent, "left") == use
+    )
 
 
 def _is_secret(function: Function, call: Call, name: str) -> bool:
     """Whether the buffer is given to a function that takes a password or key."""
-    for other in function.calls:
-        if other.node.start_byte >= call.node.start_byte:
-            return False
-        given = secret_argument(other)
-        if given is not None and text(bare(given)).lstrip("&") == name:
-            return True
-    return False
+    return _secrets(function).get(name, call.node.start_byte) < call.node.start_byte
+
+
+@once_per_function
+def _secrets(function: Function) -> dict[str, int]:
+    """By buffer, where it is first given to a function that takes a password or key."""
+    found: dict[str, int] = {}
+    for call in function.calls:
+        given = secret_argument(call)
+        if given is not None:
+            found.setdefault(text(bare(given)).lstrip("&"), call.node.start_byte)
+    return found
 
 
 def _explicit(call: Call, name: str) -> Rewrite | None:

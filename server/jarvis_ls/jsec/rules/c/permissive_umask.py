@@ -30,7 +30,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.code import Call, Function, text
+from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.modes import mode_value
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
@@ -60,12 +61,13 @@ def permissive_umask(call: Call) -> Iterator[Report]:
 
 def _is_probe(call: Call) -> bool:
     """`old = umask(0); umask(old);` only reads the mask."""
-    target = call.target
-    if target is None or call.function is None:
+    if call.target is None or call.function is None:
         return False
-    return any(
-        other.name == call.name
-        and other.node.start_byte > call.node.end_byte
-        and text(other.arg(0)) == text(target)
-        for other in call.function.calls
-    )
+    return _restored(call.function).get(text(call.target), -1) > call.node.end_byte
+
+
+@once_per_function
+def _restored(function: Function) -> dict[str, int]:
+    """By argument, where the function last calls `umask` with it."""
+    return {text(call.arg(0)): call.node.start_byte for call in function.calls
+            if call.name in ("umask", "_umask")}  # fmt: skip

@@ -39,6 +39,9 @@ from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.rule import Report, rule, whole_file
 from jarvis_ls.jsec.threads import handlers, shared_variables, writes
 
+MAX_WRITES = 40
+"""Writes looked at in one handler."""
+
 
 @rule(
     query=whole_file("signal(", "signal (", "sigaction", "sigset(", "sa_handler"),
@@ -52,7 +55,7 @@ def plain_variable_in_signal_handler(whole: WholeUnit) -> Iterator[Report]:
     shared = {n: t for n, t in shared_variables(whole).items() if "sig_atomic_t" not in t}
     for handler in handlers(whole):
         seen: set[str] = set()
-        for name, node in writes(handler, shared):
+        for name, node in writes(handler, shared)[:MAX_WRITES]:
             if name in seen:
                 continue
             seen.add(name)

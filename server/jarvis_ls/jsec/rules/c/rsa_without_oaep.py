@@ -26,7 +26,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.code import Call, Function, text
+from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 PADDINGS = {"RSA_public_encrypt": 4, "RSA_private_decrypt": 4, "EVP_PKEY_CTX_set_rsa_padding": 1}
@@ -53,10 +54,9 @@ def rsa_without_oaep(call: Call) -> Iterator[Report]:
     if confidence is None or padding is None:
         return
     around = call.function.name.lower() if call.function is not None else ""
-    others = {c.name for c in call.function.calls} if call.function is not None else set()
     if call.name.startswith("EVP") and (
         any(word in around for word in SIGNING)
-        or any("sign" in name or "verify" in name for name in others)
+        or (call.function is not None and _signs(call.function))
     ):
         return
     yield Report(
@@ -68,11 +68,22 @@ def rsa_without_oaep(call: Call) -> Iterator[Report]:
     )
 
 
+@once_per_function
+def _signs(function: Function) -> bool:
+    """Whether the function calls something that signs or verifies."""
+    return any("sign" in c.name.lower() or "verify" in c.name.lower() for c in function.calls)
+
+
 def _has_rsa_key(call: Call) -> bool:
-    key = text(call.arg(0))
-    return call.function is not None and any(
-        made.name == "CryptGenKey"
+    return call.function is not None and text(call.arg(0)) in _rsa_keys(call.function)
+
+
+@once_per_function
+def _rsa_keys(function: Function) -> set[str]:
+    """The variables that take an RSA key in the function."""
+    return {
+        text(made.arg(3)).lstrip("&")
+        for made in function.calls
+        if made.name == "CryptGenKey"
         and ("RSA" in text(made.arg(1)) or text(made.arg(1)) == "AT_KEYEXCHANGE")
-        and text(made.arg(3)).lstrip("&") == key
-        for made in call.function.calls
-    )
+    }

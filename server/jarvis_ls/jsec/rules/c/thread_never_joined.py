@@ -37,6 +37,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.rule import Report, rule, whole_file
 
+MAX_USES = 40
 CREATING = {"pthread_create": 2, "thrd_create": 1}
 _DETACHES_ITSELF = re.compile(
     rb"(?:pthread_detach|thrd_detach)\s{0,8}\(\s{0,8}(?:pthread_self|thrd_current)"
@@ -52,11 +53,12 @@ _DETACHES_ITSELF = re.compile(
     suggestion="Join the thread where its work is needed, or detach it right after it is made.",
 )
 def thread_never_joined(whole: WholeUnit) -> Iterator[Report]:
+    detaching = {f.name for f in whole.functions if _DETACHES_ITSELF.search(f.node.text or b"")}
     for function in whole.functions:
         source = function.node.text or b""
         if b"_create" in source:
             for call in function.calls:
-                if call.name in CREATING and _is_lost(function, call, whole):
+                if call.name in CREATING and _is_lost(function, call, detaching):
                     yield Report(call.node, "The thread '{thread}' is neither joined nor detached.",
                                  pattern=call.name, thread=text(call.arg(0)).lstrip("& "),
                                  confidence=0.4 if function.name == "main" else 0.65)  # fmt: skip
@@ -67,7 +69,7 @@ def thread_never_joined(whole: WholeUnit) -> Iterator[Report]:
                              confidence=0.8, severity="high")  # fmt: skip
 
 
-def _is_lost(function: Function, call: Call, whole: WholeUnit) -> bool:
+def _is_lost(function: Function, call: Call, detaching: set[str]) -> bool:
     attributes = text(call.arg(1)) if call.name == "pthread_create" else "NULL"
     if attributes not in ("NULL", "0", "nullptr"):
         return False
@@ -80,16 +82,13 @@ def _is_lost(function: Function, call: Call, whole: WholeUnit) -> bool:
     variable = function.variable(text(name), name.start_byte)
     if variable is None or variable.is_parameter or variable.is_static or variable.pointers:
         return False
-    others = [use for use in function.uses(variable.name) if _reads(use, variable)]
-    if any(use.id != name.id and not _is_creation(use) for use in others):
+    uses = function.uses(variable.name)
+    if len(uses) > MAX_USES or any(
+        use.id not in (name.id, variable.node.id) and not _is_creation(use) for use in uses
+    ):
         return False
     started = text(call.arg(CREATING[call.name])).lstrip("& ").rpartition(")")[2]
-    return not any(f.name == started and _DETACHES_ITSELF.search(f.node.text or b"")
-                   for f in whole.functions)  # fmt: skip
-
-
-def _reads(use: Node, variable: Variable) -> bool:
-    return use != variable.node
+    return started not in detaching
 
 
 def _is_creation(use: Node) -> bool:

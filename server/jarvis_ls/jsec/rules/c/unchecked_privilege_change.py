@@ -31,7 +31,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call
+from jarvis_ls.codeintel.code import Call, Function
+from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.outcomes import dropped, tests_of
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
@@ -60,11 +61,7 @@ ASKING = frozenset({"getuid", "geteuid", "getgid", "getegid", "getresuid", "getr
 def unchecked_privilege_change(call: Call) -> Iterator[Report]:
     if not dropped(call) or call.function is None:
         return
-    if call.name not in WINDOWS and any(
-        later.name in ASKING and later.node.start_byte > call.node.end_byte
-        and any(tests_of(later))
-        for later in call.function.calls
-    ):  # fmt: skip
+    if call.name not in WINDOWS and _last_question(call.function) > call.node.end_byte:
         return
     yield Report(
         call.node,
@@ -73,6 +70,14 @@ def unchecked_privilege_change(call: Call) -> Iterator[Report]:
         name=call.written,
         fix=_abort_on_failure(call),
     )
+
+
+@once_per_function
+def _last_question(function: Function) -> int:
+    """Where the function last compares who it runs as; -1 when it never does."""
+    asked = [call.node.start_byte for call in function.calls
+             if call.name in ASKING and any(tests_of(call))]  # fmt: skip
+    return asked[-1] if asked else -1
 
 
 def _abort_on_failure(call: Call) -> Rewrite | None:

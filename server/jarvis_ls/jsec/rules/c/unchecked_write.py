@@ -33,6 +33,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, text
+from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.outcomes import dropped, stream_checked
 from jarvis_ls.jsec.rule import Report, functions, rule
 
@@ -91,7 +92,13 @@ def _is_first(function: Function, call: Call, stream: str, seen: set[tuple[str, 
 
 
 def _opened_here(function: Function, stream: str) -> bool:
-    return any(call.name in OPENING and text(call.target) == stream for call in function.calls)
+    return stream in _opened(function)
+
+
+@once_per_function
+def _opened(function: Function) -> set[str]:
+    """The streams the function opens itself."""
+    return {text(call.target) for call in function.calls if call.name in OPENING}
 
 
 def _is_wake_up(call: Call) -> bool:

@@ -51,6 +51,9 @@ from jarvis_ls.jsec.threads import (
     writes,
 )
 
+MAX_WRITES = 60
+"""Writes looked at in one thread."""
+
 
 @rule(
     query=whole_file("hread"),
@@ -67,7 +70,7 @@ def unlocked_shared_variable(whole: WholeUnit) -> Iterator[Report]:
     shared = {n: t for n, t in shared_variables(whole).items() if "volatile" not in t}
     for thread in threads:
         seen: set[str] = set()
-        for name, node in writes(thread.function, shared):
+        for name, node in writes(thread.function, shared)[:MAX_WRITES]:
             if name in seen or is_guarded(thread.function, node):
                 continue
             seen.add(name)

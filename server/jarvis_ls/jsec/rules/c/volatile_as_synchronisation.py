@@ -44,6 +44,9 @@ from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.rule import Report, rule, whole_file
 from jarvis_ls.jsec.threads import handlers, is_guarded, shared_variables, started
 
+MAX_VARIABLES = 40
+"""Variables looked at in one file."""
+
 
 @rule(
     query=whole_file("volatile"),
@@ -55,7 +58,7 @@ from jarvis_ls.jsec.threads import handlers, is_guarded, shared_variables, start
 )
 def volatile_as_synchronisation(whole: WholeUnit) -> Iterator[Report]:
     volatile = [n for n, t in shared_variables(whole).items()
-                if "volatile" in t and "sig_atomic_t" not in t]  # fmt: skip
+                if "volatile" in t and "sig_atomic_t" not in t][:MAX_VARIABLES]  # fmt: skip
     if not volatile:
         return
     threads = started(whole)
