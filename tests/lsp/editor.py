@@ -34,6 +34,12 @@ class Editor:
 
     def __init__(self, client: LanguageClient) -> None:
         self.client = client
+        converter = client.protocol._converter
+        # lsprotocol takes an action that has a command for a bare command.
+        converter.register_structure_hook(
+            types.Command | types.CodeAction,  # type: ignore[arg-type]
+            lambda value, _: converter.structure(value, types.CodeAction),
+        )
         self.published: list[types.PublishDiagnosticsParams] = []
         self.changes: list[Any] = []
         self.statuses: list[Any] = []
@@ -121,7 +127,8 @@ class Editor:
             span,
             types.CodeActionContext([], only=only),  # type: ignore[arg-type]
         )
-        return list(await self.client.text_document_code_action_async(params) or [])
+        found = await asyncio.wait_for(self.client.text_document_code_action_async(params), 30)
+        return list(found or [])
 
     def apply(self, edit: types.WorkspaceEdit) -> dict[str, str]:
         """Texts of open documents after an edit; the server is told of it too."""
