@@ -6,7 +6,7 @@ import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TaskError } from '../process.mjs';
+import { capture, TaskError } from '../process.mjs';
 import { HOST_ENTRY } from './vscode-host.mjs';
 
 const START_SECONDS = 60;
@@ -43,22 +43,15 @@ const SETTINGS = {
  * @throws {TaskError} when it does not come up
  */
 export async function startHost({ folder, settings = {}, env = {} }) {
-  const data = path.join(folder, 'data');
-  const temporary = path.join(folder, 'tmp');
-  for (const name of [path.join(data, 'User'), temporary]) mkdirSync(name, { recursive: true });
-  writeOnce(path.join(data, 'User', 'settings.json'), { ...SETTINGS, ...settings });
-  writeFileSync(path.join(folder, 'empty.yaml'), '');
+  const user = path.join(folder, 'data', 'User');
+  mkdirSync(user, { recursive: true });
+  writeOnce(path.join(user, 'settings.json'), { ...SETTINGS, ...settings });
 
   const address = `127.0.0.1:${await freePort()}`;
   const log = path.join(folder, 'code-server.log');
   const output = openSync(log, 'w');
-  const child = spawn(process.execPath, [...argumentsFor(folder, data), '--bind-addr', address], {
-    env: {
-      ...withoutEditorVariables(process.env),
-      XDG_DATA_HOME: path.join(folder, 'xdg'),
-      TMPDIR: temporary,
-      ...env,
-    },
+  const child = spawn(process.execPath, [...argumentsFor(folder), '--bind-addr', address], {
+    env: { ...environmentFor(folder), ...env },
     stdio: ['ignore', output, output],
     detached: true,
   });
@@ -74,6 +67,24 @@ export async function startHost({ folder, settings = {}, env = {} }) {
 }
 
 /**
+ * Installs a packaged extension for the workbench of a folder, as a user would.
+ * @param {string} folder of `startHost`
+ * @param {string} vsix
+ * @param {NodeJS.ProcessEnv} [env] added to the environment of this process
+ * @throws {TaskError} when VS Code refuses it
+ */
+export async function installExtension(folder, vsix, env = {}) {
+  const { status, stdout, stderr } = await capture(
+    process.execPath,
+    [...argumentsFor(folder), '--install-extension', vsix],
+    { env: { ...environmentFor(folder), ...env } },
+  );
+  if (status !== 0 || !/successfully installed/.test(stdout)) {
+    throw new TaskError(`VS Code does not take ${vsix}: ${stdout}${stderr}`);
+  }
+}
+
+/**
  * The address of a workbench that shows a folder with an extension run from its sources.
  * @param {Host} host
  * @param {string} folder
@@ -86,16 +97,33 @@ export function workbenchUrl(host, folder, extension) {
 }
 
 /**
+ * Everything the host keeps lies in its folder; told its settings file, it looks for no other.
  * @param {string} folder
- * @param {string} data
  */
-function argumentsFor(folder, data) {
+function argumentsFor(folder) {
+  const settings = path.join(folder, 'empty.yaml');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(settings, '');
   return [
     ...[HOST_ENTRY, '--auth', 'none', '--disable-telemetry', '--disable-update-check'],
-    ...['--disable-getting-started-override'],
-    ...['--user-data-dir', data, '--extensions-dir', path.join(folder, 'extensions')],
-    ...['--config', path.join(folder, 'empty.yaml')],
+    ...['--disable-getting-started-override', '--config', settings],
+    ...['--user-data-dir', path.join(folder, 'data')],
+    ...['--extensions-dir', path.join(folder, 'extensions')],
   ];
+}
+
+/**
+ * @param {string} folder
+ * @returns {NodeJS.ProcessEnv}
+ */
+function environmentFor(folder) {
+  const temporary = path.join(folder, 'tmp');
+  mkdirSync(temporary, { recursive: true });
+  return {
+    ...withoutEditorVariables(process.env),
+    XDG_DATA_HOME: path.join(folder, 'xdg'),
+    TMPDIR: temporary,
+  };
 }
 
 /**

@@ -17,7 +17,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import { findBrowser } from '../../scripts/setup/tools.mjs';
-import { startHost } from '../../scripts/setup/vscode-run.mjs';
+import { installExtension, startHost } from '../../scripts/setup/vscode-run.mjs';
 import { speak } from './language.mjs';
 
 export const ROOT = path.resolve(import.meta.dirname, '..', '..');
@@ -48,6 +48,7 @@ const PARTS = ['package.json', 'package.nls.json', 'package.nls.zh-cn.json', 'l1
  * @property {Record<string, unknown>} [settings]
  * @property {Record<string, string>} [env]
  * @property {string} [extension] folder of the extension; the checkout when absent
+ * @property {string} [vsix] a packaged extension, to be installed instead
  * @property {string} [locale] for example `zh-cn`
  * @property {[string, string][]} [payload] more for the workbench's own payload
  * @property {(page: import('playwright-core').Page) => Promise<void>} [beforeLoad]
@@ -63,6 +64,7 @@ export async function openWorkbench(options = {}) {
   writeFiles(folder, options.files ?? {});
   const opened = options.folders ? workspaceFile(base, options.folders) : folder;
   if (options.locale) speak(options.locale, path.join(base, 'data'));
+  if (options.vsix) await installExtension(base, options.vsix, environment(base));
   const host = await startHost({
     folder: base,
     settings: { ...SETTINGS, ...options.settings },
@@ -106,13 +108,14 @@ export function bareExtension(folder) {
  * @param {string} opened
  * @param {Options} options
  */
-function address(authority, opened, { extension = EXTENSION, payload = [] }) {
+function address(authority, opened, { extension = EXTENSION, vsix, payload = [] }) {
+  const own = ['extensionDevelopmentPath', `vscode-remote://${authority}${extension}`];
   const kind = opened.endsWith('.code-workspace') ? 'workspace' : 'folder';
   const query = new URLSearchParams({ [kind]: opened });
   query.set(
     'payload',
     JSON.stringify([
-      ['extensionDevelopmentPath', `vscode-remote://${authority}${extension}`],
+      ...(vsix ? [] : [own]),
       ...payload.map(([name, value]) => [name, value.replace('AUTHORITY', authority)]),
     ]),
   );

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { hostTarget } from '../../scripts/package/libraries.mjs';
 import { capture, ROOT } from '../../scripts/process.mjs';
 import { findPythons, venv } from '../../scripts/setup/python.mjs';
+import { openWorkbench } from '../e2e/workbench.mjs';
 import { startServer } from './language-client.mjs';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'jarvis-package-'));
@@ -89,6 +90,29 @@ for (const { version, executable } of pythons) {
     }
   });
 }
+
+test('installed in VS Code, the extension reports and fixes with its own libraries', async () => {
+  const text =
+    '#include <string.h>\n\nvoid keep(char *line) {\n  char kept[8];\n  strcpy(kept, line);\n}\n';
+  const editor = await openWorkbench({ vsix: artefact(/\.vsix$/), files: { 'keep.c': text } });
+  try {
+    await editor.open('keep.c');
+    const pid = await editor.serverStarted();
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    assert.ok(
+      command.some((part) => part.startsWith(path.join(editor.base, 'extensions'))),
+      command,
+    );
+    await editor.squiggles.first().waitFor();
+    await editor.goTo(5, 5);
+    await editor.quickFix(/Copy at most what fits/);
+    await editor.squigglesBecome(0);
+    await editor.save();
+    assert.match(editor.read('keep.c'), /snprintf\(kept/);
+  } finally {
+    await editor.close();
+  }
+});
 
 test('the extension holds what it needs and nothing else', () => {
   const files = readdirSync(path.join(folder, 'vsix'), { recursive: true, withFileTypes: true })
