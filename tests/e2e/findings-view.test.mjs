@@ -115,11 +115,11 @@ test('an empty reason is refused', async () => {
 
 test('suppressed findings come back into view when asked for', async () => {
   await editor.command('Jarvis: Show Suppressed Findings');
-  await editor.finding('one.c:5').waitFor();
-  const label = await editor.finding('one.c:5').getAttribute('aria-label');
+  await editor.finding('one.c:6').waitFor();
+  const label = await editor.finding('one.c:6').getAttribute('aria-label');
   assert.match(label ?? '', /^suppressed: /);
   await editor.command('Jarvis: Hide Suppressed Findings');
-  await until('hidden', async () => (await editor.finding('one.c:5').count()) === 0);
+  await until('hidden', async () => (await editor.finding('one.c:6').count()) === 0);
 });
 
 test('the baseline takes a finding out of sight without touching the source', async () => {
