@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, Function, Unit, Variable, ancestors, bare, field, text
 from jarvis_ls.codeintel.facts import Declared
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.memo import once_per_function
 
 NULLS = frozenset({"NULL", "0", "nullptr", "((void*)0)", "((void *)0)", "'\\0'"})
 _RELATIONS = frozenset({"<", ">", "<=", ">="})
@@ -307,31 +308,27 @@ def _literal_variable(node: Node, function: Function) -> str | None:
     if macro is not None:
         return macro.strip('"') if macro.startswith('"') and macro.endswith('"') else None
     variable = function.variable(name, node.start_byte)
-    if variable is None or variable.is_parameter:
+    if variable is None or variable.is_parameter or variable.is_array:
         return None
-    values: list[Node | None] = [variable.initial] if variable.initial is not None else []
+    first = string_literal(variable.initial)
+    if variable.initial is not None and first is None:
+        return None
+    return _literals_assigned(function).get(name, first)
+
+
+@once_per_function
+def _literals_assigned(function: Function) -> dict[str, str | None]:
+    """By variable, the string literal it is last assigned; None when it is also assigned
+    something else, or its address is taken."""
+    found: dict[str, str | None] = {}
     for assignment in function.nodes("assign"):
-        left = field(assignment, "left")
-        if text(left) == name:
-            values.append(field(assignment, "right"))
-        elif variable.is_array and text(left).startswith(f"{name}["):
-            return None
-    if variable.is_array or any(_is_passed(use, variable) for use in function.uses(name)):
-        return None
-    literals = [string_literal(v) for v in values]
-    if not literals or any(literal is None for literal in literals):
-        return None
-    return literals[-1]
-
-
-def _is_passed(use: Node, variable: Variable) -> bool:
-    parent = use.parent
-    return (
-        parent is not None
-        and parent.type == "pointer_expression"
-        and text(field(parent, "operator")) == "&"
-        and use != variable.node
-    )
+        name = text(field(assignment, "left"))
+        literal = string_literal(field(assignment, "right"))
+        found[name] = literal if found.get(name, "") is not None else None
+    for node in function.nodes("deref"):
+        if text(field(node, "operator")) == "&":
+            found[text(field(node, "argument"))] = None
+    return found
 
 
 def _constant(node: Node | None, function: Function | None, unit: Unit, fuel: int) -> int | None:

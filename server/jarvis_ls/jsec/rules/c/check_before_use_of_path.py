@@ -79,6 +79,8 @@ def check_before_use_of_path(function: Function) -> Iterator[Report]:
             del checked[path]
         elif call.name in CHECKS or call.name in OPENS:
             checked[path] = call
+        else:
+            checked.pop(path, None)
 
 
 def _path(call: Call) -> str:
