@@ -6,7 +6,6 @@ is a gap in which things happen in order of position. `paths.py` walks it.
 
 from __future__ import annotations
 
-import functools
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 
@@ -15,6 +14,7 @@ from jarvis_ls.codeintel.items import dead_range, is_dead_branch
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.parse import Node, captures, compile_query
 from jarvis_ls.jsec.guards import NULLS, constant_text, never_returns
+from jarvis_ls.jsec.memo import once_per_function
 
 MAX_NESTING = 90
 """Control nested deeper than this is not followed: the walk is recursive."""
@@ -63,7 +63,7 @@ class Region:
         self.end = end
         self.parts = parts
         """Control structures directly in it, in order."""
-        self.jumps = any(part.jumps for part in parts)
+        self.jumps = bool(parts) and any(part.jumps for part in parts)
         """Whether control may leave it other than at its end, or enter at a label."""
 
 
@@ -121,7 +121,7 @@ class Control:
             _cut(self, self._function)
 
 
-@functools.lru_cache(maxsize=64)
+@once_per_function
 def control_of(function: Function) -> Region | None:
     """The control structure of the body; None when there is no body or it nests too deep."""
     body = function.body
@@ -129,7 +129,7 @@ def control_of(function: Function) -> Region | None:
         return None
     root: list[Control] = []
     stack: list[Control] = []
-    for kind, node in _structures(function, body):
+    for kind, node in _structures(function):
         start = node.start_byte
         while stack and stack[-1].end <= start:
             _close(stack.pop())
@@ -143,24 +143,25 @@ def control_of(function: Function) -> Region | None:
     return Region(body.start_byte, body.end_byte, root)
 
 
-@functools.lru_cache(maxsize=64)
+@once_per_function
 def closures(function: Function) -> list[tuple[int, int]]:
     """Bytes of lambdas and nested functions, in order: they run at another time."""
     if function.body is None:
         return []
-    found = _captured(function, function.body)
+    found = _captured(function)
     return [(n.start_byte, n.end_byte) for n in found.get("nested", ())]
 
 
-@functools.lru_cache(maxsize=8)
-def _captured(function: Function, body: Node) -> Mapping[str, list[Node]]:
+@once_per_function
+def _captured(function: Function) -> Mapping[str, list[Node]]:
     language = function.unit.language
+    body = function.body or function.node
     return captures(compile_query(language, _QUERIES[language]), body)
 
 
-def _structures(function: Function, body: Node) -> Iterator[tuple[str, Node]]:
+def _structures(function: Function) -> Iterator[tuple[str, Node]]:
     """Control nodes inside the body, outer before inner, dead and nested code left out."""
-    found = _captured(function, body)
+    found = _captured(function)
     hidden = [(n.start_byte, n.end_byte) for n in found.get("nested", ())]
     hidden += [dead_range(n) for n in found.get("preproc", ()) if is_dead_branch(n)]
     listed = [(n.start_byte, -n.end_byte, kind, n) for kind, nodes in found.items()

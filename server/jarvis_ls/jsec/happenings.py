@@ -3,7 +3,6 @@ its name, told as an event for `paths.Walker`."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, Variable, bare, field, text
@@ -20,6 +19,7 @@ from jarvis_ls.jsec.allocation import (
 )
 from jarvis_ls.jsec.control import closures
 from jarvis_ls.jsec.guards import NULLS
+from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.paths import Event
 
 _WRAPPING = frozenset({"parenthesized_expression", "cast_expression", "comma_expression",
@@ -32,13 +32,13 @@ _STORING = frozenset({"init_declarator", "return_statement", "initializer_list",
 _CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"})
 
 
-@functools.lru_cache(maxsize=64)
+@once_per_function
 def calls_by_node(function: Function) -> dict[int, Call]:
     """The calls of a function by the id of their node."""
     return {call.node.id: call for call in function.calls}
 
 
-@functools.lru_cache(maxsize=64)
+@once_per_function
 def constructed_from(function: Function) -> dict[str, list[Node]]:
     """Locals in `T x(local);`, which the grammar takes for the declaration of a function."""
     found: dict[str, list[Node]] = {}
@@ -373,7 +373,7 @@ def _argument(function: Function, use: Node, node: Node, parent: Node) -> Iterat
                     and outer.type != "call_expression" else "pass", use)  # fmt: skip
         return
     name = called_name(call)
-    index = next((i for i, a in enumerate(call.arguments) if a.id == node.id), 0)
+    index = _positions(function).get(node.id, 0)
     if name in RELEASES and index == 0 and not call.is_method:
         yield Event(outer.end_byte - 1, 1, "free", outer, name)
         return
@@ -394,6 +394,12 @@ def _argument(function: Function, use: Node, node: Node, parent: Node) -> Iterat
         macro = call.written.isupper() or call.written in function.unit.facts.function_macros
         kind = "shared" if macro else "checked" if may_check(call) or _decides(outer) else "pass"
         yield Event(outer.end_byte - 1, 1, kind, use, call.name)
+
+
+@once_per_function
+def _positions(function: Function) -> dict[int, int]:
+    """Which argument of its call each argument in the function is, by the id of its node."""
+    return {a.id: index for call in function.calls for index, a in enumerate(call.arguments)}
 
 
 def _decides(call: Node) -> bool:

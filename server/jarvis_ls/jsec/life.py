@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -29,6 +30,7 @@ SCALARS = frozenset({
 })  # fmt: skip
 
 
+_MACRO_WORDS = "words in macros"
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -100,8 +102,8 @@ class Life(Walker):
             if left & MAYBE:
                 left = left & ~MAYBE | LIVE
             return left & ~OTHER | KNOWN if left & OTHER else left
-        late = self._pointer and mask == USED and not self.asserting
-        if late and not self._in_loop_head(at):
+        late = self._pointer and mask == USED
+        if late and not self.asserting and not self.repeating:
             used = self._last("dereference", at)
             if used is not None:
                 self._note("null-later", used.node, True, self._use_at(at))
@@ -158,7 +160,7 @@ class Life(Walker):
             freed = self._last("free", event.at) or self._last("free", event.at, later=True)
             self._note("double-release", event.node, mask & ~_EMPTY == FREED,
                        freed.node if freed else None, event.extra)  # fmt: skip
-        if mask & STACK and not self._told_apart():
+        if mask & STACK and not self._told_apart:
             origin = self._last("set", event.at)
             what = origin.extra.partition(" ")[2] if origin else ""
             self._note("not-heap", event.node, mask == STACK, origin.node if origin else None, what)
@@ -174,16 +176,19 @@ class Life(Walker):
         return FREED | mask & _EMPTY if mask & ~_EMPTY else mask
 
     def _check_family(self, event: Event) -> None:
-        families = {_family_of(e.extra.split(" ")[1]) for e in self._acquired}
-        sets = [e for e in self.events if e.kind == "set" and e.extra == "unknown"]
-        if len(families) != 1 or sets or event.extra not in RELEASES:
-            return
-        family = families.pop()
-        if family is None or event.extra in family.release:
+        family = self._only_family
+        if family is None or event.extra not in RELEASES or event.extra in family.release:
             return
         acquired = self._acquired[0]
         self._note("mismatch", event.node, True, acquired.node,
                    acquired.extra.split(" ")[1], event.extra)  # fmt: skip
+
+    @functools.cached_property
+    def _only_family(self) -> Family | None:
+        """The one family all values of the variable come from."""
+        families = {_family_of(e.extra.split(" ")[1]) for e in self._acquired}
+        unknown = any(e.kind == "set" and e.extra == "unknown" for e in self.events)
+        return families.pop() if len(families) == 1 and not unknown else None
 
     def _dereference(self, mask: int, event: Event) -> int:
         self._read(mask, event)
@@ -265,34 +270,31 @@ class Life(Walker):
     _shared = _checked
     _address = _checked
 
+    @functools.cached_property
     def _told_apart(self) -> bool:
         """Whether a condition compares the variable with one of the things it may point to."""
-        things = [e.extra.rpartition(" ")[2] for e in self.events if e.extra.startswith("stack ")]
+        things = {e.extra.rpartition(" ")[2] for e in self.events if e.extra.startswith("stack ")}
         return any(
             self.name in written and any(thing in written for thing in things)
             for written in map(text, self._function.conditions)
         )
 
+    @functools.cached_property
+    def _by_kind(self) -> dict[str, list[Event]]:
+        kinds: dict[str, list[Event]] = {}
+        for event in self.events:
+            kinds.setdefault(event.kind, []).append(event)
+        return kinds
+
     def _last(self, kind: str, at: int, *, later: bool = False) -> Event | None:
         """The last event of a kind before a byte (the last of all when `later`)."""
-        best = None
-        for event in self.events:
-            if event.at >= at and not later:
-                break
-            if event.kind == kind:
-                best = event
-        return best
-
-    def _in_loop_head(self, at: int) -> bool:
-        return any(
-            node.start_byte <= at < node.end_byte
-            and (body := field(node, "body")) is not None
-            and not body.start_byte <= at < body.end_byte
-            for node in self._function.nodes("loop")
-        )
+        found = self._by_kind.get(kind, [])
+        index = len(found) if later else bisect_left(found, at, key=lambda e: e.at)
+        return found[index - 1] if index else None
 
     def _use_at(self, at: int) -> Node | None:
-        return next((e.node for e in self.events if e.at >= at), None)
+        index = bisect_left(self.events, at, key=lambda e: e.at)
+        return self.events[index].node if index < len(self.events) else None
 
     def _note(self, kind: str, node: Node, certain: bool, origin: Node | None = None,
               detail: str = "", how: str = "") -> None:  # fmt: skip
@@ -338,9 +340,15 @@ def is_number(variable: Variable) -> bool:
     )  # fmt: skip
 
 
-@functools.lru_cache(maxsize=4)
 def _macro_words(unit: Unit) -> frozenset[str]:
     """Words in the bodies of the file's macros: such a macro may set a variable unseen."""
+    known: frozenset[str] | None = unit.__dict__.get(_MACRO_WORDS)
+    if known is None:
+        known = unit.__dict__[_MACRO_WORDS] = _collect_macro_words(unit)
+    return known
+
+
+def _collect_macro_words(unit: Unit) -> frozenset[str]:
     facts = unit.facts
     bodies = [macro.body for macro in facts.function_macros.values()]
     bodies += [body for body in facts.macros.values() if not body.isidentifier()]

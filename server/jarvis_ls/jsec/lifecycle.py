@@ -6,9 +6,9 @@ Every rule about these asks `faults`; the function is followed once for all of t
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from jarvis_ls.codeintel.code import Function, Variable, field, text
 from jarvis_ls.codeintel.parse import Node
@@ -16,27 +16,33 @@ from jarvis_ls.jsec.allocation import ACQUIRES, MAY_BE_NULL, RELEASES, called_na
 from jarvis_ls.jsec.control import Control, Region, control_of
 from jarvis_ls.jsec.happenings import happenings, path_happenings
 from jarvis_ls.jsec.life import OTHER, Fault, Life, is_number, needs_value
+from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.paths import Event
 
 MAX_VARIABLES = 48
+_MAX_STEPS = 200_000
 """Variables followed in one function; the rest of a longer list is left alone."""
 
+_RISKY = frozenset({"declared", "dereference"})
+"""Without one of these, a variable that is only tested cannot go wrong."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-@functools.lru_cache(maxsize=64)
+@once_per_function
 def faults(function: Function) -> tuple[Fault, ...]:
     """Everything found in a function."""
     if function.unit.language == "rust" or function.body is None:
         return ()
-    chosen = list(_interesting(function))[:MAX_VARIABLES]
-    members = list(_owned_members(function))[: MAX_VARIABLES // 4]
+    chosen = list(islice(_interesting(function), MAX_VARIABLES))
+    members = list(islice(_owned_members(function), MAX_VARIABLES // 4))
     if not chosen and not members:
         return ()
     root = control_of(function)
     if root is None:
         return ()
     scopes = Scopes(root)
+    most = max(4, _MAX_STEPS // (scopes.size + 1))  # keeps a huge function linear
+    chosen, members = chosen[:most], members[: most // 4]
     found: list[Fault] = []
     for variable, events in chosen:
         found.extend(_follow(function, scopes, variable, events))
@@ -93,7 +99,9 @@ def _interesting(function: Function) -> Iterator[tuple[Variable, list[Event]]]:
             ):
                 continue
             events = happenings(function, variable)
-            if len(events) > 1 or any(e.extra.startswith("acquired") for e in events):
+            if name in owned or any(
+                e.kind in _RISKY or e.extra.startswith("stack") for e in events
+            ):
                 yield variable, events
 
 

@@ -49,6 +49,8 @@ class Walker:
         """`events` in order of `at`; `size` is about how many control structures there are."""
         self.name = name
         self.events = events
+        self.repeating = False
+        """Whether the condition being looked at is that of a loop."""
         self.asserting = False
         """Whether the condition being looked at is that of an assert."""
         self._places = [event.at for event in events]
@@ -190,17 +192,24 @@ class Walker:
     def _loop(self, part: Control, mask: int, update: Region | None) -> int:
         condition = part.condition
         assert condition is not None
-        yes, out = self._decide(condition, mask)
+        yes, out = self._again(condition, mask)
         later = 0
         for _ in range(2):
             end, left = self._body(part.regions[0], yes)
             if update is not None:
                 end = self._region(update, end)
-            yes, no = self._decide(condition, end)
+            yes, no = self._again(condition, end)
             later |= left | no
             if not end or end == mask:
                 break
         return self._after(out, later)
+
+    def _again(self, condition: Condition, mask: int) -> tuple[int, int]:
+        """Decide whether a loop goes on."""
+        self.repeating = True
+        decided = self._decide(condition, mask)
+        self.repeating = False
+        return decided
 
     def _on_range(self, part: Control, mask: int) -> int:
         mask = self._region(part.regions[1], mask)
@@ -216,7 +225,7 @@ class Walker:
         out = 0
         for _ in range(2):
             end, left = self._body(part.regions[0], mask)
-            mask, no = self._decide(part.condition, end)
+            mask, no = self._again(part.condition, end)
             out |= left | no
             if not mask:
                 break

@@ -36,9 +36,11 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, Variable, text
 from jarvis_ls.jsec.containers import is_sequence
+from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rule import Report, methods, rule
 
 _ASKS = frozenset({"empty", "size", "length", "begin", "end", "find", "at", "max_size"})
+_FILLS = ("push", "emplace", "insert", "assign", "resize", "append", "swap", "operator")
 
 
 @rule(
@@ -57,9 +59,13 @@ def access_to_empty_container(call: Call) -> Iterator[Report]:
     variable = function.variable(text(receiver), receiver.start_byte)
     if variable is None or variable.pointers or not is_sequence(variable.type):
         return
-    touched = _touched_before(function, variable, call)
-    if touched is None:
+    known = _known(function)
+    if variable.node.start_byte not in known:
+        known[variable.node.start_byte] = _first_uses(function, variable)
+    asked, touched_at = known[variable.node.start_byte]
+    if asked < call.node.start_byte:
         return
+    touched = touched_at < receiver.start_byte
     never_filled = not variable.is_parameter and variable.initial is None and not touched
     yield Report(
         call.node,
@@ -71,21 +77,26 @@ def access_to_empty_container(call: Call) -> Iterator[Report]:
     )
 
 
-def _touched_before(function: Function, variable: Variable, call: Call) -> bool | None:
-    """Whether anything else happened to the container before; None when it was asked for its
-    size, filled, set, or handed to someone who may fill it."""
+@once_per_function
+def _known(_function: Function) -> dict[int, tuple[int, int]]:
+    """What `_first_uses` said of the containers of a function, by where they are declared."""
+    return {}
+
+
+def _first_uses(function: Function, variable: Variable) -> tuple[int, int]:
+    """Where the container is first asked for its size, filled, set or handed to someone who may
+    fill it, and where anything else first happens to it."""
     if variable.initial is not None and not variable.is_parameter:
-        return None
-    touched = False
-    for use in function.uses(variable.name, 0, call.node.start_byte):
+        return 0, 0
+    touched = function.end
+    for use in function.uses(variable.name):
         if use == variable.node:
             continue
         parent = use.parent
         if parent is None or parent.type != "field_expression":
-            return None
+            return use.start_byte, touched
         name = text(parent.child_by_field_name("field"))
-        if name in _ASKS or name.startswith(("push", "emplace", "insert", "assign", "resize",
-                                             "append", "swap", "operator")):  # fmt: skip
-            return None
-        touched = True
-    return touched
+        if name in _ASKS or name.startswith(_FILLS):
+            return use.start_byte, touched
+        touched = min(touched, use.start_byte)
+    return function.end, touched

@@ -33,6 +33,7 @@ handle(request->path);
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, ancestors, field, text
@@ -41,6 +42,8 @@ from jarvis_ls.jsec.life import Fault
 from jarvis_ls.jsec.lifecycle import faults_of, set_in_loop
 from jarvis_ls.jsec.rule import Report, functions, rule
 
+_MAX_TRIES = 8
+"""Places looked at for one variable."""
 _DEPENDENT = frozenset({
     "if_statement", "for_statement", "while_statement", "do_statement", "switch_statement",
     "conditional_expression", "case_statement", "for_range_loop",
@@ -55,7 +58,7 @@ _DEPENDENT = frozenset({
     suggestion="Leave before '{pointer}' is used, or use it only where it is not NULL.",
 )
 def null_dereference(function: Function) -> Iterator[Report]:
-    told: set[str] = set()
+    tried: Counter[str] = Counter()
     for fault in faults_of(function, "null"):
         if fault.certain:
             yield Report(
@@ -65,10 +68,11 @@ def null_dereference(function: Function) -> Iterator[Report]:
                 pointer=fault.name,
             )
             continue
-        test = _careless_test(fault, function)
-        if test is None or fault.name in told:
+        tried[fault.name] += 1
+        test = _careless_test(fault, function) if tried[fault.name] <= _MAX_TRIES else None
+        if test is None:
             continue
-        told.add(fault.name)
+        tried[fault.name] = _MAX_TRIES
         yield Report(
             fault.node,
             "'{pointer}' may be NULL here: the test above does not leave.",

@@ -38,6 +38,7 @@ from jarvis_ls.codeintel.facts import Declared
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.guards import element_size
+from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rule import Report, nodes, rule
 
 
@@ -81,10 +82,26 @@ def _pointee(function: Function, value: Node) -> Variable | None:
     if value.type == "pointer_expression" and text(value.children[0]) == "&":
         inner = field(value, "argument")
         return function.variable(text(inner), value.start_byte) if inner is not None else None
-    if value.type != "identifier":
+    pointer = None
+    if value.type == "identifier":
+        pointer = function.variable(text(value), value.start_byte)
+    if pointer is None:
         return None
-    pointer = function.variable(text(value), value.start_byte)
-    if pointer is None or pointer.is_parameter:
+    known = _known(function)
+    if pointer.node.start_byte not in known:
+        known[pointer.node.start_byte] = _only_target(function, pointer)
+    return known[pointer.node.start_byte]
+
+
+@once_per_function
+def _known(_function: Function) -> dict[int, Variable | None]:
+    """What `_only_target` said of the pointers of a function, by where they are declared."""
+    return {}
+
+
+def _only_target(function: Function, pointer: Variable) -> Variable | None:
+    """The one variable whose address a local pointer ever holds."""
+    if pointer.is_parameter:
         return None
     found: Variable | None = None
     for use in function.uses(pointer.name, *pointer.scope):

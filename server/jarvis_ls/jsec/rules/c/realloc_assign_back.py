@@ -35,9 +35,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, bare, field, text, use_of
+from jarvis_ls.codeintel.code import Call, Function, bare, field, text, use_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.guards import leaves
+from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 _TEMPORARY = "resized"
@@ -77,10 +78,8 @@ def _confidence(call: Call, pointer: str, assignment: Node) -> float:
     function = call.function
     if function is None:
         return 0.7
-    for node in function.nodes("assign"):
-        saved = text(field(node, "right")) == pointer and text(field(node, "left")) != pointer
-        if saved and node.end_byte <= assignment.start_byte:
-            return 0.4
+    if _first_copies(function).get(pointer, function.end) < assignment.start_byte:
+        return 0.4
     statement = assignment.parent
     following = statement.next_named_sibling if statement is not None else None
     if following is not None and following.type == "if_statement":
@@ -88,6 +87,17 @@ def _confidence(call: Call, pointer: str, assignment: Node) -> float:
         ends = then is not None and leaves(then) and "exit" in text(then)[:200]
         return 0.5 if ends else 0.82
     return 0.82
+
+
+@once_per_function
+def _first_copies(function: Function) -> dict[str, int]:
+    """Where each expression is first assigned to something else."""
+    found: dict[str, int] = {}
+    for node in function.nodes("assign"):
+        right = text(field(node, "right"))
+        if text(field(node, "left")) != right:
+            found.setdefault(right, node.end_byte)
+    return found
 
 
 def _through_temporary(call: Call, pointer: str, assignment: Node) -> Rewrite | None:

@@ -34,10 +34,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import bare, field, text
+from jarvis_ls.codeintel.code import Function, bare, field, text
 from jarvis_ls.jsec.containers import is_indexed
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.guards import bounded, written_between
+from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
 
 
@@ -65,8 +66,10 @@ def unchecked_container_index(site: Site) -> Iterator[Report]:
     number = function.variable(text(index), index.start_byte)
     if number is None or not number.is_parameter or number.pointers:
         return
-    before = site.node.start_byte
-    if bounded(function, number.name) or written_between(function, number.name, 0, before):
+    known = _known(function)
+    if number.name not in known:
+        known[number.name] = _is_handled(function, number.name)
+    if known[number.name]:
         return
     yield Report(
         site.node,
@@ -78,3 +81,14 @@ def unchecked_container_index(site: Site) -> Iterator[Report]:
                     [(indices, f".at({text(indices)[1:-1].strip()})")],
                     container=container.name, index=number.name),
     )  # fmt: skip
+
+
+@once_per_function
+def _known(_function: Function) -> dict[str, bool]:
+    """What `_is_handled` said of the numbers of a function."""
+    return {}
+
+
+def _is_handled(function: Function, name: str) -> bool:
+    """Whether the function compares or changes the number anywhere."""
+    return bounded(function, name) or written_between(function, name, 0, function.end)
