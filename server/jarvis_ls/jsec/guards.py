@@ -365,7 +365,7 @@ def _constant_name(node: Node, function: Function | None, unit: Unit, fuel: int)
     assert function is not None
     if variable.is_parameter or variable.initial is None or variable.is_array:
         return None
-    if written_between(function, name, variable.node.end_byte, function.end):
+    if written_between(function, name, variable.node.end_byte, variable.scope[1]):
         return None
     return _constant(variable.initial, function, unit, fuel - 1)
 
