@@ -60,8 +60,7 @@ class Region:
 def reaching(function: Function, name: str, at: int) -> list[Write] | None:
     """The writes of local or file-scope variable `name` that may be seen at byte `at`, nearest
     first; None when they are too many to tell. Empty when nothing in the function writes it."""
-    writes = _writes(function).get(name, [])
-    positions = [write.at for write in writes]
+    writes, positions = _writes(function).get(name, ([], []))
     variable = function.variable(name, at)
     place = region_at(function, at)
     found: list[Write] = []
@@ -201,13 +200,14 @@ def _known(node: Node, function: Function) -> bool | None:
 
 
 @once_per_function
-def _writes(function: Function) -> dict[str, list[Write]]:
+def _writes(function: Function) -> dict[str, tuple[list[Write], list[int]]]:
+    """By name, the writes in order and the bytes after which they count."""
     found: dict[str, list[Write]] = {}
     for name, write in _all_writes(function):
         found.setdefault(name, []).append(write)
     for writes in found.values():
         writes.sort(key=lambda write: write.at)
-    return found
+    return {name: (writes, [write.at for write in writes]) for name, writes in found.items()}
 
 
 def _all_writes(function: Function) -> Iterator[tuple[str, Write]]:
