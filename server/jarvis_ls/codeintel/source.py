@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import itertools
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
@@ -34,7 +35,10 @@ class Source:
     @cached_property
     def line_starts(self) -> list[int]:
         """Byte offset of the start of each line; lines end at LF, CR LF or a lone CR."""
-        return [0, *(m.end() for m in _LINE_END.finditer(self.data))]
+        if b"\r" in self.data:
+            return [0, *(m.end() for m in _LINE_END.finditer(self.data))]
+        lengths = map((1).__add__, map(len, self.data.split(b"\n")[:-1]))
+        return [0, *itertools.accumulate(lengths)]
 
     def line_of(self, offset: int) -> int:
         """1-based line of a byte offset."""

@@ -103,7 +103,7 @@ class Raw:
     fix: tuple[Message, tuple[tuple[int, int, str], ...], bool] | None
 
 
-@dataclass(slots=True)
+@dataclass
 class Analysis:
     """What analysing one file gave."""
 
@@ -113,10 +113,18 @@ class Analysis:
     """The file's own declarations."""
     notes: list[str]
     """What was not analysed, in words; empty when everything was."""
-    functions: list[tuple[str, int, int]]
-    """Name, first and last line of each function, in order."""
     context: str
     """Digest of the file's declarations; empty without a cache."""
+    source: Source
+    """What was analysed."""
+    placed_functions: list[tuple[str, int, int]]
+    """Name and bytes of each function, in order."""
+
+    @property
+    def functions(self) -> list[tuple[str, int, int]]:
+        """Name, first and last line of each function, in order."""
+        line_of = self.source.line_of
+        return [(name, line_of(start), line_of(end)) for name, start, end in self.placed_functions]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,12 +187,13 @@ class Engine:
             findings=finish(source, language, placed, self._by_id),
             facts=own,
             notes=_depth_notes(found),
-            functions=[
-                (name, source.line_of(item.start + start), source.line_of(item.start + end))
+            context=context,
+            source=source,
+            placed_functions=[
+                (name, item.start + start, item.start + end)
                 for item, result in results
                 for name, start, end in result.functions
             ],
-            context=context,
         )
 
     @functools.cached_property
@@ -228,6 +237,8 @@ class _Plan:
 
     def run(self, unit: Unit, item: Item) -> ItemResult:
         """Reports and functions of one item, each place and rule once."""
+        if item.node.type in _EMPTY:
+            return _NOTHING
         found = captures(self.query, item.node)
         if not found:
             return _NOTHING
@@ -288,6 +299,11 @@ class _Plan:
 
 
 _NOTHING = ItemResult([], [])
+_EMPTY = frozenset({
+    "comment", "line_comment", "block_comment", "preproc_include",
+    "preproc_function_def", "preproc_call", "attribute_item", "use_declaration",
+})  # fmt: skip
+"""Items that hold no code."""
 
 
 class _Run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, Variable, field, text
@@ -35,6 +36,11 @@ _TYPE_WORDS = frozenset({
     "primitive_type", "type_identifier", "sized_type_specifier", "type_qualifier",
     "qualified_identifier", "template_type", "placeholder_type_specifier", "auto",
 })  # fmt: skip
+_STORAGE = frozenset({
+    "static", "extern", "register", "inline", "typedef", "thread_local", "_Thread_local",
+    "constexpr", "virtual", "friend", "explicit", "mutable", "__inline", "__inline__",
+})  # fmt: skip
+_PLAIN = re.compile(rb"[A-Za-z_0-9 \t\n\r]*")
 _TAGGED = frozenset({"struct_specifier", "union_specifier", "class_specifier", "enum_specifier"})
 
 
@@ -77,7 +83,7 @@ def variables(function: Function) -> Iterator[Variable]:
             initial = (
                 child.child_by_field_name("value") if child.type == "init_declarator" else None
             )
-            for declared, name in _declarator(child, _type_text(node), _is_static(node)):
+            for declared, name in _declarator(child, *_specifiers(node, child)):
                 visible = everywhere if old_style else (name.start_byte, scope[1])
                 yield Variable(declared, name, visible, initial, is_parameter=old_style)
 
@@ -165,9 +171,8 @@ def _one_line(replacement: str) -> str:
 
 def _declared(node: Node) -> Iterator[tuple[Declared, Node]]:
     """What a declaration, parameter or field declares, with the node of each name."""
-    words, static = _type_text(node), _is_static(node)
     for child in node.children_by_field_name("declarator"):
-        yield from _declarator(child, words, static)
+        yield from _declarator(child, *_specifiers(node, child))
 
 
 def _declarator(node: Node, words: str, static: bool) -> Iterator[tuple[Declared, Node]]:
@@ -199,9 +204,19 @@ def _is_function(name: Node) -> bool:
     return parent is not None and parent.type == "function_declarator"
 
 
-def _type_text(node: Node) -> str:
-    words = [_type_word(c) for c in node.children if c.type in _TYPE_WORDS or c.type in _TAGGED]
-    return " ".join(words)
+def _specifiers(node: Node, declarator: Node) -> tuple[str, bool]:
+    """The words of the type, and whether `static` is among the specifiers.
+
+    What stands before the first declarator are the specifiers; only when they hold more than
+    words (a struct's body, a comment, template arguments) are they read off the tree.
+    """
+    first = node.child_by_field_name("declarator") or declarator
+    written = (node.text or b"")[: first.start_byte - node.start_byte]
+    if not written.isascii() or not _PLAIN.fullmatch(written):
+        kinds = [c for c in node.children if c.type in _TYPE_WORDS or c.type in _TAGGED]
+        return " ".join(map(_type_word, kinds)), _is_static(node)
+    words = written.decode().split()
+    return " ".join([word for word in words if word not in _STORAGE]), "static" in words
 
 
 def _type_word(node: Node) -> str:
