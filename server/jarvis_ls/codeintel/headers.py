@@ -64,6 +64,7 @@ class Headers:
         self._paths: set[str] = set()
         self._by_name: dict[str, list[str]] = {}
         self._facts: dict[str, tuple[str, Facts]] = {}
+        self._resolved: dict[tuple[str, str], str | None] = {}
         for path in paths:
             self.add(path)
 
@@ -71,6 +72,7 @@ class Headers:
         """A file came into the project."""
         if path not in self._paths:
             self._paths.add(path)
+            self._resolved.clear()
             self._by_name.setdefault(posixpath.basename(path), []).append(path)
 
     def know(self, path: str, digest: str, facts: Facts) -> None:
@@ -86,6 +88,7 @@ class Headers:
         self.forget(path)
         if path in self._paths:
             self._paths.remove(path)
+            self._resolved.clear()
             self._by_name[posixpath.basename(path)].remove(path)
 
     def facts_for(self, path: str, own: Facts) -> tuple[str, Sequence[Facts]]:
@@ -107,7 +110,7 @@ class Headers:
             following = []
             for source, includes in level:
                 for include in includes:
-                    found = self._resolve(source, include)
+                    found = self._find(posixpath.dirname(source), include)
                     if found is not None and found != path and found not in reached:
                         reached[found] = None
                         following.append((found, self._load(found)[1].includes))
@@ -130,8 +133,14 @@ class Headers:
         facts = merge_items(item_facts(item, language) for item in items(root, language))
         return hashlib.blake2b(source.data, digest_size=16).hexdigest(), facts
 
-    def _resolve(self, source: str, include: str) -> str | None:
-        beside = posixpath.normpath(posixpath.join(posixpath.dirname(source), include))
+    def _find(self, folder: str, include: str) -> str | None:
+        place = folder, include
+        if place not in self._resolved:
+            self._resolved[place] = self._resolve(folder, include)
+        return self._resolved[place]
+
+    def _resolve(self, folder: str, include: str) -> str | None:
+        beside = posixpath.normpath(posixpath.join(folder, include))
         if beside in self._paths:
             return beside
         if include in _STANDARD:
@@ -143,4 +152,9 @@ class Headers:
         ]  # fmt: skip
         if not candidates:
             return None
-        return max(candidates, key=lambda p: (len(posixpath.commonpath([source, p])), -len(p), p))
+        return max(candidates, key=lambda p: (_shared(folder, p), -len(p), p))
+
+
+def _shared(folder: str, path: str) -> int:
+    """Length of the folders that a folder and a file have in common."""
+    return len(posixpath.commonpath([folder, path])) if folder else 0

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from jarvis_ls.jsec.regex import error_text
 
 if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 _MAX_LENGTH = 1000
@@ -29,8 +30,6 @@ class Globs:
         Raises `ValueError` for a pattern that cannot be understood; with `lenient` such a
         pattern matches nothing, as in git.
         """
-        from pathspec import GitIgnoreSpec
-
         patterns: list[GitIgnoreSpecPattern] = []
         for line in lines:
             try:
@@ -41,18 +40,36 @@ class Globs:
                 continue
             if pattern is not None and len(patterns) < _MAX_PATTERNS:
                 patterns.append(pattern)
-        self._spec = GitIgnoreSpec(patterns, backend="re2") if patterns else None
+        self._specs = _compiled(patterns)
 
     def decide(self, path: str) -> bool | None:
         """True: matched; False: a `!` pattern takes it back; None: nothing said.
 
         `path` is relative to where the patterns stand, folders end in `/`.
         """
-        return None if self._spec is None else self._spec.check_file(path).include
+        for spec in reversed(self._specs):
+            said = spec.check_file(path).include
+            if said is not None:
+                return said
+        return None
 
     def match_below(self, path: str) -> bool:
         """Whether a file or any folder above it is matched."""
         return bool(self.decide(path))
+
+
+def _compiled(patterns: list[GitIgnoreSpecPattern]) -> list[GitIgnoreSpec]:
+    """As few lists as fit the memory RE2 may take; a pattern too large for it matches nothing."""
+    import re2
+    from pathspec import GitIgnoreSpec
+
+    if not patterns:
+        return []
+    try:
+        return [GitIgnoreSpec(patterns, backend="re2")]
+    except re2.error:
+        middle = len(patterns) // 2
+        return _compiled(patterns[:middle]) + _compiled(patterns[middle:]) if middle else []
 
 
 def _pattern(line: str) -> GitIgnoreSpecPattern | None:
