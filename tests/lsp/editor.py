@@ -115,6 +115,11 @@ class Editor:
     async def request(self, method: str, params: Any = None) -> Any:
         return await asyncio.wait_for(self.client.protocol.send_request_async(method, params), 30)
 
+    def begin(self, method: str, params: Any, msg_id: str) -> asyncio.Task[Any]:
+        """A request that is not waited for."""
+        talk = self.client.protocol
+        return asyncio.create_task(talk.send_request_async(method, params, msg_id=msg_id))
+
     async def command(self, name: str, *arguments: Any) -> Any:
         params = types.ExecuteCommandParams(name, list(arguments))
         return await asyncio.wait_for(self.client.workspace_execute_command_async(params), 30)

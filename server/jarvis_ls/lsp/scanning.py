@@ -194,13 +194,12 @@ class Scanning:
     ) -> bool:
         """Take the reports as they come; False when stopped before their end."""
         stop = asyncio.ensure_future(stopped.wait())
+        upcoming: asyncio.Future[FileReport | None] | None = None
         try:
             while not (work is not None and work.cancelled):
                 upcoming = asyncio.ensure_future(_next(reports))
                 await asyncio.wait({upcoming, stop}, return_when=asyncio.FIRST_COMPLETED)
                 if not upcoming.done():
-                    upcoming.cancel()
-                    await asyncio.gather(upcoming, return_exceptions=True)
                     return False
                 report = upcoming.result()
                 if report is None:
@@ -209,6 +208,9 @@ class Scanning:
             return False
         finally:
             stop.cancel()
+            if upcoming is not None:  # the generator cannot be closed while it runs
+                upcoming.cancel()
+                await asyncio.gather(upcoming, return_exceptions=True)
 
     async def _take(
         self, report: FileReport, folder: Folder, work: Work | None, state: ScanState

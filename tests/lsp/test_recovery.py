@@ -1,0 +1,212 @@
+"""Processes that die, analyses that never end, and sessions that go on for long."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+from lsprotocol import types
+
+from jarvis_ls.lsp.folders import uri_of
+from tests.lsp.editor import CLEAN, COMMAND, DOUBLE_FREE, at, running
+from tests.lsp.wire import wire
+
+EDITS = 6_000
+BYTES_AN_EDIT = 20
+
+
+def workers(editor):
+    return psutil.Process(editor.client._server.pid).children()
+
+
+async def test_the_analysis_process_is_killed_again_and_again(tmp_path):
+    uri = uri_of(str(tmp_path / "a.c"))
+    async with running(tmp_path) as editor:
+        editor.open(uri, DOUBLE_FREE)
+        assert len(await editor.diagnostics(uri)) == 1
+        for number in range(5):
+            (worker,) = workers(editor)
+            worker.send_signal(signal.SIGKILL)
+            if number % 2:
+                await asyncio.sleep(0.05)
+            version = editor.change(uri, types.TextDocumentContentChangePartial(at(0), "\n"))
+            (found,) = await editor.diagnostics(uri, version)
+            assert found.range.start.line == 5 + number
+        assert len(workers(editor)) == 1
+
+
+async def test_a_killed_process_loses_no_edit_under_way(tmp_path):
+    uri = uri_of(str(tmp_path / "a.c"))
+    async with running(tmp_path) as editor:
+        editor.open(uri, DOUBLE_FREE)
+        await editor.diagnostics(uri)
+        for number in range(120):
+            version = editor.change(uri, types.TextDocumentContentChangePartial(at(0), "\n"))
+            if number % 40 == 20:
+                workers(editor)[0].send_signal(signal.SIGKILL)
+            await asyncio.sleep(0.002)
+        (found,) = await editor.diagnostics(uri, version)
+        assert found.range.start.line == 4 + 120
+
+
+SLOW = """
+import sys, jarvis_ls.lsp.analysis as analysis
+analysis.ANALYSIS_SECONDS = 0.5
+from jarvis_ls.cli.language_server import main
+sys.exit(main([]))
+"""
+
+
+async def test_an_analysis_that_takes_too_long_is_ended_and_said(tmp_path):
+    uri, other = uri_of(str(tmp_path / "a.c")), uri_of(str(tmp_path / "b.c"))
+    command = (sys.executable, "-c", SLOW)
+    async with running(tmp_path, command=command) as editor:
+        editor.open(other, CLEAN)
+        await editor.diagnostics(other)
+        (worker,) = workers(editor)
+        worker.suspend()  # as if it were lost in a file
+        version = editor.replace_all(other, DOUBLE_FREE)
+        (found,) = await editor.diagnostics(other, version)
+        assert found.code == "jsec.timeout"
+        assert found.severity == types.DiagnosticSeverity.Information
+        editor.open(uri, DOUBLE_FREE)
+        await editor.pushed(uri, lambda found: [one.code for one in found] == ["double-free"])
+
+
+def test_the_server_ends_with_its_client():
+    for farewell in (True, False):
+        with wire() as server:
+            server.initialize()
+            children = psutil.Process(server.process.pid).children()
+            assert children
+            if farewell:
+                server.request("bye", "shutdown")
+                server.notify("exit")
+            server.process.stdin.close()
+            assert server.process.wait(5) == (0 if farewell else 1)
+            _gone, alive = psutil.wait_procs(children, 5)
+            assert alive == []
+
+
+def test_exit_during_a_scan_leaves_no_process(tmp_path):
+    for number in range(100):
+        (tmp_path / f"f{number}.c").write_text(DOUBLE_FREE * 60)
+    with wire() as server:
+        server.initialize(tmp_path, workspaceScan=True)
+        family = psutil.Process(server.process.pid)
+        deadline = time.monotonic() + 10
+        while len(family.children()) < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        children = family.children()
+        assert len(children) >= 2
+        server.request("bye", "shutdown")
+        server.notify("exit")
+        assert server.process.wait(5) == 0
+        _gone, alive = psutil.wait_procs(children, 5)
+        assert alive == []
+
+
+async def test_memory_stays_flat_over_thousands_of_edits(tmp_path):
+    uri = uri_of(str(tmp_path / "a.c"))
+    async with running(tmp_path) as editor:
+        editor.open(uri, DOUBLE_FREE)
+        server = psutil.Process(editor.client._server.pid)
+        (worker,) = workers(editor)
+
+        async def edit(times):
+            for number in range(times):
+                step = types.TextDocumentContentChangePartial(at(1), "int x; 😀\n")
+                back = types.TextDocumentContentChangePartial(
+                    types.Range(types.Position(1, 0), types.Position(2, 0)), ""
+                )
+                version = editor.change(uri, step, back)
+                if number % 20 == 19:
+                    await editor.diagnostics(uri, version)
+                    editor.published.clear()
+
+        def used():
+            return server.memory_full_info().uss, worker.memory_full_info().uss
+
+        await edit(EDITS)
+        before, files = used(), server.num_fds()
+        await edit(EDITS)
+        growth = [after - start for start, after in zip(before, used(), strict=True)]
+        assert all(one / EDITS < BYTES_AN_EDIT for one in growth), growth
+        assert abs(server.num_fds() - files) <= 2
+        assert len(workers(editor)) == 1
+
+
+async def test_documents_that_come_and_go_leave_nothing(tmp_path):
+    async with running(tmp_path) as editor:
+        server = psutil.Process(editor.client._server.pid)
+        (worker,) = workers(editor)
+
+        async def visit(first, last):
+            for number in range(first, last):
+                uri = uri_of(str(tmp_path / f"{number}.c"))
+                editor.open(uri, DOUBLE_FREE * 20)
+                await editor.diagnostics(uri)
+                editor.close(uri)
+            editor.published.clear()
+            editor.changes.clear()
+
+        await visit(0, 150)
+        before = server.memory_full_info().uss + worker.memory_full_info().uss
+        await visit(150, 300)
+        after = server.memory_full_info().uss + worker.memory_full_info().uss
+        assert after - before < 150 * 20_000  # a document of this kind has 40 kB in the worker
+
+
+@pytest.mark.parametrize("arguments", [["--nonsense"], ["--tcp"], ["--tcp", "x:y"], ["a", "b", "c"]])
+def test_wrong_arguments_are_told(arguments):
+    result = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=20)
+    assert result.returncode == 2 and "usage: jarvis-ls" in result.stderr
+
+
+def test_help_and_version():
+    for argument, text in (("--help", "usage: jarvis-ls"), ("--version", "jarvis-ls ")):
+        result = subprocess.run([*COMMAND, argument], capture_output=True, text=True, timeout=20)
+        assert result.returncode == 0 and text in result.stdout
+
+
+async def test_over_tcp(tmp_path):
+    command = [*COMMAND, "--tcp", "127.0.0.1:0"]
+    process = await asyncio.create_subprocess_exec(*command, stderr=asyncio.subprocess.PIPE)
+    assert process.stderr is not None
+    try:
+        line = (await asyncio.wait_for(process.stderr.readline(), 20)).decode()
+        host, port = line.split()[-1].rsplit(":", 1)
+        reader, writer = await asyncio.open_connection(host, int(port))
+        body = (
+            b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":'
+            b'{"processId":null,"rootUri":null,"capabilities":{}}}'
+        )
+        writer.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        assert b"Content-Length" in await asyncio.wait_for(reader.readline(), 20)
+        writer.close()
+        assert await asyncio.wait_for(process.wait(), 10) == 1
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+def test_a_module_in_the_current_folder_is_not_run(tmp_path):
+    """A workspace may hold a `json.py` or a `jarvis_ls` of its own."""
+    canary = tmp_path / "canary"
+    for name in ("json.py", "asyncio.py", "tree_sitter.py", "sitecustomize.py"):
+        (tmp_path / name).write_text(f"open({str(canary)!r}, 'w')\n")
+    executable = os.path.join(os.path.dirname(sys.executable), "jarvis-ls")  # noqa: PTH118, PTH120
+    with wire((executable,), cwd=tmp_path) as server:
+        server.initialize(tmp_path)
+        server.open((tmp_path / "a.c").as_uri(), DOUBLE_FREE)
+        params = {"textDocument": {"uri": (tmp_path / "a.c").as_uri()}}
+        answer = server.request(1, "textDocument/diagnostic", params, 20)
+        assert len(answer["result"]["items"]) == 1
+    assert not canary.exists()

@@ -1,0 +1,358 @@
+"""The whole workspace: scans, progress, cancellation, folders, files that change, settings."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import shutil
+import time
+
+import psutil
+import pytest
+from lsprotocol import types
+
+from jarvis_ls.lsp.folders import uri_of
+from tests.lsp.editor import CLEAN, DOUBLE_FREE, edits_of, running
+
+LIVE = {"workspaceScan": True}
+
+
+def uri(path):
+    return uri_of(str(path))
+
+
+def one(found):
+    return len(found) == 1
+
+
+def none(found):
+    return found == []
+
+
+def children(editor):
+    return psutil.Process(editor.client._server.pid).children(recursive=True)
+
+
+def watched(editor, *changes):
+    events = [types.FileEvent(uri(path), kind) for path, kind in changes]
+    params = types.DidChangeWatchedFilesParams(events)
+    editor.client.workspace_did_change_watched_files(params)
+
+
+def many_files(folder, count):
+    for number in range(count):
+        (folder / f"f{number:04}.c").write_text(DOUBLE_FREE * 40 + f"int n{number};\n")
+
+
+CREATED = types.FileChangeType.Created
+CHANGED = types.FileChangeType.Changed
+DELETED = types.FileChangeType.Deleted
+
+
+@pytest.mark.parametrize("client", ["visual-studio-code", "neovim@v0.7"])
+async def test_files_that_are_not_open_have_findings(tmp_path, client):
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    (tmp_path / "deep" / "er" / "a b#ü%.c").write_text(DOUBLE_FREE)
+    (tmp_path / "clean.c").write_text(CLEAN)
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build" / "made.c").write_text(DOUBLE_FREE)
+    async with running(tmp_path, client=client, options=LIVE) as editor:
+        await editor.pushed(uri(tmp_path / "deep/er/a b#ü%.c"), one)
+        await editor.until(lambda: editor.statuses and editor.statuses[-1].state == "idle")
+        assert {one.uri for one in editor.published} == {uri(tmp_path / "deep/er/a b#ü%.c")}
+        await editor.until(lambda: editor.statuses[-1].findings == 1)
+        last = editor.statuses[-1]
+        assert (last.done, last.total, last.offline) == (2, 2, True)
+
+
+async def test_a_scan_shows_progress_and_answers_with_numbers(tmp_path):
+    many_files(tmp_path, 6)
+    (tmp_path / "binary.c").write_bytes(b"\0\1\2")
+    async with running(tmp_path) as editor:
+        result = await editor.request("jarvis/scanWorkspace", {})
+        assert (result.files, result.findings, result.cancelled) == (6, 6 * 40, False)
+        (skipped,) = result.skipped
+        assert (skipped.uri, skipped.reason) == (uri(tmp_path / "binary.c"), "binary")
+        (reports,) = editor.client.progress_reports.values()
+        kinds = [type(report).__name__ for report in reports]
+        assert kinds[0] == "WorkDoneProgressBegin" and kinds[-1] == "WorkDoneProgressEnd"
+        assert reports[0].cancellable and reports[0].title == "Scanning the workspace"
+        again = await editor.request("jarvis/scanWorkspace", {"changedOnly": True})
+        assert again.files == 0 and again.findings == 6 * 40
+        (tmp_path / "f0000.c").write_text(CLEAN)
+        third = await editor.request("jarvis/scanWorkspace", {"changedOnly": True})
+        assert third.files == 1 and third.findings == 5 * 40
+
+
+async def test_the_clients_own_token_is_used(tmp_path):
+    many_files(tmp_path, 2)
+    async with running(tmp_path) as editor:
+        editor.client.progress_reports["mine"] = []
+        await editor.request("jarvis/scanWorkspace", {"workDoneToken": "mine"})
+        assert len(editor.client.progress_reports["mine"]) >= 2
+        assert list(editor.client.progress_reports) == ["mine"]
+
+
+@pytest.mark.parametrize("how", ["request", "token", "command"])
+async def test_cancelling_ends_the_processes_and_keeps_what_was_found(tmp_path, how):
+    many_files(tmp_path, 300)
+    async with running(tmp_path) as editor:
+        before = len(children(editor))
+        scan = editor.begin("jarvis/scanWorkspace", {}, "scan")
+        await editor.until(lambda: editor.published)
+        assert len(children(editor)) > before
+        started = time.monotonic()
+        if how == "request":
+            editor.client.cancel_request(types.CancelParams("scan"))
+            with pytest.raises(Exception, match=r"[Cc]ancel"):
+                await scan
+        elif how == "token":
+            (token,) = editor.client.progress_reports
+            params = types.WorkDoneProgressCancelParams(token)
+            editor.client.window_work_done_progress_cancel(params)
+            assert (await scan).cancelled
+        else:
+            assert await editor.command("jarvis.cancelScan") is True
+            assert (await scan).cancelled
+        assert time.monotonic() - started < 1.0
+        await editor.until(lambda: len(children(editor)) == before, 3)
+        known = await editor.request("jarvis/findings", {})
+        assert 0 < len(known.findings) < 300 * 40
+        assert await editor.command("jarvis.cancelScan") is False
+        await editor.until(lambda: editor.statuses[-1].state == "idle")
+
+
+async def test_a_storm_of_scans_and_cancellations(tmp_path):
+    many_files(tmp_path, 40)
+    rng = random.Random(7)
+    async with running(tmp_path) as editor:
+        editor.open(uri(tmp_path / "open.c"), DOUBLE_FREE)
+        for number in range(30):
+            answer = editor.begin("jarvis/scanWorkspace", {}, f"s{number}")
+            await asyncio.sleep(rng.random() * 0.05)
+            started = time.monotonic()
+            editor.client.cancel_request(types.CancelParams(f"s{number}"))
+            with pytest.raises(Exception, match=r"[Cc]ancel"):
+                await answer
+            assert time.monotonic() - started < 1.0
+        version = editor.replace_all(uri(tmp_path / "open.c"), CLEAN)
+        assert await editor.diagnostics(uri(tmp_path / "open.c"), version) == []
+        result = await editor.request("jarvis/scanWorkspace", {})
+        assert result.files == 40
+        await editor.until(lambda: len(children(editor)) == 1, 5)
+
+
+async def test_hover_answers_while_a_scan_runs(tmp_path):
+    many_files(tmp_path, 200)
+    opened = uri(tmp_path / "open.c")
+    async with running(tmp_path) as editor:
+        editor.open(opened, DOUBLE_FREE)
+        await editor.diagnostics(opened)
+        params = types.HoverParams(types.TextDocumentIdentifier(opened), types.Position(4, 6))
+        assert await editor.client.text_document_hover_async(params)
+        scan = editor.begin("jarvis/scanWorkspace", {}, "scan")
+        times = []
+        while not scan.done():
+            started = time.monotonic()
+            assert await editor.client.text_document_hover_async(params)
+            times.append(time.monotonic() - started)
+        assert (await scan).files == 200
+    assert sorted(times)[len(times) // 2] < 0.1, "the event loop was held up"
+
+
+async def test_files_created_changed_and_deleted_behind_the_editor(tmp_path):
+    file = tmp_path / "a.c"
+    async with running(tmp_path, options=LIVE) as editor:
+        method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
+        await editor.until(lambda: method in [one.method for one in editor.registered])
+        globs = [
+            watcher["globPattern"]
+            for one in editor.registered
+            if one.method == method
+            for watcher in one.register_options["watchers"]
+        ]
+        assert any("rs" in glob for glob in globs) and "**/.jarvis/jsec.toml" in globs
+        file.write_text(DOUBLE_FREE)
+        watched(editor, (file, CREATED))
+        await editor.pushed(uri(file), one)
+        file.write_text(CLEAN)
+        watched(editor, (file, CHANGED))
+        await editor.pushed(uri(file), none)
+        file.write_text(DOUBLE_FREE)
+        watched(editor, (file, CHANGED))
+        await editor.pushed(uri(file), one)
+        moved = tmp_path / "b.c"
+        file.rename(moved)
+        watched(editor, (file, DELETED), (moved, CREATED))
+        await editor.pushed(uri(file), none)
+        await editor.pushed(uri(moved), one)
+
+
+async def test_a_folder_that_is_moved_is_one_event(tmp_path):
+    folder = tmp_path / "old"
+    folder.mkdir()
+    (folder / "a.c").write_text(DOUBLE_FREE)
+    async with running(tmp_path, options=LIVE) as editor:
+        await editor.pushed(uri(folder / "a.c"), one)
+        shutil.move(folder, tmp_path / "new")
+        watched(editor, (folder, DELETED), (tmp_path / "new", CREATED))
+        await editor.pushed(uri(folder / "a.c"), none)
+        await editor.pushed(uri(tmp_path / "new" / "a.c"), one)
+
+
+async def test_a_header_changed_on_disk_reaches_an_open_document(tmp_path):
+    (tmp_path / "own.h").write_text("#define RELEASE keep\n")
+    source = uri(tmp_path / "a.c")
+    (tmp_path / "a.c").write_text("")
+    async with running(tmp_path, options=LIVE) as editor:
+        await editor.until(lambda: editor.statuses and editor.statuses[-1].total == 2)
+        editor.open(source, '#include "own.h"\nvoid f(char *p) { free(p); RELEASE(p); }\n')
+        found = await editor.diagnostics(source)
+        assert "double-free" not in [one.code for one in found]
+        (tmp_path / "own.h").write_text("#define RELEASE free\n")
+        watched(editor, (tmp_path / "own.h", CHANGED))
+        await editor.pushed(source, lambda found: "double-free" in [one.code for one in found])
+
+
+async def test_several_folders_come_and_go(tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    for folder in (first, second):
+        folder.mkdir()
+        (folder / "a.c").write_text(DOUBLE_FREE)
+    async with running(first, options=LIVE) as editor:
+        await editor.pushed(uri(first / "a.c"), one)
+        added = types.WorkspaceFolder(uri(second), "second")
+        removed = types.WorkspaceFolder(uri(first), "first")
+        change = types.WorkspaceFoldersChangeEvent([added], [])
+        editor.client.workspace_did_change_workspace_folders(
+            types.DidChangeWorkspaceFoldersParams(change)
+        )
+        await editor.pushed(uri(second / "a.c"), one)
+        change = types.WorkspaceFoldersChangeEvent([], [removed])
+        editor.client.workspace_did_change_workspace_folders(
+            types.DidChangeWorkspaceFoldersParams(change)
+        )
+        await editor.pushed(uri(first / "a.c"), none)
+        known = await editor.request("jarvis/findings", {})
+        assert {one.uri for one in known.findings} == {uri(second / "a.c")}
+
+
+async def test_settings_take_effect_at_once(tmp_path):
+    (tmp_path / "closed.c").write_text(DOUBLE_FREE)
+    opened, closed = uri(tmp_path / "open.c"), uri(tmp_path / "closed.c")
+    async with running(tmp_path, options=LIVE) as editor:
+        editor.open(opened, DOUBLE_FREE)
+        (before,) = await editor.pushed(opened, one)
+        await editor.pushed(closed, one)
+        assert before.severity == types.DiagnosticSeverity.Error
+
+        def set_to(**values):
+            settings = {"jarvisLs": {"debounce": 0, "workspaceScan": True, **values}}
+            editor.client.workspace_did_change_configuration(
+                types.DidChangeConfigurationParams(settings)
+            )
+
+        set_to(rules={"double-free": "low"})
+        for file in (opened, closed):
+            await editor.pushed(
+                file, lambda found: one(found) and found[0].severity.name == "Information"
+            )
+        set_to(rules={"double-free": "off"})
+        for file in (opened, closed):
+            await editor.pushed(file, none)
+        set_to(minConfidence=0.1)
+        for file in (opened, closed):
+            await editor.pushed(file, one)
+        set_to(exclude=["closed.c"])
+        await editor.pushed(closed, none)
+        set_to(enable=False)
+        await editor.pushed(opened, none)
+        set_to(rules=5, debounce="soon", minConfidence=[], nonsense=1)
+        for file in (opened, closed):
+            await editor.pushed(file, one)
+        complaints = [message.message for message in editor.client.log_messages]
+        assert any("rules" in text for text in complaints)
+
+
+async def test_the_workspaces_own_settings_file_and_its_edits(tmp_path):
+    file, config = tmp_path / "a.c", tmp_path / ".jarvis" / "jsec.toml"
+    file.write_text(DOUBLE_FREE)
+    config.parent.mkdir()
+    config.write_text('[rules]\ndouble-free = "off"\n')
+    async with running(tmp_path, options=LIVE) as editor:
+        editor.open(uri(file), DOUBLE_FREE)
+        assert await editor.diagnostics(uri(file)) == []
+        config.write_text('[rules]\ndouble-free = "low"\n')
+        watched(editor, (config, CHANGED))
+        await editor.pushed(uri(file), one)
+        config.write_text("[rules\n")
+        watched(editor, (config, CHANGED))
+        await editor.until(
+            lambda: any("jsec.toml" in one.message for one in editor.client.log_messages)
+        )
+        await editor.pushed(uri(file), one)
+
+
+async def test_an_untrusted_workspace_cannot_hide_findings_by_its_settings(tmp_path):
+    file, config = tmp_path / "a.c", tmp_path / ".jarvis" / "jsec.toml"
+    file.write_text(DOUBLE_FREE)
+    config.parent.mkdir()
+    config.write_text('exclude = ["*"]\n[rules]\ndouble-free = "off"\n')
+    async with running(tmp_path, options={"trusted": False, **LIVE}) as editor:
+        await editor.pushed(uri(file), one)
+
+
+async def test_reports_are_exported_in_every_format(tmp_path):
+    first, second = tmp_path / "one", tmp_path / "two"
+    for folder in (first, second):
+        folder.mkdir()
+        (folder / "a.c").write_text(DOUBLE_FREE)
+    async with running(first, second) as editor:
+        await editor.request("jarvis/scanWorkspace", {})
+        for form in ("json", "jsonl", "sarif", "markdown", "html"):
+            path = first / f"report.{form}"
+            result = await editor.request("jarvis/export", {"format": form, "path": str(path)})
+            assert (result.path, result.findings) == (str(path), 2)
+            assert "double-free" in path.read_text()
+        report = json.loads((first / "report.json").read_text())
+        assert [issue["file"] for issue in report["issues"]] == ["one/a.c", "two/a.c"]
+        path = first / "again.json"
+        answer = await editor.command("jarvis.exportReport", "json", str(path))
+        assert path.exists() and answer["findings"] == 2
+
+
+async def test_the_findings_view_is_kept_up_to_date(tmp_path):
+    file = tmp_path / "a.c"
+    file.write_text(DOUBLE_FREE)
+    async with running(tmp_path, options=LIVE) as editor:
+        await editor.until(lambda: editor.changes)
+        item = editor.changes[0].files[0].findings[0]
+        assert (item.rule, item.severity, item.fixable) == ("double-free", "high", True)
+        assert (item.uri, item.category, item.cwe) == (uri(file), "memory_mgmt", [415])
+        assert item.score == pytest.approx(item.confidence * 3, abs=0.01)
+        editor.open(uri(file), "// jsec-ignore-file: double-free tested\n" + DOUBLE_FREE)
+        await editor.until(lambda: editor.changes[-1].files[-1].findings[0].suppressed)
+        known = await editor.request("jarvis/findings", {})
+        assert known.revision > editor.changes[-1].revision
+        started = len(editor.changes)
+        for number in range(40):
+            editor.replace_all(uri(file), "\n" * number + DOUBLE_FREE)
+            await asyncio.sleep(0.01)
+        await editor.diagnostics(uri(file))
+        await asyncio.sleep(0.2)
+        assert len(editor.changes) - started <= 12, "at most ten a second"
+        revisions = [change.revision for change in editor.changes]
+        assert revisions == sorted(set(revisions))
+
+
+async def test_many_findings_come_fast(tmp_path):
+    for number in range(20):
+        (tmp_path / f"f{number}.c").write_text(DOUBLE_FREE * 100)
+    async with running(tmp_path) as editor:
+        await editor.request("jarvis/scanWorkspace", {})
+        started = time.monotonic()
+        known = await editor.request("jarvis/findings", {})
+        assert len(known.findings) == 2_000
+        assert time.monotonic() - started < 5
+        assert edits_of(types.WorkspaceEdit()) == {}
