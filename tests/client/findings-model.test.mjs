@@ -115,7 +115,7 @@ test('below a file the findings follow the lines', () => {
 });
 
 test('changes replace a file, and older ones are ignored', () => {
-  const findings = new model.FindingsModel();
+  const findings = new model.FindingsModel((/** @type {string} */ uri) => uri);
   const a = finding();
   const b = finding({ uri: 'file:///ws/b.c' });
   findings.reset({ revision: 5, findings: [a, b] });
@@ -125,6 +125,15 @@ test('changes replace a file, and older ones are ignored', () => {
   assert.deepEqual(idsOf(findings.open), [b.id]);
   findings.reset({ revision: 1, findings: [a] });
   assert.deepEqual(idsOf(findings.all), [a.id]);
+});
+
+test('one file written in two ways is one file', () => {
+  const findings = new model.FindingsModel((/** @type {string} */ uri) => decodeURIComponent(uri));
+  const known = finding({ uri: 'file:///ws/a+b.c' });
+  findings.reset({ revision: 1, findings: [known] });
+  const again = finding({ uri: 'file:///ws/a%2Bb.c' });
+  findings.apply({ revision: 2, files: [{ uri: again.uri, findings: [again] }] });
+  assert.deepEqual(idsOf(findings.all), [again.id]);
 });
 
 test('ten thousand findings are filtered and grouped within a second', () => {

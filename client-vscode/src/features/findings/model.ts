@@ -41,13 +41,17 @@ export class FindingsModel {
   private files = new Map<string, readonly FindingItem[]>();
   private revision = 0;
 
+  /** @param nameOf the one way to write a URI; the same file may come in several. */
+  constructor(private readonly nameOf: (uri: string) => string) {}
+
   /** Replaces everything. */
   reset(state: FindingsResult): void {
     const files = new Map<string, FindingItem[]>();
     for (const finding of state.findings) {
-      const known = files.get(finding.uri);
+      const name = this.nameOf(finding.uri);
+      const known = files.get(name);
       if (known === undefined) {
-        files.set(finding.uri, [finding]);
+        files.set(name, [finding]);
       } else {
         known.push(finding);
       }
@@ -63,10 +67,11 @@ export class FindingsModel {
     }
     this.revision = change.revision;
     for (const { uri, findings } of change.files) {
+      const name = this.nameOf(uri);
       if (findings.length === 0) {
-        this.files.delete(uri);
+        this.files.delete(name);
       } else {
-        this.files.set(uri, findings);
+        this.files.set(name, findings);
       }
     }
     return true;

@@ -64,7 +64,7 @@ function findingsOf(nodes: readonly Node[]): FindingItem[] {
 
 class FindingsView implements Disposable {
   readonly tree = new FindingsTree();
-  private readonly model = new FindingsModel();
+  private readonly model = new FindingsModel((uri) => Uri.parse(uri).toString());
   private readonly view: TreeView<Node>;
   private grouping: Grouping;
   private filter: Filter;
