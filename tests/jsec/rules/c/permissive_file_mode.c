@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #define OPEN_TO_ALL 0777
@@ -22,4 +23,17 @@ void modes(const char *path, mode_t mode) {
     mkdir(path, 01777); // ok
     mkdir(path, 0777); // expect: permissive-file-mode
     mkdir(path, 0755); // ok
+}
+
+FILE *secrets(const char *key_file, const char *report) {
+    FILE *a = fopen(key_file, "w"); // expect: permissive-file-mode
+    FILE *b = fopen("/etc/app/server.key", "wb"); // expect: permissive-file-mode
+    FILE *c = fopen(report, "w"); // ok
+    FILE *d = fopen(key_file, "r"); // ok
+    return a && b && c ? d : a;
+}
+
+FILE *guarded(const char *key_file) {
+    umask(077);
+    return fopen(key_file, "w"); // ok
 }

@@ -3,7 +3,8 @@
 ## What it does
 Finds modes with write permission for others (`0666`, `0777`, `S_IWOTH`) given to `open`, `creat`,
 `chmod`, `mkdir` and the like; an `open` with `O_CREAT` but no mode at all, which takes whatever
-lies on the stack; a security descriptor without restrictions.
+lies on the stack; a security descriptor without restrictions; and `fopen` for writing of a file
+whose name speaks of a password or key, in functions that set neither umask nor mode.
 
 ## Why is this bad?
 Every user of the machine can change what the program later reads and trusts. `open` and `mkdir`
@@ -32,9 +33,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.jsec.guards import string_literal
 from jarvis_ls.jsec.modes import mode_value
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
-from jarvis_ls.jsec.words import names_secret
+from jarvis_ls.jsec.words import names_key, names_secret, words
 
 CREATING = {"open": 2, "open64": 2, "_open": 2, "openat": 3, "creat": 1, "mkdir": 1, "mkdirat": 2,
             "mkfifo": 1, "mknod": 1, "shm_open": 2, "sem_open": 2, "mq_open": 2}  # fmt: skip
@@ -43,7 +45,7 @@ STICKY = 0o1000
 
 
 @rule(
-    query=calls(*CREATING, *SETTING, "SetSecurityDescriptorDacl"),
+    query=calls(*CREATING, *SETTING, "SetSecurityDescriptorDacl", "fopen"),
     category="insecure_permissions",
     cwe=(732, 276),
     confidence=0.85,
@@ -55,6 +57,11 @@ def permissive_file_mode(call: Call) -> Iterator[Report]:
         if text(call.arg(1)) == "TRUE" and text(call.arg(2)) in ("NULL", "0", "nullptr"):
             yield Report(call.node, "Everybody gets every right: the access list is empty.",
                          pattern=call.name)  # fmt: skip
+        return
+    if call.name == "fopen":
+        if _writes_secret(call):
+            yield Report(call.node, "Others may read the secret in {path}: fopen leaves that to the umask.",
+                         confidence=0.5, pattern="fopen", path=text(call.arg(0))[:60])  # fmt: skip
         return
     place = CREATING.get(call.name, SETTING.get(call.name, 0))
     given = call.arg(place)
@@ -76,6 +83,18 @@ def permissive_file_mode(call: Call) -> Iterator[Report]:
         name=call.written,
         fix=Rewrite("Keep others from writing", [(given, f"0{mode & 0o775:o}")], safe=False),
     )
+
+
+def _writes_secret(call: Call) -> bool:
+    path, mode = call.arg(0), string_literal(call.arg(1), call.function) or ""
+    if path is None or mode[:1] not in ("w", "a") or call.function is None:
+        return False
+    literal = string_literal(path, call.function)
+    name = text(path) if literal is None else literal.rpartition("/")[2].partition(".")[0]
+    tail = [word for word in words(name) if word not in ("file", "path", "name", "filename")]
+    if not names_key("_".join(tail)) and not (literal or "").endswith((".pem", ".key")):
+        return False
+    return not any(c.name in ("umask", "fchmod", "chmod") for c in call.function.calls)
 
 
 def _confidence(call: Call, mode: int) -> float:

@@ -2,7 +2,7 @@
 
 ## What it does
 Finds seeds from the time, the process id or a constant: `srand(time(NULL))`, `srandom(getpid())`,
-`RAND_seed` with a literal, `std::mt19937 g(time(0))`.
+`RAND_seed` with a literal.
 
 ## Why is this bad?
 There are only 86,400 seconds in a day: trying all seeds takes a moment and yields every number

@@ -2,8 +2,8 @@
 
 ## What it does
 Finds `SSL_VERIFY_NONE`, `CURLOPT_SSL_VERIFYPEER` and `CURLOPT_SSL_VERIFYHOST` of 0,
-`MBEDTLS_SSL_VERIFY_NONE`, `QSslSocket::VerifyNone`, flags of WinHTTP and WinINet that ignore errors
-of certificates, and verify callbacks that are a constant yes.
+`MBEDTLS_SSL_VERIFY_NONE`, and flags of GnuTLS, WinHTTP and WinINet that ignore errors of
+certificates.
 
 ## Why is this bad?
 Encryption to an unknown partner protects nothing: whoever sits in between presents any

@@ -35,7 +35,7 @@ from jarvis_ls.jsec.rule import Report, functions, rule
 from jarvis_ls.jsec.words import about_security
 
 GENERATORS = ("rand", "random", "rand_r", "random_r", "drand48", "lrand48", "mrand48", "erand48",
-              "nrand48", "jrand48", "rand_s_", "g_random_int", "g_random_int_range", "qrand",
+              "nrand48", "jrand48", "g_random_int", "g_random_int_range", "qrand",
               "random_shuffle")  # fmt: skip
 
 
