@@ -14,6 +14,7 @@ const CHECKS = [
   ['Import contracts', venv('lint-imports'), []],
   ['Generated wire types', venv('python'), ['-m', 'jarvis_ls.lsp.protocol_ts', '--check']],
   ['Tables of the README', venv('python'), ['scripts/readme_tables.py', '--check']],
+  ['Chinese catalogs', venv('python'), ['scripts/translations.py', '--check']],
   ['Client types', process.execPath, [module('typescript/bin/tsc'), '-p', 'tsconfig.json']],
   ['Script types', process.execPath, [module('typescript/bin/tsc'), '-p', 'tsconfig.scripts.json']],
   [
