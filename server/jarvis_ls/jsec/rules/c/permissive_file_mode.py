@@ -60,7 +60,7 @@ def permissive_file_mode(call: Call) -> Iterator[Report]:
         return
     if call.name == "fopen":
         if _writes_secret(call):
-            yield Report(call.node, "Others may read the secret in {path}: fopen leaves that to the umask.",
+            yield Report(call.node, "Others may read the secret in {path}: fopen sets no mode.",
                          confidence=0.5, pattern="fopen", path=text(call.arg(0))[:60])  # fmt: skip
         return
     place = CREATING.get(call.name, SETTING.get(call.name, 0))
