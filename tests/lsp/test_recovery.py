@@ -163,7 +163,9 @@ async def test_documents_that_come_and_go_leave_nothing(tmp_path):
         assert after - before < 150 * 20_000  # a document of this kind has 40 kB in the worker
 
 
-@pytest.mark.parametrize("arguments", [["--nonsense"], ["--tcp"], ["--tcp", "x:y"], ["a", "b", "c"]])
+@pytest.mark.parametrize(
+    "arguments", [["--nonsense"], ["--tcp"], ["--tcp", "x:y"], ["a", "b", "c"]]
+)
 def test_wrong_arguments_are_told(arguments):
     result = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=20)
     assert result.returncode == 2 and "usage: jarvis-ls" in result.stderr

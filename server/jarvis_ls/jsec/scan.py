@@ -157,6 +157,7 @@ class _Pool:
         self._seconds = seconds
         self._workers = [Worker(WORKER, on_start=self._introduce) for _ in range(jobs)]
         self._tasks: list[asyncio.Task[None]] = []
+        self._closing = False
 
     async def run(self, files: Sequence[SourceFile]) -> AsyncIterator[FileReport]:
         """Reports of the files, the largest files first so that no process waits at the end."""
@@ -173,6 +174,8 @@ class _Pool:
 
     async def close(self) -> None:
         """End the processes, whatever they are doing."""
+        # Before Python 3.12 a cancellation that meets an answer is lost in `asyncio.wait_for`.
+        self._closing = True
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -188,7 +191,7 @@ class _Pool:
         finished: asyncio.Queue[FileReport | BaseException],
     ) -> None:
         try:
-            while waiting:
+            while waiting and not self._closing:
                 finished.put_nowait(await self._scan_one(worker, waiting.popleft()))
         except JarvisError as error:
             finished.put_nowait(error)

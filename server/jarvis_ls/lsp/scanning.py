@@ -175,14 +175,16 @@ class Scanning:
             cache=cache,
             only=chosen,
         )
+        stopped = asyncio.Event()
+        if work is not None:
+            work.on_cancel(stopped.set)
         complete = False
-        async with contextlib.aclosing(reports):
-            stopped = asyncio.Event()
-            if work is not None:
-                work.on_cancel(stopped.set)
-            complete = await self._collect(reports, stopped, folder, work, state)
-        if cache is not None:
-            cache.close(complete=complete and chosen is None)
+        try:
+            async with contextlib.aclosing(reports):
+                complete = await self._collect(reports, stopped, folder, work, state)
+        finally:
+            if cache is not None:
+                cache.close(complete=complete and chosen is None)
 
     async def _collect(
         self,
