@@ -145,8 +145,6 @@ def _starts(function: Function, by_name: dict[str, Function]) -> list[tuple[str,
         for node in function.nodes("decl"):
             if text(field(node, "type")).rpartition("::")[2] not in ("thread", "jthread"):
                 continue
-            for use in re.findall(r"[A-Za-z_][\w:]*", text(node)[:200])[2:6]:
-                if use in by_name:
-                    found.append((use, node))
-                    break
+            used = re.findall(r"[A-Za-z_][\w:]*", text(node)[:400])[1:]
+            found.extend((word, node) for word in used if word in by_name)
     return found

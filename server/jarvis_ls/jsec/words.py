@@ -32,39 +32,11 @@ _SECRET_PAIRS = frozenset(
      ("refresh", "token"), ("db", "pass"), ("user", "pass"), ("admin", "pass"),
      ("root", "pass"), ("encrypt", "key"), ("decrypt", "key")}
 )  # fmt: skip
-_SECURITY = _SECRET | frozenset(
-    [
-        "key",
-        "token",
-        "salt",
-        "nonce",
-        "iv",
-        "session",
-        "otp",
-        "csrf",
-        "auth",
-        "authenticate",
-        "authentication",
-        "cookie",
-        "uuid",
-        "guid",
-        "crypt",
-        "crypto",
-        "encrypt",
-        "cipher",
-        "hash",
-        "sign",
-        "signature",
-        "challenge",
-        "captcha",
-        "login",
-        "pin",
-        "cred",
-        "random",
-        "security",
-        "secure",
-    ]
-)
+_SECURITY = _SECRET | frozenset({
+    "key", "token", "salt", "nonce", "iv", "session", "otp", "csrf", "auth", "authenticate",
+    "authentication", "cookie", "uuid", "guid", "crypt", "crypto", "encrypt", "cipher",
+    "signature", "challenge", "captcha", "login", "cred", "security",
+})  # fmt: skip
 _ABOUT = frozenset(
     [
         "file",

@@ -44,3 +44,9 @@ int other(process *child) {
     take();
     return child->wait(1); // ok
 }
+
+void wait_for_signal() {
+    std::unique_lock<std::mutex> hold(guard);
+    ready.wait(hold); // ok
+    hold.release();
+}
