@@ -173,6 +173,22 @@ export async function until(what, ask, patience = PATIENCE_MS) {
   throw new Error(`never happened: ${what}`);
 }
 
+/**
+ * What axe finds wrong with a page that has loaded it: the rule and the places.
+ * @param {import('playwright-core').Page | import('playwright-core').Frame} page
+ * @returns {Promise<string[]>}
+ */
+export function violations(page) {
+  return page.evaluate(async () => {
+    // @ts-expect-error the page has it, this file has not
+    const { violations: found } = await globalThis.axe.run();
+    return found.map(
+      (/** @type {{id: string, nodes: {target: string[]}[]}} */ { id, nodes }) =>
+        `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
+    );
+  });
+}
+
 export class Workbench {
   /**
    * @param {import('playwright-core').Page} page

@@ -105,7 +105,7 @@ async function askScope(count: number): Promise<SuppressScope | undefined> {
     },
     {
       label: `$(archive) ${l10n.t('The baseline')}`,
-      detail: l10n.t('No comment: an entry in .jarvis/baseline'),
+      detail: l10n.t('No comment: an entry in .jarvis/sec/baseline.json'),
       scope: 'baseline',
     },
   ];
