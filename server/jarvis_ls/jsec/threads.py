@@ -11,11 +11,20 @@ from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.guards import enclosing_loop
 from jarvis_ls.jsec.locks import PAIRS, RELEASES
 
+WORDS = ("hread_create", "hreadCreate", "thrd_create", "CreateThread", "create_thread",
+         "createThread", "beginthread", "std::thread", "std::jthread", "std::async",
+         "thread_new", "start_thread", "startThread", "StartThread", "hreadStart",
+         "hread_start", "kthread_run", "spawn_thread", "boost::thread")  # fmt: skip
+"""Words one of which a file has that starts threads."""
+
 CREATORS = {"pthread_create": 2, "thrd_create": 1, "CreateThread": 2, "_beginthreadex": 2,
             "_beginthread": 0, "g_thread_new": 1, "uv_thread_create": 1, "SDL_CreateThread": 0,
             "kthread_run": 0}  # fmt: skip
 JOINS = frozenset({"pthread_join", "thrd_join", "WaitForSingleObject", "WaitForMultipleObjects",
                    "join", "g_thread_join", "uv_thread_join", "SDL_WaitThread"})  # fmt: skip
+_STARTING = re.compile(rb"(?i)(?:create|start|begin|new|spawn)_?thread|"
+                       rb"thread_?(?:create|start|begin|new|spawn)|\bj?thread\b|kthread_run"
+                       rb"|thrd_create|\basync\b")  # fmt: skip
 _GUARDS = re.compile(rb"\b(?:lock_guard|unique_lock|scoped_lock|shared_lock|QMutexLocker)\b")
 _ATOMIC = re.compile(r"[aA]tomic|_Thread_local|thread_local|__thread|mutex|cond|sem_t|pthread_|"
                      r"\bonce|LONG\b|barrier|CRITICAL_SECTION|\bconst\b")  # fmt: skip
@@ -46,7 +55,7 @@ def started(whole: WholeUnit) -> list[Started]:
     by_name = {f.name: f for f in whole.functions}
     found: dict[str, Started] = {}
     for function in whole.functions:
-        if b"hread" not in (function.node.text or b""):
+        if _STARTING.search(function.node.text or b"") is None:
             continue
         for name, node in _starts(function, by_name):
             found.setdefault(name, Started(by_name[name], [])).creations.append((function, node))

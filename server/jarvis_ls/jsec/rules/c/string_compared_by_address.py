@@ -27,13 +27,17 @@ if (strcmp(command, "quit") == 0)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, bare, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.guards import declaration, string_literal
+from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
+
+_CHAR_ARRAY = re.compile(rb"\bchar\s[^;(]{0,200}\[")
 
 
 @rule(
@@ -54,6 +58,8 @@ from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
 def string_compared_by_address(site: Site) -> Iterator[Report]:
     left, right, function = field(site.node, "left"), field(site.node, "right"), site.function
     if left is None or right is None or function is None:
+        return
+    if left.type == right.type == "identifier" and not _has_char_arrays(function):
         return
     left, right = bare(left), bare(right)
     literals = [n for n in (left, right) if n.type in ("string_literal", "concatenated_string")]
@@ -88,6 +94,11 @@ def _confidence(other: Node, function: Function) -> float:
         return 0.0
     return 0.7 if other.type in ("identifier", "field_expression", "call_expression",
                                  "subscript_expression") else 0.0  # fmt: skip
+
+
+@once_per_function
+def _has_char_arrays(function: Function) -> bool:
+    return _CHAR_ARRAY.search(function.node.text or b"") is not None
 
 
 def _is_array(node: Node, function: Function) -> bool:

@@ -44,6 +44,7 @@ from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.rule import Report, rule, whole_file
 from jarvis_ls.jsec.threads import (
     JOINS,
+    WORDS,
     Started,
     is_guarded,
     shared_variables,
@@ -56,7 +57,7 @@ MAX_WRITES = 60
 
 
 @rule(
-    query=whole_file("hread"),
+    query=whole_file(*WORDS),
     category="concurrency",
     cwe=(366, 362),
     confidence=0.7,
