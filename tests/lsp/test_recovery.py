@@ -17,7 +17,7 @@ from jarvis_ls.lsp.folders import uri_of
 from tests.lsp.editor import CLEAN, COMMAND, DOUBLE_FREE, at, running
 from tests.lsp.wire import wire
 
-EDITS = 6_000
+EDITS = 10_000  # after as many to warm up
 BYTES_AN_EDIT = 20
 
 
