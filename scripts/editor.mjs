@@ -6,6 +6,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { capture, ROOT, run, TaskError, task, which } from './process.mjs';
 import { buildClient, setUpPackages } from './setup/client.mjs';
+import { layOutExtension } from './setup/development-extension.mjs';
 import { setUpPython } from './setup/python.mjs';
 import { installHost } from './setup/vscode-host.mjs';
 import { startHost, workbenchUrl } from './setup/vscode-run.mjs';
@@ -48,7 +49,8 @@ async function openInBrowser(folder) {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, resolve);
   });
   const host = await startHost({ folder: home });
-  const url = workbenchUrl(host, folder, ROOT);
+  const extension = layOutExtension(path.join(home, 'jarvis-ls'));
+  const url = workbenchUrl(host, folder, extension);
   console.log(`VS Code with Jarvis LS on ${folder}:\n\n  ${url}\n`);
   console.log('Ctrl-C ends it.');
   await openBrowser(url);

@@ -6,7 +6,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { bareExtension, openWorkbench, until } from './workbench.mjs';
+import { layOutExtension } from '../../scripts/setup/development-extension.mjs';
+import { openWorkbench, until } from './workbench.mjs';
 
 /** Any Python that is new enough; it does not know our libraries. */
 const PYTHON = '/usr/bin/python3';
@@ -72,7 +73,7 @@ describe('no server', () => {
   before(async () => {
     const empty = path.join(folder, 'no-programs');
     mkdirSync(empty);
-    const extension = bareExtension(path.join(folder, 'extension'));
+    const extension = layOutExtension(path.join(folder, 'extension'), { server: false });
     editor = await openWorkbench({ files: { 'ask.c': ASKS }, extension, env: { PATH: empty } });
   });
   after(async () => {

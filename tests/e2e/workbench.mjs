@@ -16,13 +16,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
+import { layOutExtension } from '../../scripts/setup/development-extension.mjs';
 import { findBrowser } from '../../scripts/setup/tools.mjs';
 import { installExtension, startHost } from '../../scripts/setup/vscode-run.mjs';
 import { speak } from './language.mjs';
 
 export const ROOT = path.resolve(import.meta.dirname, '..', '..');
-/** The extension under test: the checkout, or what JARVIS_E2E_EXTENSION names (an unpacked .vsix). */
-const EXTENSION = process.env.JARVIS_E2E_EXTENSION ?? ROOT;
 const ID = 'jarvis-ls.jarvis-ls';
 const PATIENCE_MS = 30_000;
 
@@ -38,16 +37,14 @@ const SETTINGS = {
   'files.simpleDialog.enable': true,
 };
 
-/** What the extension is made of, as it lies in the checkout. */
-const PARTS = ['package.json', 'package.nls.json', 'package.nls.zh-cn.json', 'l10n', 'media'];
-
 /**
  * @typedef {object} Options
  * @property {Record<string, string>} [files] of the workspace, by path
  * @property {string[]} [folders] of a workspace with several; `files` then lie below them
  * @property {Record<string, unknown>} [settings]
  * @property {Record<string, string>} [env]
- * @property {string} [extension] folder of the extension; the checkout when absent
+ * @property {string} [extension] its folder; else what JARVIS_E2E_EXTENSION names (an unpacked
+ *   .vsix), else the checkout's
  * @property {string} [vsix] a packaged extension, to be installed instead
  * @property {string} [locale] for example `zh-cn`
  * @property {[string, string][]} [payload] more for the workbench's own payload
@@ -65,6 +62,7 @@ export async function openWorkbench(options = {}) {
   const opened = options.folders ? workspaceFile(base, options.folders) : folder;
   if (options.locale) speak(options.locale, path.join(base, 'data'));
   if (options.vsix) await installExtension(base, options.vsix, environment(base));
+  const extension = options.vsix ? undefined : extensionFolder(base, options);
   const host = await startHost({
     folder: base,
     settings: { ...SETTINGS, ...options.settings },
@@ -83,7 +81,7 @@ export async function openWorkbench(options = {}) {
   });
   try {
     await options.beforeLoad?.(page);
-    await page.goto(address(host.address, opened, options));
+    await page.goto(address(host.address, opened, extension, options));
     await page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
   } catch (error) {
     await workbench.close();
@@ -93,29 +91,28 @@ export async function openWorkbench(options = {}) {
 }
 
 /**
- * An extension as a user without our checkout has it, but with no libraries packed in.
- * @param {string} folder
+ * @param {string} base
+ * @param {Options} options
  */
-export function bareExtension(folder) {
-  for (const part of [...PARTS, 'bundled/tool', 'client-vscode/out']) {
-    cpSync(path.join(ROOT, part), path.join(folder, part), { recursive: true });
-  }
-  return folder;
+function extensionFolder(base, { extension }) {
+  const other = extension ?? process.env.JARVIS_E2E_EXTENSION;
+  return other ?? layOutExtension(path.join(base, 'extension'));
 }
 
 /**
  * @param {string} authority
  * @param {string} opened
+ * @param {string | undefined} extension
  * @param {Options} options
  */
-function address(authority, opened, { extension = EXTENSION, vsix, payload = [] }) {
+function address(authority, opened, extension, { payload = [] }) {
   const own = ['extensionDevelopmentPath', `vscode-remote://${authority}${extension}`];
   const kind = opened.endsWith('.code-workspace') ? 'workspace' : 'folder';
   const query = new URLSearchParams({ [kind]: opened });
   query.set(
     'payload',
     JSON.stringify([
-      ...(vsix ? [] : [own]),
+      ...(extension ? [own] : []),
       ...payload.map(([name, value]) => [name, value.replace('AUTHORITY', authority)]),
     ]),
   );
