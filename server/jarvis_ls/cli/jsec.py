@@ -65,7 +65,7 @@ def _scan_command(commands: Commands, name: str, text: str) -> None:  # type: ig
     add = parser.add_argument
     _paths(parser)
     add("--format", choices=scanning.FORMATS, default="text", help="default: text")
-    add("--output", metavar="FILE", type=Path, help="write the report there instead")
+    add("--output", "-o", metavar="FILE", type=Path, help="write the report there instead")
     add("--fail-on", choices=("high", "medium", "low"), metavar="SEVERITY",
         help="exit with 1 when a finding is at least this severe: high, medium, low")  # fmt: skip
     _selection(parser)
