@@ -174,6 +174,8 @@ class Function:
         by_name: dict[str, list[Variable]] = {}
         for variable in found:
             by_name.setdefault(variable.name, []).append(variable)
+        for variables in by_name.values():
+            variables.sort(key=_scope_start)
         return by_name
 
     @property
@@ -183,12 +185,15 @@ class Function:
 
     def variable(self, name: str, at: int) -> Variable | None:
         """The variable that `name` means at byte `at`, or None when it is not a local."""
-        best = None
-        for variable in self.variables.get(name, ()):
-            start, end = variable.scope
-            if start <= at < end and (best is None or start >= best.scope[0]):
-                best = variable
-        return best
+        known = self.variables.get(name)
+        if known is None:
+            return None
+        index = bisect_right(known, at, key=_scope_start)
+        for variable in reversed(known[max(0, index - _MAX_CLIMB) : index]):
+            if at < variable.scope[1]:
+                return variable
+        outer = known[0]  # behind many closed scopes: a parameter is what remains
+        return outer if outer.scope[0] <= at < outer.scope[1] else None
 
     @cached_property
     def _details(self) -> dict[str, list[Node]]:
@@ -249,6 +254,10 @@ class Function:
                 found.extend(call.arguments)
         found.sort(key=lambda n: n.start_byte)
         return found
+
+
+def _scope_start(variable: Variable) -> int:
+    return variable.scope[0]
 
 
 @dataclass(slots=True, eq=False)
