@@ -124,6 +124,38 @@ def null_tested(function: Function | None, name: str, at: int) -> bool:
     return False
 
 
+def changed_between(function: Function, written: str, start: int, end: int) -> bool:
+    """Whether a variable or field is assigned, declared anew or lent out by `&mut` between two
+    bytes; more than 64 places in between count as a change."""
+    if written.isidentifier():
+        uses = function.uses(written, start, end)
+        return len(uses) > _MAX_PLACES or any(_changes(use) for use in uses)
+    assigned = function.nodes("assign")
+    first = bisect_left(assigned, start, key=lambda node: node.start_byte)
+    for node in assigned[first : first + _MAX_PLACES]:
+        if node.start_byte >= end:
+            return False
+        if text(field(node, "left")) == written:
+            return True
+    return len(assigned) - first > _MAX_PLACES
+
+
+_MAX_PLACES = 64
+
+
+def _changes(use: Node) -> bool:
+    parent = use.parent
+    if parent is None:
+        return False
+    if parent.type in ("assignment_expression", "compound_assignment_expr"):
+        return field(parent, "left") == use
+    if parent.type in ("let_declaration", "mut_pattern"):
+        return field(parent, "value") != use
+    return parent.type == "reference_expression" and any(
+        child.type == "mutable_specifier" for child in parent.children
+    )
+
+
 def may_follow(first: Node, second: Node) -> bool:
     """Whether control may run from `first` on to `second` later in the text.
 

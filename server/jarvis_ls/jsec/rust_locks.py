@@ -81,7 +81,7 @@ def _lock_in(made: Node) -> Node | None:
 
 def _dropped(function: Function, name: str, scope: tuple[int, int]) -> int:
     """Where the guard is dropped or moved away: `drop(g)`, `g = …`, a call that takes it."""
-    for use in function.uses(name, *scope):
+    for use in function.uses(name, *scope)[:64]:
         parent = use.parent
         if parent is None:
             continue

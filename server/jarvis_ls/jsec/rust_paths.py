@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from dataclasses import dataclass
 
-from jarvis_ls.codeintel.code import Function, text
+from jarvis_ls.codeintel.code import Function, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rust_values import words_in
 
+_MAX_TEXT = 400
+_MOST = 64
 _LOOKS = re.compile(
     r"\bfile_name\(|\bcomponents\(|\bcanonicalize\(|\bstarts_with\(|\bstrip_prefix\(|\bis_absolute\("
     r"|\benclosed_name\(|\bsanitize|\bsafe_join|\bunpack_in\(|\bclean\(|\bParentDir\b|\bnormalize"
@@ -18,20 +22,40 @@ _LOOKS = re.compile(
 def is_checked(function: Function, part: Node) -> bool:
     """Whether the function looks at the components of what `part` is made of, or resolves a path
     and compares it."""
+    if _LOOKS.search(text(part)[:_MAX_TEXT]):
+        return True
     names = words_in(part)
-    for node in [*function.nodes("call"), *function.nodes("macro")][:1024]:
-        written = text(node)[:200]
-        if node.start_byte <= part.start_byte < node.end_byte and node.type == "call_expression":
-            written = text(part)[:200]
-        match = _LOOKS.search(written)
-        if match is None:
-            continue
-        if match[0].startswith(("canonicalize", "starts_with", "strip_prefix", "ParentDir")):
+    for look in _looks(function):
+        if look.resolves or names & look.words:
             return True
-        if any(re.search(rf"\b{re.escape(name)}\b", written) for name in list(names)[:8]):
-            return True
-    for name in names:
+    for name in list(names)[:8]:
         variable = function.variable(name, part.start_byte)
-        if variable is not None and _LOOKS.search(text(variable.initial)[:400]):
+        if variable is not None and _LOOKS.search(text(variable.initial)[:_MAX_TEXT]):
             return True
     return False
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """A call that looks at a path."""
+
+    words: frozenset[str]
+    resolves: bool
+
+
+@functools.lru_cache(maxsize=8)
+def _looks(function: Function) -> list[_Look]:
+    """The first calls of the function that look at components of a path, at most 64."""
+    found = []
+    for node in function.nodes("call"):
+        callee = text(field(node, "function"))[-_MAX_TEXT:]
+        written = callee + text(field(node, "arguments"))[:40]
+        match = _LOOKS.search(written[-240:])
+        if match is not None:
+            resolves = match[0].startswith(
+                ("canonicalize", "starts_with", "strip_prefix", "Parent")
+            )
+            found.append(_Look(frozenset(re.findall(r"[A-Za-z_]\w*", callee)), resolves))
+            if len(found) == _MOST:
+                break
+    return found

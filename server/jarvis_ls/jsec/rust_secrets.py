@@ -21,7 +21,8 @@ _EXACT = re.compile(
 )
 _TOKEN = re.compile(
     r"(?:AKIA|ASIA)[0-9A-Z]{16}|gh[po]_[0-9A-Za-z]{36}|github_pat_\w{22,}|xox[bp]-[\w-]{20,}"
-    r"|glpat-[\w-]{20}|sk-[A-Za-z0-9_-]{32,}|-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----(?:\\n|\s)*[A-Za-z0-9+/]{16}"
+    r"|glpat-[\w-]{20}|sk-[A-Za-z0-9_-]{32,}|-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----"
+    r"(?:\\n|\s)*[A-Za-z0-9+/]{16}"
 )
 _PLACEHOLDER = re.compile(
     r"(?i)^<|\$\{|\{\}|\{\w*\}|^your|example|changeme|placeholder|xxx|\*\*\*|^todo|^none$|^null$"

@@ -3,6 +3,7 @@ macros, and what a function looks like from outside."""
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 
@@ -146,6 +147,18 @@ def arguments(node: Node) -> list[Node]:
     return [c for c in held.named_children if "comment" not in c.type] if held is not None else []
 
 
+@functools.lru_cache(maxsize=8)
+def called_in(function: Function) -> frozenset[str]:
+    """Last names of everything a function calls, and the types they are called on
+    (`ManuallyDrop` and `new` for `ManuallyDrop::new`)."""
+    names: set[str] = set()
+    for call in function.calls:
+        names.add(call.name)
+        if "::" in call.written:
+            names.update(strip_generics(call.written).split("::")[-2:])
+    return frozenset(names)
+
+
 def call_place(node: Node) -> tuple[int, int]:
     """Bytes to report for a call: of a method in a chain over several lines from its name on."""
     callee = field(node, "function")
@@ -181,6 +194,12 @@ def is_exported(function: Function) -> bool:
 def is_public(function: Function) -> bool:
     """Declared plainly `pub` (not `pub(crate)`)."""
     return any(c.type == "visibility_modifier" and c.text == b"pub" for c in function.node.children)
+
+
+def holds(function: Function, *words: bytes) -> bool:
+    """Whether the text of a function has one of `words`: a cheap look before a closer one."""
+    written = function.node.text or b""
+    return any(word in written for word in words)
 
 
 def is_entry(function: Function) -> bool:

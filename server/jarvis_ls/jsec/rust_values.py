@@ -33,6 +33,9 @@ _NUMBERS = (
     (re.compile(r"\bfrom_(?:be|le|ne)_bytes\b|\bread_[uif](?:8|16|32|64|128)\b"
                 r"|\bget_[ui](?:16|32|64)(?:_le)?\("), "bytes that are read"),
 )  # fmt: skip
+_NUMBER_CALL = re.compile(
+    rb"\.parse|from_str_radix|from_[bln]e_bytes|\b(?:read|get)_[uif](?:8|16|32|64|128)\b"
+)
 _SOURCES = (
     (re.compile(r"\benv::args(?:_os)?\b|\bargs\(\)|\bargs_os\(\)"), "the command line"),
     (re.compile(r"\benv::vars?(?:_os)?\b"), "the environment"),
@@ -195,6 +198,8 @@ def number_origin(node: Node | None, function: Function | None) -> str:
 
 def input_numbers(function: Function) -> list[Variable]:
     """Variables that are initialised with parsed text or decoded bytes."""
+    if not _NUMBER_CALL.search(function.node.text or b""):
+        return []
     return [
         variable
         for variables in function.variables.values()

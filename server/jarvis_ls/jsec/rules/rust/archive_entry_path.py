@@ -25,6 +25,7 @@ let target = folder.join(name);
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 
@@ -58,7 +59,7 @@ def archive_entry_path(call: Call) -> Iterator[Report]:
     match = _ENTRY.search(text(made)[:300])
     if match is None or "enclosed_name" in text(made)[:300]:
         return
-    if not _ARCHIVE.search(text(function.node)[:8000]) or is_checked(function, part):
+    if not _unpacks(function) or is_checked(function, part):
         return
     yield Report(
         call.node,
@@ -67,6 +68,11 @@ def archive_entry_path(call: Call) -> Iterator[Report]:
         fix=_enclosed(part, match[0], made),
         entry=match[0],
     )
+
+
+@functools.lru_cache(maxsize=8)
+def _unpacks(function: Function) -> bool:
+    return _ARCHIVE.search(text(function.node)[:8000]) is not None
 
 
 def _maker(function: Function, part: Node) -> Node:

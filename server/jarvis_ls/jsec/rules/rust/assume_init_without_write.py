@@ -71,7 +71,7 @@ def assume_init_without_write(call: Call) -> Iterator[Report]:
         return
     if "MaybeUninit" in variable.type.removeprefix("MaybeUninit"):
         return
-    uses = function.uses(variable.name, variable.scope[0], call.node.start_byte)
+    uses = function.uses(variable.name, variable.scope[0], call.node.start_byte)[:64]
     if not any(_may_write(use, variable) for use in uses):
         yield Report(
             call.node,

@@ -33,7 +33,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_shapes import call_path, peel, receiver_of
+from jarvis_ls.jsec.rust_shapes import call_path, called_in, peel, receiver_of
 from jarvis_ls.jsec.rust_values import type_of
 
 _OWNERS = frozenset({"Box", "Vec", "String", "CString", "Arc", "Rc"})
@@ -108,6 +108,6 @@ def _given_up(call: Call, written: str) -> bool:
     """Whether the owner of the borrowed memory is forgotten, so that the new one may own it."""
     if call.function is None:
         return True
-    if any("ManuallyDrop" in c.written or c.name == "forget" for c in call.function.calls):
+    if not called_in(call.function).isdisjoint(("ManuallyDrop", "forget")):
         return True
     return "ManuallyDrop" in written or written.startswith(("self", "&self", "&mut self"))

@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call
 from jarvis_ls.codeintel.extract.rust import has_safety_comment, in_test, modifiers
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_shapes import call_path
+from jarvis_ls.jsec.rust_shapes import call_path, called_in
 
 _STARTS = frozenset({"spawn", "spawn_blocking", "block_on"})
 
@@ -51,7 +51,7 @@ def environment_changed_in_thread(call: Call) -> Iterator[Report]:
         return
     if in_test(call.node) or has_safety_comment(call.node):
         return
-    threaded = "async" in modifiers(function.node) or any(c.name in _STARTS for c in function.calls)
+    threaded = "async" in modifiers(function.node) or not _STARTS.isdisjoint(called_in(function))
     confidence = 0.7 if threaded else 0.3 if "main" in call.unit.facts.defined else 0.5
     yield Report(
         call.node,

@@ -42,6 +42,8 @@ _BROKEN = re.compile(
     r"|Algorithm::(MD5|SHA1)|Type::(MD5|SHA1)|HashFunction::(Md5|Sha1))$"
 )
 
+_MAYBE = re.compile(r"(?i)md[245]|sha1|ripemd160")
+
 
 @rule(
     query=nodes(
@@ -56,7 +58,7 @@ _BROKEN = re.compile(
     severity="medium",
 )
 def insecure_hash(site: Site) -> Iterator[Report]:
-    if site.item.in_test or in_test(site.node):
+    if site.item.in_test or not _MAYBE.search(text(site.node)) or in_test(site.node):
         return
     path = path_of(text(site.node), site.unit)
     match = _BROKEN.search(path)

@@ -28,13 +28,14 @@ self.state.lock().unwrap().reply = reply;
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, ancestors
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, functions, rule
 from jarvis_ls.jsec.rust_locks import Guard, guards
-from jarvis_ls.jsec.rust_shapes import callee_name, chain
+from jarvis_ls.jsec.rust_shapes import callee_name, chain, holds
 
 
 @rule(
@@ -45,11 +46,14 @@ from jarvis_ls.jsec.rust_shapes import callee_name, chain
     suggestion="Drop the guard before awaiting (a block of its own), or use an async lock.",
 )
 def lock_held_across_await(function: Function) -> Iterator[Report]:
-    waits = function.nodes("await")
-    if not waits:
+    locks = (b".lock()", b".read()", b".write()", b"borrow_mut()")
+    if not holds(function, b".await") or not holds(function, *locks):
         return
+    waits = function.nodes("await")
     for guard in guards(function):
-        wait = next((w for w in waits if _is_inside(w, guard, function)), None)
+        first = bisect_left(waits, guard.start, key=lambda node: node.start_byte)
+        near = waits[first : first + 16]
+        wait = next((w for w in near if _is_inside(w, guard, function)), None)
         if wait is not None:
             yield Report(
                 guard.lock,

@@ -31,7 +31,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_shapes import call_path
+from jarvis_ls.jsec.rust_shapes import call_path, called_in
 
 _HANDLED = frozenset({"drop", "into_inner", "take", "read", "write", "as_ptr", "as_mut_ptr",
                       "from_raw_parts", "copy_nonoverlapping", "into_raw", "as_raw_fd",
@@ -56,13 +56,13 @@ def manually_drop_never_dropped(call: Call) -> Iterator[Report]:
     name = text(target).removeprefix("mut ")
     if target is None or not name.isidentifier() or text(call.arg(0)) in ("self", "this"):
         return
-    if any(c.name in _HANDLED and c.node != call.node for c in call.function.calls):
+    if not _HANDLED.isdisjoint(called_in(call.function)):
         return
     made = text(call.arg(0))[:60]
     if "from_raw" in made:
         return  # a borrow of what somebody else owns
     uses = call.function.uses(name, call.node.end_byte)
-    if any(not _is_borrow(use) for use in uses):
+    if any(not _is_borrow(use) for use in uses[:64]):
         return
     yield Report(
         call.node,

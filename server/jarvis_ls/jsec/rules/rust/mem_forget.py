@@ -34,7 +34,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, Variable, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_shapes import call_path
+from jarvis_ls.jsec.rust_shapes import call_path, called_in
 
 _TAKEN = frozenset({"from_raw_parts", "from_raw_parts_mut", "as_ptr", "as_mut_ptr", "into_raw",
                     "as_raw_fd", "as_raw_handle", "as_raw_socket", "read", "write", "copy",
@@ -58,7 +58,7 @@ def mem_forget(call: Call) -> Iterator[Report]:
     if call.written == "forget" and not call_path(call).endswith("mem::forget"):
         return
     function = call.function
-    if function is not None and any(c.name in _TAKEN for c in function.calls):
+    if function is not None and not _TAKEN.isdisjoint(called_in(function)):
         return
     if has_safety_comment(call.node):
         return

@@ -26,6 +26,7 @@ let (from, to) = (accounts.get(a), accounts.get(b));
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, ancestors, text
@@ -51,10 +52,12 @@ def mutex_locked_twice(function: Function) -> Iterator[Report]:
     for call in function.calls:
         if not call.is_method or call.arguments or call.receiver is None:
             continue
-        for guard in held[:64]:
+        locked = text(call.receiver)
+        last = bisect_left(held, call.node.start_byte, key=lambda guard: guard.start)
+        for guard in reversed(held[max(0, last - 16) : last]):
             if call.name not in _WAITS.get(guard.method, ()):
                 continue
-            if text(call.receiver) != guard.locked or not _is_held(call.node, guard, function):
+            if locked != guard.locked or not _is_held(call.node, guard, function):
                 continue
             yield Report(
                 call.node,

@@ -36,7 +36,7 @@ from jarvis_ls.codeintel.code import Function, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment, modifiers
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.rust_shapes import arguments, callee_name, is_public, peel, receiver_of
+from jarvis_ls.jsec.rust_shapes import arguments, callee_name, holds, is_public, peel, receiver_of
 
 _READS = frozenset({"read", "write", "read_volatile", "write_volatile", "read_unaligned",
                     "write_unaligned", "as_ref", "as_mut", "offset", "add"})  # fmt: skip
@@ -53,6 +53,8 @@ _TAKES = frozenset({"from_raw_parts", "from_raw_parts_mut", "from_ptr", "from_ra
     "reference.",
 )
 def raw_pointer_deref_in_safe_fn(function: Function) -> Iterator[Report]:
+    if not holds(function, b"*const", b"*mut"):
+        return
     if modifiers(function.node) not in ("", "async", "const"):
         return
     pointers = {p.name for p in function.parameters if p.type.startswith("*")}

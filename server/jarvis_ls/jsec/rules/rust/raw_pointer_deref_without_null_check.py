@@ -34,10 +34,9 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function, Variable, text
 from jarvis_ls.codeintel.extract.rust import SAFETY, documentation, modifiers
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.guards import written_between
 from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.rust_guards import null_tested
-from jarvis_ls.jsec.rust_shapes import is_entry, is_exported, peel
+from jarvis_ls.jsec.rust_guards import changed_between, null_tested
+from jarvis_ls.jsec.rust_shapes import holds, is_entry, is_exported, peel
 
 _NULLS = ("null()", "null_mut()", "0 as *", "0usize as *", "null::<", "null_mut::<")
 
@@ -51,6 +50,8 @@ _NULLS = ("null()", "null_mut()", "0 as *", "0usize as *", "null::<", "null_mut:
     "None.",
 )
 def raw_pointer_deref_without_null_check(function: Function) -> Iterator[Report]:
+    if not holds(function, b"*const", b"*mut", b"null"):
+        return
     seen: set[int] = set()
     for node in function.nodes("unary"):
         variable = _dereferenced(function, node)
@@ -93,7 +94,7 @@ def _confidence(function: Function, variable: Variable, node: Node) -> float:
     written = text(variable.initial)
     if not written.endswith(_NULLS[:2]) and not any(word in written for word in _NULLS[2:]):
         return 0.0
-    if len(written) > 80 or written_between(
+    if len(written) > 80 or changed_between(
         function, variable.name, variable.node.end_byte, node.start_byte
     ):
         return 0.0

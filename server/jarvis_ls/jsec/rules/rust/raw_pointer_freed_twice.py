@@ -31,9 +31,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function
-from jarvis_ls.jsec.guards import written_between
 from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.rust_guards import may_follow
+from jarvis_ls.jsec.rust_guards import changed_between, may_follow
 from jarvis_ls.jsec.rust_owners import RELEASES, released
 
 _KEEPS = frozenset({"into_raw", "forget", "ManuallyDrop", "increment_strong_count"})
@@ -58,7 +57,7 @@ def raw_pointer_freed_twice(function: Function) -> Iterator[Report]:
         last[pointer] = call
         if first is None or not may_follow(first.node, call.node):
             continue
-        if written_between(function, pointer, first.node.end_byte, call.node.start_byte):
+        if changed_between(function, pointer, first.node.end_byte, call.node.start_byte):
             continue
         yield Report(
             call.node,

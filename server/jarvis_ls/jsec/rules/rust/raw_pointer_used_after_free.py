@@ -30,9 +30,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.guards import written_between
 from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.rust_guards import may_follow
+from jarvis_ls.jsec.rust_guards import changed_between, may_follow
 from jarvis_ls.jsec.rust_owners import RELEASES, ends_life, released
 from jarvis_ls.jsec.rust_shapes import callee_name
 
@@ -56,7 +55,7 @@ def raw_pointer_used_after_free(function: Function) -> Iterator[Report]:
             place = _access(use)
             if place is None or not may_follow(call.node, use):
                 continue
-            if written_between(function, pointer, call.node.end_byte, use.start_byte):
+            if changed_between(function, pointer, call.node.end_byte, use.start_byte):
                 break
             yield Report(
                 place,

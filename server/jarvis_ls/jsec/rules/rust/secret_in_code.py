@@ -57,11 +57,11 @@ _SETTERS = frozenset({"password", "passwd", "set_password", "basic_auth", "beare
 )
 def secret_in_code(site: Site) -> Iterator[Report]:
     node = site.node
-    if site.item.in_test or in_test(node):
+    if site.item.in_test:
         return
     if node.type == "string_literal":
         value = literal_text(node) or ""
-        if is_token(value):
+        if is_token(value) and not in_test(node):
             yield Report(node, "This literal is a token or private key.", confidence=0.85,
                          pattern="token")  # fmt: skip
         return
@@ -70,6 +70,8 @@ def secret_in_code(site: Site) -> Iterator[Report]:
         return
     literal = literal_text(_unwrapped(held))
     if literal is None or is_token(literal) or not looks_secret(literal, name):
+        return
+    if in_test(node):
         return
     yield Report(
         held or node,

@@ -94,7 +94,7 @@ def _reserved(function: Function, variable: Variable, call: Call) -> Node | None
 
 
 def _written(function: Function, variable: Variable, start: Node, end: Node) -> bool:
-    for use in function.uses(variable.name, start.end_byte, end.start_byte):
+    for use in function.uses(variable.name, start.end_byte, end.start_byte)[:64]:
         parent = use.parent
         if parent is None or use == variable.node:
             continue

@@ -24,9 +24,10 @@ let mut log = LOG.lock().unwrap(); // static LOG: Mutex<Vec<u8>>
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, text
+from jarvis_ls.codeintel.code import Function, Unit, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.jsec.rule import Report, functions, rule
 
@@ -40,14 +41,15 @@ from jarvis_ls.jsec.rule import Report, functions, rule
     severity="medium",
 )
 def static_mut_reference(function: Function) -> Iterator[Report]:
-    declared = function.unit.facts.variables
+    declared = _mutable_globals(function.unit)
+    if not declared:
+        return
     for node in function.nodes("reference"):
         value = node.child_by_field_name("value")
         if value is None or value.type != "identifier":
             continue
         name = text(value)
-        known = declared.get(name)
-        if known is None or not known.type.startswith("mut "):
+        if name not in declared:
             continue
         if function.variable(name, node.start_byte) is not None:
             continue
@@ -62,3 +64,9 @@ def static_mut_reference(function: Function) -> Iterator[Report]:
             pattern=name,
             name=name,
         )
+
+
+@functools.lru_cache(maxsize=4)
+def _mutable_globals(unit: Unit) -> frozenset[str]:
+    declared = unit.facts.variables.values()
+    return frozenset(d.name for d in declared if d.type.startswith("mut "))

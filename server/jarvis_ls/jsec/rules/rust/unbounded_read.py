@@ -31,7 +31,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.jsec.rule import Report, methods, rule
-from jarvis_ls.jsec.rust_shapes import call_place
+from jarvis_ls.jsec.rust_shapes import call_place, called_in
 from jarvis_ls.jsec.rust_values import type_of
 
 _SOCKET = re.compile(r"\b(?:TcpStream|UnixStream|TlsStream|SslStream|OwnedReadHalf|ReadHalf)\b")
@@ -68,4 +68,4 @@ def unbounded_read(call: Call) -> Iterator[Report]:
 
 def _limits(call: Call) -> bool:
     assert call.function is not None
-    return any(c.name in ("take", "set_limit", "limit") for c in call.function.calls)
+    return not called_in(call.function).isdisjoint(("take", "set_limit", "limit"))

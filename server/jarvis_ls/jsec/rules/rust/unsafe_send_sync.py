@@ -80,14 +80,18 @@ def _unbounded(node: Node) -> str:
     parameters = field(node, "type_parameters")
     where = next((c for c in node.named_children if c.type == "where_clause"), None)
     implemented = set(re.findall(r"\w+", text(field(node, "type"))))
+    bounds_of: dict[str, str] = {}
+    for predicate in where.named_children if where is not None else ():
+        for word in re.findall(r"\w+", text(field(predicate, "left"))[:200]):
+            known = bounds_of.get(word, "")
+            if len(known) < 2000:
+                bounds_of[word] = known + text(field(predicate, "bounds"))[:200]
     for parameter in parameters.named_children if parameters is not None else ():
         if parameter.type != "type_parameter":
             continue
         name = text(field(parameter, "name"))
         bounds = text(field(parameter, "bounds"))
-        for predicate in where.named_children if where is not None else ():
-            if name in re.findall(r"\w+", text(field(predicate, "left"))):
-                bounds += text(field(predicate, "bounds"))
+        bounds += bounds_of.get(name, "")
         if name in implemented and not re.search(r"\b(?:Send|Sync)\b", bounds) and (
             bounds.strip(": ?") in ("", "Sized")
         ):  # fmt: skip

@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_shapes import call_path, is_exported
+from jarvis_ls.jsec.rust_shapes import call_path, called_in, is_exported
 from jarvis_ls.jsec.rust_values import is_literal
 
 _SOURCES = frozenset({"as_mut_ptr", "as_ptr", "into_raw", "into_raw_parts", "into_boxed_slice",
@@ -49,7 +49,7 @@ def vec_from_raw_parts(call: Call) -> Iterator[Report]:
     owner = call_path(call).rpartition("::")[0].rpartition("::")[2]
     if owner not in ("Vec", "String") or len(call.arguments) != 3 or call.function is None:
         return
-    if any(c.name in _SOURCES for c in call.function.calls):
+    if not _SOURCES.isdisjoint(called_in(call.function)):
         return
     length, capacity = text(call.arg(1)), text(call.arg(2))
     guessed = length == capacity and not is_literal(call.arg(1), call.function, call.unit)
