@@ -10,6 +10,7 @@ import tree_sitter
 from tree_sitter import Node, Tree
 
 from jarvis_ls.codeintel.languages import LanguageName, grammar
+from jarvis_ls.codeintel.lexis import lexemes
 
 __all__ = [
     "MAX_DEPTH",
@@ -28,6 +29,8 @@ MAX_DEPTH = 600
 proportional to its depth, so a bound keeps hostile nesting linear; what lies deeper is reported
 as not analysed."""
 
+_FEW_OPENINGS = 8
+
 
 def parse(data: bytes, language: LanguageName, old: Tree | None = None) -> Tree:
     """The syntax tree of UTF-8 text.
@@ -36,7 +39,14 @@ def parse(data: bytes, language: LanguageName, old: Tree | None = None) -> Tree:
     parts of it are reused.
     """
     parser = _parser(language)
-    return parser.parse(data, old) if old is not None else parser.parse(data)
+    end = _open_end(data, language)
+    if end is None:
+        return parser.parse(data, old) if old is not None else parser.parse(data)
+    parser.included_ranges = [tree_sitter.Range((0, 0), _point(data, end), 0, end)]
+    try:
+        return parser.parse(data, old) if old is not None else parser.parse(data)
+    finally:
+        parser.included_ranges = []
 
 
 def edit(tree: Tree, old: bytes, new: bytes, start: int, old_end: int, new_end: int) -> None:
@@ -98,6 +108,24 @@ def count_errors(tree: Tree) -> int:
         if node.has_error:
             stack.extend(node.children)
     return count
+
+
+def _open_end(data: bytes, language: LanguageName) -> int | None:
+    """Where the code of a file ends whose rest is one comment or raw string that never closes.
+
+    A grammar's scanner looks for the end anew at every `/*`, in time that grows with the square
+    of their number; so such a rest is not given to it. None for a file without one, or with so
+    few openings that it does not matter.
+    """
+    opening, closing = (b'#"', b'"#') if language == "rust" else (b"/*", b"*/")
+    if data.count(opening, data.rfind(closing) + 1) <= _FEW_OPENINGS:
+        return None
+    last = None
+    for last in lexemes(data, language):  # noqa: B007 - the last one is wanted
+        pass
+    if last is None or last.inner[1] != last.end or data.startswith(b"//", last.start):
+        return None
+    return last.start if last.end == len(data) else None
 
 
 @functools.cache

@@ -1,0 +1,221 @@
+"""What holds for every text: no crash, the same answer however it came about, linear time."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import logging
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from jarvis_ls.codeintel.languages import LanguageName, language_of
+from jarvis_ls.codeintel.parse import count_errors, edit, parse
+from jarvis_ls.codeintel.source import Source, decode
+from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.assess import assess
+from jarvis_ls.jsec.engine import Engine, ItemCache
+from jarvis_ls.jsec.fix import apply_fixes
+
+LANGUAGES: tuple[LanguageName, ...] = ("c", "cpp", "rust")
+ENGINE = Engine()
+FIXTURES = sorted((Path(__file__).parent / "rules").rglob("*.*"))
+PIECES = [path.read_bytes() for path in FIXTURES]
+
+TOKENS = [
+    b"free(p);", b"malloc(n * 4)", b"strcpy(a, b);", b"if (", b"{", b"}", b"(", b")", b";", b"\n",
+    b"*p = ", b"p->x", b"char b[10];", b"#define X ", b"#if 0\n", b"#endif\n", b"/*", b"*/", b"//",
+    b'"', b"'", b"\\", b"unsafe {", b"fn f(", b"unwrap()", b"as *mut u8", b"&mut ", b"'a", b"r#\"",
+    b"template <", b"class A : ", b"~A()", b"new int[", b"delete ", b"=", b"return", b"while (1)",
+    b"\xff", b"\0", b"\xe2\x80\xa8", b"\xf0\x9f\x98\x80", b"jsec-ignore: ", b"scanf(\"%s\", ",
+    b"sizeof(", b"for (;;)", b"goto x;", b"x:", b"switch (a) { case 1:", b"impl ", b"#[test]",
+]  # fmt: skip
+
+tokens = st.lists(st.sampled_from(TOKENS), max_size=60).map(b" ".join)
+pieces = st.tuples(st.sampled_from(PIECES), st.integers(0, 4000), st.integers(1, 600)).map(
+    lambda cut: cut[0][cut[1] : cut[1] + cut[2]]
+)
+texts = st.one_of(st.binary(max_size=400), tokens, pieces, st.tuples(pieces, tokens).map(b"".join))
+many = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def findings(source: Source, language: LanguageName) -> list[Finding]:
+    tree = parse(source.data, language)
+    return assess(source, language, tree, ENGINE.analyse(source, language, tree=tree).findings)
+
+
+class Failures(logging.Handler):
+    """Rules that failed while it is installed."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.messages.append(f"{record.getMessage()}: {record.exc_info and record.exc_info[1]}")
+
+
+@contextlib.contextmanager
+def no_rule_fails() -> Iterator[None]:
+    failures, log = Failures(), logging.getLogger("jarvis_ls")
+    log.addHandler(failures)
+    try:
+        yield
+    finally:
+        log.removeHandler(failures)
+    assert failures.messages == []
+
+
+@many
+@given(texts, st.sampled_from(LANGUAGES))
+def test_any_bytes_are_analysed(raw: bytes, language: LanguageName) -> None:
+    source = decode("a", raw)
+    lines = len(source.line_starts)
+    with no_rule_fails():
+        found = findings(source, language)
+    for one in found:
+        span = one.span
+        assert 1 <= span.line <= span.end_line <= lines
+        assert (span.line, span.column) <= (span.end_line, span.end_column)
+        assert 0 <= one.confidence <= 1
+        for message in (one.message, one.suggestion):
+            places = set(re.findall(r"{(\w+)}", message.template))
+            assert places <= {name for name, _ in message.args}, message.template
+
+
+edits = st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 60), texts), max_size=6)
+
+
+@many
+@given(st.sampled_from(PIECES), st.sampled_from(LANGUAGES), edits)
+def test_following_edits_gives_what_a_fresh_look_gives(
+    first: bytes, language: LanguageName, changes: list[tuple[int, int, bytes]]
+) -> None:
+    data, cache = decode("a", first).data, ItemCache()
+    tree = parse(data, language)
+    ENGINE.analyse(Source("a", data), language, tree=tree, cache=cache)
+    for at, length, new in changes:
+        start = min(at, len(data))
+        end = min(start + length, len(data))
+        new = new.decode("utf-8", "replace").encode()
+        changed = data[:start] + new + data[end:]
+        edit(tree, data, changed, start, end, start + len(new))
+        tree, data = parse(changed, language, tree), changed
+        assert str(tree.root_node) == str(parse(data, language).root_node)
+        kept = ENGINE.analyse(Source("a", data), language, tree=tree, cache=cache)
+        assert kept.findings == ENGINE.analyse(Source("a", data), language).findings
+
+
+@many
+@given(st.sampled_from(FIXTURES), edits)
+def test_fixes_never_break_a_file(path: Path, changes: list[tuple[int, int, bytes]]) -> None:
+    data = path.read_bytes()
+    for at, length, new in changes[:3]:
+        data = data[:at] + new + data[at + length :]
+    source = decode(path.name, data)
+    language = language_of(path.name, source.data)
+    assert language is not None
+    fixed = apply_fixes(source, language, findings(source, language), unsafe=True)
+    before = count_errors(parse(source.data, language))
+    assert count_errors(parse(fixed.after, language)) <= before
+    fixed.diff()
+    if not fixed.applied:
+        assert fixed.after == source.data
+
+
+# Shapes that make analysers slow: repeated, nested or left open. `%d` becomes a number.
+SHAPES: dict[str, tuple[LanguageName, bytes, bytes, bytes]] = {
+    "blanks": ("c", b"int x = ", b" " * 40, b"1;"),
+    "functions": ("c", b"", b"void f%d(char *a, char *b) { char *p = malloc(strlen(a)); "
+                  b"strcpy(p, b); free(p); free(p); p[0] = 1; }\n", b""),
+    "one long function": ("c", b"void f(char *a, int n) { char *p = malloc(n); char b[10];\n",
+                          b"if (p) { strcpy(b, a); p[n] = b[%d]; free(p); p = malloc(n * 4); }\n",
+                          b"}"),
+    "many variables": ("c", b"void f(void) {\n",
+                       b"char *v%d = malloc(%d); v%d[0] = 0; free(v%d);\n", b"}"),
+    "one variable, many uses": ("c", b"void f(char *p) {\n", b"*p = %d; use(p);\n", b"free(p); }"),
+    "many frees": ("c", b"void f(char *p) {\n", b"free(p);\n", b"}"),
+    "locks": ("c", b"void f(void) {\n", b"pthread_mutex_lock(&a%d); pthread_mutex_unlock(&a%d);\n",
+              b"}"),
+    "files": ("c", b"void f(const char *n) {\n", b"FILE *f%d = fopen(n, \"w\"); fputs(n, f%d);\n",
+              b"}"),
+    "if else chain": ("c", b"int f(int a) {\n", b"if (a == %d) return %d; else\n", b"return 0; }"),
+    "nested ifs": ("c", b"void f(int a) {", b"if (a) { ", b""),
+    "open parentheses": ("c", b"int x = ", b"(", b""),
+    "open calls": ("c", b"void f(void) { ", b"g(", b""),
+    "open braces": ("c", b"void f(void) ", b"{", b""),
+    "casts": ("c", b"int x = ", b"(int)", b"1;"),
+    "pointers": ("c", b"int ", b"*", b"p;"),
+    "sums": ("c", b"int x = ", b"a + ", b"1;"),
+    "conditions": ("c", b"int f(int a) { return ", b"a && ", b"1; }"),
+    "quotes": ("c", b"", b'"', b""),
+    "open comments": ("c", b"", b"/* ", b""),
+    "open raw strings": ("rust", b"", b'r#" ', b""),
+    "comments": ("c", b"", b"/* a */ // b\n", b""),
+    "commas": ("c", b"int a[] = {", b"1, ", b"0};"),
+    "macros": ("c", b"", b"#define M%d system\n", b"void f(char *a) { M1(a); }"),
+    "directives": ("c", b"", b"#if X\n", b""),
+    "labels": ("c", b"void f(void) {\n", b"l%d: goto l%d;\n", b"}"),
+    "structs": ("c", b"", b"struct s%d { char b[%d]; struct s%d *n; };\n", b""),
+    "prototypes": ("c", b"", b"int f%d(const char *, ...);\n", b""),
+    "templates": ("cpp", b"", b"A<", b""),
+    "classes": ("cpp", b"", b"class C%d : public B { virtual void f(); char *p; };\n", b""),
+    "lambdas": ("cpp", b"auto x = ", b"[](int a) { return ", b""),
+    "moves": ("cpp", b"void f(std::string s) {\n", b"g(std::move(s)); s.size();\n", b"}"),
+    "news": ("cpp", b"void f() {\n", b"int *p%d = new int[%d]; delete p%d;\n", b"}"),
+    "suppressions": ("c", b"", b"// jsec-ignore: unsafe-copy, x%d why\nint v%d;\n", b""),
+    "unsafe blocks": ("rust", b"fn f(p: *mut u8) {\n", b"unsafe { *p.add(%d) = 1; }\n", b"}"),
+    "unwraps": ("rust", b"fn f(o: Option<u8>) {\n", b"let v%d = o.unwrap(); drop(v%d);\n", b"}"),
+    "matches": ("rust", b"fn f(n: u32) { match n {\n", b"%d => panic!(),\n", b"_ => {} } }"),
+    "impls": ("rust", b"", b"unsafe impl Send for T%d {}\n", b""),
+    "attributes": ("rust", b"", b"#[cfg(test)]\n", b"fn f() {}"),
+    "generics": ("rust", b"fn f() -> ", b"Vec<", b""),
+    "nested functions": ("rust", b"", b"fn f() { ", b""),
+    "method chains": ("rust", b"fn f(s: &str) { s", b".trim().to_string()", b"; }"),
+    "blocks of tests": ("rust", b"", b"#[test]\nfn t%d() { x().unwrap(); }\n", b""),
+}  # fmt: skip
+
+FLOOR = 0.02
+"""Seconds below which a time says nothing."""
+
+MOST = 2.3
+"""How much longer twice the text may take."""
+
+
+def shaped(name: str, count: int) -> tuple[bytes, LanguageName]:
+    language, head, unit, tail = SHAPES[name]
+    if b"%d" not in unit:
+        return head + unit * count + tail, language
+    return head + b"".join(unit.replace(b"%d", b"%d" % n) for n in range(count)) + tail, language
+
+
+def seconds(data: bytes, language: LanguageName) -> float:
+    source = Source("a", data)
+    gc.collect()
+    started = time.process_time()
+    findings(source, language)
+    return time.process_time() - started
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_time_is_linear_in_the_text(name: str) -> None:
+    """The least of several runs at n and 2n, n large enough to be measured."""
+    count = 64
+    data, language = shaped(name, count)
+    seconds(data, language)
+    while seconds(*shaped(name, count)) < FLOOR and len(data) < 400_000:
+        count *= 2
+        data, language = shaped(name, count)
+    ratios = []
+    for _ in range(6):
+        once = min(seconds(*shaped(name, count)) for _ in range(3))
+        twice = min(seconds(*shaped(name, 2 * count)) for _ in range(3))
+        ratios.append(twice / max(once, FLOOR))
+        if ratios[-1] <= MOST:
+            return
+    pytest.fail(f"{name}: {count} to {2 * count}: {', '.join(f'{r:.2f}' for r in ratios)}")
