@@ -46,7 +46,7 @@ async def server() -> AsyncIterator[ModelServer]:
 @pytest_asyncio.fixture
 async def platform(server: ModelServer) -> AsyncIterator[OpenAICompatible]:
     made = OpenAICompatible(
-        server.url, KEY, deadlines=Deadlines(connect=2, first=1, idle=0.5, total=4)
+        server.url, KEY, deadlines=Deadlines(connect=5, first=4, idle=2, total=10)
     )
     yield made
     await made.close()
@@ -152,7 +152,7 @@ PARTIAL = [chunk({"content": "par"}), chunk({"content": "tial"}), chunk({}, "sto
     [
         (Answer(PARTIAL, cut_after=1), errors.ModelUnreachable),
         (Answer(PARTIAL, stall_after=1), errors.ModelUnreachable),
-        (Answer(PARTIAL, silent=3), errors.ModelUnreachable),
+        (Answer(PARTIAL, silent=8), errors.ModelUnreachable),
         (Answer([PARTIAL[0], b"data: {not json\n\n"]), errors.AnswerBroken),
         (Answer([PARTIAL[0], b'data: "text"\n\n']), errors.AnswerBroken),
         (Answer([b"data: \xff\xfe\n\n"]), errors.AnswerBroken),
@@ -170,7 +170,7 @@ async def test_faults_in_the_middle(
     began = time.monotonic()
     with pytest.raises(kind):
         await ask(platform)
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 9
 
 
 @pytest.mark.parametrize(
@@ -196,11 +196,11 @@ async def test_odd_but_harmless_events_are_taken(
 async def test_a_drip_does_not_outlive_the_total_deadline(
     platform: OpenAICompatible, server: ModelServer
 ) -> None:
-    server.add(Answer([chunk({"content": "x"})] * 100, delay=0.2))
+    server.add(Answer([chunk({"content": "x"})] * 100, delay=0.5))
     began = time.monotonic()
     with pytest.raises(errors.ModelUnreachable):
         await ask(platform)
-    assert time.monotonic() - began < 6
+    assert time.monotonic() - began < 20
 
 
 async def test_an_endless_answer_is_given_up(server: ModelServer) -> None:
@@ -219,7 +219,7 @@ async def test_cancelling_hangs_up(platform: OpenAICompatible, server: ModelServ
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert time.monotonic() - began < 0.2
+    assert time.monotonic() - began < 1
     for _ in range(50):
         if server.dropped:
             break
@@ -228,7 +228,7 @@ async def test_cancelling_hangs_up(platform: OpenAICompatible, server: ModelServ
 
 
 async def test_no_server_at_all() -> None:
-    nobody = OpenAICompatible("http://127.0.0.1:9/v1", KEY, deadlines=Deadlines(connect=1))
+    nobody = OpenAICompatible("http://127.0.0.1:9/v1", KEY, deadlines=Deadlines(connect=5))
     with pytest.raises(errors.ModelUnreachable, match="could not be reached"):
         await ask(nobody)
     with pytest.raises(errors.ModelUnreachable):
