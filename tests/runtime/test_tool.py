@@ -30,7 +30,7 @@ async def look(
             the workspace.
         first: First line.
     """
-    await asyncio.sleep(0.1)
+    await asyncio.sleep(0.4)
     return f"{path}:{first}:{mode}"
 
 
@@ -107,7 +107,7 @@ async def test_calls_that_change_nothing_run_together_and_keep_their_order() -> 
     calls.insert(4, ToolCall("f", "fail", {"how": "retry"}))
     began = time.monotonic()
     results = await TOOLS.run_all(calls, CONTEXT)
-    assert time.monotonic() - began < 0.75
+    assert time.monotonic() - began < 2.5  # one after the other takes 3.2
     assert [r.call_id for r in results] == [c.id for c in calls]
 
 
