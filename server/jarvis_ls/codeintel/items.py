@@ -66,9 +66,10 @@ def items(root: Node, language: LanguageName) -> Iterator[Item]:
             prefix.append(node)
             continue
         test = in_test or (bool(prefix) and _is_test(prefix))
-        if kind in containers and node.named_child_count:
-            test = test or (rust and _is_test_module(node))
-            stack.append((iter(_live_children(node)), test))
+        opened = node.child_by_field_name("body") if kind == "mod_item" else node
+        if kind in containers and opened is not None and opened.named_child_count:
+            test = test or (rust and (_is_test_module(node) or _is_test_module(opened)))
+            stack.append((iter(_live_children(opened)), test))
             prefix.clear()
             continue
         if node.is_named:
