@@ -6,13 +6,13 @@ values, loop ranges and assertions near the place, not about every path to it.
 
 from __future__ import annotations
 
-import functools
 import re
 from bisect import bisect_left
 from dataclasses import dataclass
 
 from jarvis_ls.codeintel.code import Function, ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rust_shapes import macro_name, macro_tokens
 from jarvis_ls.jsec.rust_values import words_in
 
@@ -40,7 +40,7 @@ class Test:
     """Holds a comparison, a range or a pattern, not only a call that answers yes or no."""
 
 
-@functools.lru_cache(maxsize=8)
+@once_per_function
 def tests(function: Function) -> list[Test]:
     """All conditions, `match` values, loop ranges and assertions of a function in order."""
     found = [_test(node, "") for kind in ("if", "loop") for node in _parts(function, kind)]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from dataclasses import dataclass
 
 from jarvis_ls.codeintel.code import Function, field, text
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rust_values import words_in
 
 _MAX_TEXT = 400
@@ -43,7 +43,7 @@ class _Look:
     resolves: bool
 
 
-@functools.lru_cache(maxsize=8)
+@once_per_function
 def _looks(function: Function) -> list[_Look]:
     """The first calls of the function that look at components of a path, at most 64."""
     found = []

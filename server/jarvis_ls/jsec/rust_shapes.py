@@ -3,13 +3,13 @@ macros, and what a function looks like from outside."""
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, Unit, ancestors, field, text
 from jarvis_ls.codeintel.extract.rust import attributes, modifiers
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.memo import once_per_function
 
 _MAX_CHAIN = 64
 _MAX_TEXT = 2000
@@ -147,7 +147,7 @@ def arguments(node: Node) -> list[Node]:
     return [c for c in held.named_children if "comment" not in c.type] if held is not None else []
 
 
-@functools.lru_cache(maxsize=8)
+@once_per_function
 def called_in(function: Function) -> frozenset[str]:
     """Last names of everything a function calls, and the types they are called on
     (`ManuallyDrop` and `new` for `ManuallyDrop::new`)."""

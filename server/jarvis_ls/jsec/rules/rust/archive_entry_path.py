@@ -25,12 +25,12 @@ let target = folder.join(name);
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, text
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rule import Report, Rewrite, methods, rule
 from jarvis_ls.jsec.rust_paths import is_checked
 from jarvis_ls.jsec.rust_shapes import peel
@@ -70,7 +70,7 @@ def archive_entry_path(call: Call) -> Iterator[Report]:
     )
 
 
-@functools.lru_cache(maxsize=8)
+@once_per_function
 def _unpacks(function: Function) -> bool:
     return _ARCHIVE.search(text(function.node)[:8000]) is not None
 

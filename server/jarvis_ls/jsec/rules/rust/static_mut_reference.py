@@ -66,7 +66,7 @@ def static_mut_reference(function: Function) -> Iterator[Report]:
         )
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=1)
 def _mutable_globals(unit: Unit) -> frozenset[str]:
     declared = unit.facts.variables.values()
     return frozenset(d.name for d in declared if d.type.startswith("mut "))
