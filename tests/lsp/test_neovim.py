@@ -41,12 +41,15 @@ def test_the_configuration_on_the_docs_page_works(tmp_path):
     file.write_text(DOUBLE_FREE)
     (block, *_) = re.findall(r"```lua\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     config = tmp_path / "init.lua"
-    config.write_text(block + """
+    config.write_text(
+        block
+        + """
 vim.cmd("filetype on")
 vim.cmd("edit " .. vim.env.FILE)
 local found = vim.wait(20000, function() return #vim.diagnostic.get(0) == 1 end, 20)
 vim.cmd(found and "qall!" or "cq 1")
-""")
+"""
+    )
     environment = {**os.environ, "FILE": str(file), "HOME": str(tmp_path)}
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
     result = subprocess.run(

@@ -8,7 +8,7 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -56,14 +56,18 @@ class Wire:
 
     def answer_to(self, msg_id: Any, seconds: float = 5.0) -> Any:
         """The answer to a request; None when there is none in time."""
+        return self.wait_for(lambda message: _answers(message, msg_id), seconds)
+
+    def wait_for(self, wanted: Callable[[Any], bool], seconds: float) -> Any:
+        """The first message that is ``wanted``, among those seen and those to come."""
         for message in self.seen:
-            if _answers(message, msg_id):
+            if wanted(message):
                 return message
         with contextlib.suppress(queue.Empty):
             while True:
                 message = self._messages.get(timeout=seconds)
                 self.seen.append(message)
-                if _answers(message, msg_id):
+                if wanted(message):
                     return message
         return None
 

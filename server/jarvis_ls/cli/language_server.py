@@ -34,7 +34,8 @@ def main(argv: list[str] | None = None) -> int:
     if address is None:
         print(USAGE, end="", file=sys.stderr)
         return 2
-    gc.disable()  # nothing that is imported becomes garbage
+    gc.disable()  # hardly anything that is imported becomes garbage; `settle` switches it on
+    sys.modules.setdefault("ssl", None)  # type: ignore[arg-type]  # nothing here connects
     import asyncio
 
     return asyncio.run(_run(address))
@@ -59,10 +60,11 @@ async def _run(address: tuple[str, int] | str) -> int:
     where = Streams() if isinstance(address, str) else address
     analysis = Analysis()
     await analysis.start()
+    from jarvis_ls.lsp.lean import load_protocol_types
+
+    load_protocol_types()
     from jarvis_ls.lsp.start import serve
 
-    gc.freeze()
-    gc.enable()
     return await serve(analysis, where)
 
 

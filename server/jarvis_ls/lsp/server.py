@@ -24,6 +24,7 @@ from jarvis_ls.lsp.documents import Document
 from jarvis_ls.lsp.events import Event, spawn
 from jarvis_ls.lsp.findings import FindingStore
 from jarvis_ls.lsp.folders import Folders, Place
+from jarvis_ls.lsp.lean import settle
 from jarvis_ls.lsp.live import Live
 from jarvis_ls.lsp.messages import Messages, language_of
 from jarvis_ls.lsp.progress import Progress
@@ -34,6 +35,9 @@ from jarvis_ls.lsp.settings import read_settings
 if TYPE_CHECKING:
     from jarvis_ls.jsec.pages import RulePage
     from jarvis_ls.lsp.workspace import Workspace
+
+SETTLE_SECONDS = 0.3
+"""After the start, before the memory it needed is given back."""
 
 logger = logging.getLogger(__name__)
 
@@ -127,6 +131,7 @@ class Server(LanguageServer):
 
     async def _initialized(self, _params: types.InitializedParams) -> None:
         self.log.ready = True
+        asyncio.get_running_loop().call_later(SETTLE_SECONDS, settle)
         logger.info("jarvis-ls %s", jarvis_ls.__version__)
         await self._watch_configuration()
         self.started.fire(None)

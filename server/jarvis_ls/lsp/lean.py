@@ -1,0 +1,46 @@
+"""A start that loads less: what the protocol library brings and a server does not need.
+
+Building the 500 record types of ``lsprotocol`` is most of the time until `initialize` is
+answered; a third of that makes their ``repr``, which nobody reads.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+from typing import Any
+
+import attrs
+
+
+def load_protocol_types() -> None:
+    """Import ``lsprotocol.types`` without a ``repr`` of its own for each type."""
+    define = attrs.define
+
+    @functools.wraps(define)
+    def without_repr(maybe_cls: Any = None, **options: Any) -> Any:
+        return define(maybe_cls, **{"repr": False, **options})
+
+    attrs.define = without_repr
+    try:
+        import lsprotocol.types  # noqa: F401
+    finally:
+        attrs.define = define
+
+
+def settle() -> None:
+    """Give back what the start needed, and have collections pass over what stays for good."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+    _trim()
+
+
+def _trim() -> None:
+    """Hand free memory back to the system, where the C library can."""
+    import ctypes
+
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+    except (OSError, AttributeError, TypeError):  # another C library or another system
+        return
