@@ -294,6 +294,26 @@ async def test_the_workspaces_own_settings_file_and_its_edits(tmp_path):
         await editor.pushed(uri(file), one)
 
 
+async def test_rules_of_the_users_own(tmp_path):
+    file, config = tmp_path / "a.c", tmp_path / ".jarvis" / "jsec.toml"
+    file.write_text("void f(void) { legacy_log(1); }\n")
+    config.parent.mkdir()
+    pattern = "[[pattern]]\nid = 'no-legacy-log'\nregex = 'legacy_log'\nmessage = 'Old.'\n"
+    config.write_text(pattern)
+    async with running(tmp_path, options=LIVE) as editor:
+        found = await editor.pushed(uri(file), one)
+        assert found[0].code == "no-legacy-log"
+        editor.open(uri(file), file.read_text())
+        (found,) = await editor.diagnostics(uri(file))
+        assert found.code == "no-legacy-log"
+        config.write_text("")
+        watched(editor, (config, CHANGED))
+        await editor.pushed(uri(file), none)
+        config.write_text(pattern.replace("legacy_log", "legacy_\\w+"))
+        watched(editor, (config, CHANGED))
+        await editor.pushed(uri(file), one)
+
+
 async def test_an_untrusted_workspace_cannot_hide_findings_by_its_settings(tmp_path):
     file, config = tmp_path / "a.c", tmp_path / ".jarvis" / "jsec.toml"
     file.write_text(DOUBLE_FREE)

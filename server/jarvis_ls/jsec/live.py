@@ -6,43 +6,19 @@ then runs the rules only over items whose text (or whose surroundings) changed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from jarvis_ls.codeintel.headers import Headers
+from jarvis_ls.codeintel.headers import MAX_HEADER_BYTES, Headers
 from jarvis_ls.codeintel.languages import LanguageName, language_of
 from jarvis_ls.codeintel.parse import Tree, edit, parse
 from jarvis_ls.codeintel.source import Source
-from jarvis_ls.core.finding import Finding
+from jarvis_ls.core.errors import SkippedFile
+from jarvis_ls.core.files import read_regular
 from jarvis_ls.jsec.assess import assess
 from jarvis_ls.jsec.engine import Engine, ItemCache
-
-
-@dataclass(frozen=True, slots=True)
-class TextChange:
-    """One edit as LSP sends it: 0-based lines and UTF-16 columns; no range replaces all."""
-
-    text: str
-    """What stands there afterwards."""
-    range: tuple[int, int, int, int] | None = None
-    """Start line, start character, end line, end character; None for the whole text."""
-
-
-@dataclass(frozen=True, slots=True)
-class LiveResult:
-    """Findings of one version of a document."""
-
-    version: int
-    """The version that was analysed."""
-    findings: list[Finding]
-    """In order of position, suppressed ones included."""
-    notes: list[str]
-    """What could not be analysed, in words."""
-    functions: list[tuple[str, int, int]]
-    """Name, first and last line (1-based) of each function."""
-    declarations: str
-    """Digest of what the document declares to files that include it."""
+from jarvis_ls.jsec.live_records import LiveResult, TextChange
+from jarvis_ls.jsec.settings import Pattern
 
 
 class _Document:
@@ -71,6 +47,9 @@ class _Document:
         self.tree = parse(data, self.language, self.tree)
 
 
+__all__ = ["LiveDocuments", "LiveResult", "TextChange"]
+
+
 class LiveDocuments:
     """The open documents of an editor, by URI."""
 
@@ -78,6 +57,11 @@ class LiveDocuments:
         self._engine = engine or Engine()
         self._documents: dict[str, _Document] = {}
         self._headers: dict[str, Headers] = {}
+        self._patterns: dict[str, tuple[Pattern, ...]] = {}
+
+    def set_patterns(self, root: str, patterns: tuple[Pattern, ...]) -> None:
+        """The user's own rules for the documents of a workspace folder."""
+        self._patterns[root] = patterns
 
     def set_files(self, root: str, paths: list[str]) -> None:
         """The source files of a workspace folder, relative to it with forward slashes."""
@@ -139,7 +123,13 @@ class LiveDocuments:
         )
         return LiveResult(
             version=document.version,
-            findings=assess(source, document.language, document.tree, analysis.findings),
+            findings=assess(
+                source,
+                document.language,
+                document.tree,
+                analysis.findings,
+                patterns=self._patterns.get(document.root, ()),
+            ),
             notes=analysis.notes,
             functions=analysis.functions,
             declarations=analysis.context,
@@ -154,8 +144,8 @@ class LiveDocuments:
             if document.root == root and document.source.path == path:
                 return document.source.data
         try:
-            return Path(root, path).read_bytes()
-        except OSError:
+            return read_regular(Path(root, path), limit=MAX_HEADER_BYTES, root=root)
+        except SkippedFile:  # as if it were not there; the scan of that file says why
             return None
 
 

@@ -26,6 +26,7 @@ def main() -> None:
     serve({
         "ping": lambda: True,
         "set_files": live.set_files,
+        "set_patterns": live.set_patterns,
         "file_changed": live.file_changed,
         "open": live.open,
         "change": live.change,

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.core.errors import WorkerGone
 from jarvis_ls.core.process import Worker
+from jarvis_ls.jsec.live_records import TextChange
 
 if TYPE_CHECKING:
-    from jarvis_ls.jsec.live import LiveResult, TextChange
+    from jarvis_ls.jsec.live_records import LiveResult
+    from jarvis_ls.jsec.settings import Pattern
     from jarvis_ls.lsp.documents import Document
 
 logger = logging.getLogger(__name__)
@@ -49,6 +51,7 @@ class Analysis:
         self._worker = Worker("jarvis_ls.jsec.worker", on_start=self._forget)
         self._held: dict[str, _Held] = {}
         self._files: dict[str, list[str]] = {}
+        self._patterns: dict[str, tuple[Pattern, ...]] = {}
         self._stopped = False
 
     @property
@@ -80,6 +83,12 @@ class Analysis:
         """Tell the source files of a folder, among which headers are looked for."""
         self._files[root] = paths
         await self.ask("set_files", root, paths)
+
+    async def set_patterns(self, root: str, patterns: tuple[Pattern, ...]) -> None:
+        """Tell the user's own rules for a folder."""
+        if self._patterns.get(root, ()) != patterns:
+            self._patterns[root] = patterns
+            await self.ask("set_patterns", root, patterns)
 
     async def file_changed(self, root: str, path: str, exists: bool) -> None:
         """Tell that a file of a folder was written, created or deleted on disk."""
@@ -140,8 +149,6 @@ class Analysis:
 
     def _news(self, held: _Held) -> tuple[Any, ...]:
         """The call that brings the process up to date with a document."""
-        from jarvis_ls.jsec.live import TextChange  # loads the parser; not needed to start
-
         document = held.document
         if not held.told:
             held.told, held.pending = True, []
@@ -165,6 +172,8 @@ class Analysis:
         """A new process knows nothing yet: files now, documents with their next analysis."""
         for root, paths in self._files.items():
             await worker.call("set_files", root, paths)
+        for root, patterns in self._patterns.items():
+            await worker.call("set_patterns", root, patterns)
         for held in self._held.values():
             held.told = False
 

@@ -179,6 +179,9 @@ class Server(LanguageServer):
         complaints = await asyncio.to_thread(held.load, paths, self.settings, trusted=self.trusted)
         for complaint in complaints:
             logger.warning("%s", complaint)
+        for path in paths:
+            root = held.get(path)
+            await self.analysis.set_patterns(path, root.settings.patterns if root else ())
         self._workspace = held
         self.configured_once.set()
 

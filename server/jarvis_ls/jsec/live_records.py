@@ -1,0 +1,36 @@
+"""What an editor and the process that holds its documents tell each other.
+
+Apart from the analysis, so that the server can read the answers without loading it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jarvis_ls.core.finding import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class TextChange:
+    """One edit as LSP sends it: 0-based lines and UTF-16 columns; no range replaces all."""
+
+    text: str
+    """What stands there afterwards."""
+    range: tuple[int, int, int, int] | None = None
+    """Start line, start character, end line, end character; None for the whole text."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveResult:
+    """Findings of one version of a document."""
+
+    version: int
+    """The version that was analysed."""
+    findings: list[Finding]
+    """In order of position, suppressed ones included."""
+    notes: list[str]
+    """What could not be analysed, in words."""
+    functions: list[tuple[str, int, int]]
+    """Name, first and last line (1-based) of each function."""
+    declarations: str
+    """Digest of what the document declares to files that include it."""
