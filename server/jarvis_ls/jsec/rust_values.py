@@ -8,8 +8,10 @@ from jarvis_ls.codeintel.code import Function, Unit, Variable, ancestors, field,
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rust_shapes import (
     arguments,
+    called_in,
     callee_name,
     macro_name,
+    macro_tokens,
     peel,
     receiver_of,
     strip_generics,
@@ -173,11 +175,32 @@ def array_length(node: Node | None, function: Function | None, unit: Unit) -> in
         return None
     variable = function.variable(text(node), node.start_byte)
     made = variable.initial if variable is not None else None
+    if made is not None and made.type == "macro_invocation" and macro_name(made) == "vec":
+        grows = not _GROWS.isdisjoint(called_in(function))
+        return None if grows else _elements(macro_tokens(made), function, unit)
     if made is None or made.type != "array_expression":
         return None
     if any(child.type == ";" for child in made.children):
         return integer(made.named_children[-1], function, unit)
     return sum("comment" not in child.type for child in made.named_children)
+
+
+_GROWS = frozenset({"push", "extend", "resize", "insert", "append", "extend_from_slice",
+                    "truncate", "clear", "pop", "remove", "set_len", "drain"})  # fmt: skip
+
+
+def _elements(tokens: Node | None, function: Function, unit: Unit) -> int | None:
+    """Number of elements of `vec![x; n]` or of a plain `vec![1, 2, 3]`."""
+    if tokens is None:
+        return None
+    inner = tokens.children[1:-1]
+    repeat = next((i for i, child in enumerate(inner) if child.type == ";"), None)
+    if repeat is not None:
+        count = inner[repeat + 1 :]
+        return integer(count[0], function, unit) if len(count) == 1 else None
+    if any(child.type not in (",", "integer_literal", "string_literal") for child in inner):
+        return None
+    return sum(child.is_named for child in inner)
 
 
 def origin(node: Node | None, function: Function | None) -> str:

@@ -36,3 +36,13 @@ pub fn end() -> *const u8 {
 pub fn duration(a: Duration, text: &str) -> Duration {
     a.add(text.parse().unwrap_or(b)) // ok
 }
+
+pub fn of_vector() -> u8 {
+    let table = vec![0u8; 10];
+    unsafe { *table.as_ptr().add(10) } // expect: pointer-offset-out-of-bounds
+}
+
+pub fn in_vector() -> i32 {
+    let table = vec![1, 2, 3];
+    unsafe { *table.as_ptr().add(2) } // ok
+}

@@ -1,0 +1,77 @@
+"""An atomic is tested and set in two steps.
+
+## What it does
+Finds `if x.load(…) … { x.store(…) }` on the same atomic, and `x.store(x.load(…) + 1, …)`.
+
+## Why is this bad?
+Between the two steps another thread does the same. Two threads enter, or a count is lost.
+
+## Example
+```rust
+if !STARTED.load(Ordering::SeqCst) {
+    STARTED.store(true, Ordering::SeqCst);
+    start();
+}
+```
+
+Use instead:
+```rust
+if !STARTED.swap(true, Ordering::SeqCst) {
+    start();
+}
+```
+
+## References
+- CWE-362: Concurrent Execution using Shared Resource with Improper Synchronization
+- CWE-367: Time-of-check Time-of-use (TOCTOU) Race Condition
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, ancestors, field, text
+from jarvis_ls.codeintel.extract.rust import in_test
+from jarvis_ls.jsec.rule import Report, methods, rule
+
+
+@rule(
+    query=methods("store"),
+    category="race_condition",
+    cwe=(362, 367),
+    confidence=0.7,
+    suggestion="Use one step: 'swap', 'compare_exchange', 'fetch_add' or 'fetch_update'.",
+    severity="medium",
+)
+def atomic_check_then_store(call: Call) -> Iterator[Report]:
+    if len(call.arguments) != 2 or call.receiver is None or in_test(call.node):
+        return
+    name = text(call.receiver)[:100]
+    load = f"{name}.load("
+    if load in text(call.arg(0))[:400]:
+        yield Report(
+            call.node,
+            "'{atomic}' may change between 'load' and 'store'.",
+            confidence=0.75,
+            pattern="store",
+            atomic=name,
+        )
+        return
+    for outer in ancestors(call.node):
+        if outer.type in ("closure_expression", "function_item"):
+            return
+        if outer.type != "if_expression":
+            continue
+        condition = field(outer, "condition")
+        if condition is None or load not in text(condition)[:400]:
+            continue
+        if condition.start_byte <= call.node.start_byte < condition.end_byte:
+            return
+        yield Report(
+            call.node,
+            "'{atomic}' may change between the test and 'store'.",
+            pattern="store",
+            related=[(condition, "Tested here.")],
+            atomic=name,
+        )
+        return

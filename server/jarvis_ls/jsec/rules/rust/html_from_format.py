@@ -1,0 +1,71 @@
+"""HTML is put together from text without escaping.
+
+## What it does
+Finds `format!` with HTML and a value in it that is given to `Html(…)`, `.body(…)`,
+`content::RawHtml` and the like.
+
+## Why is this bad?
+A value with `<script>` runs in the browser of everybody who sees the page.
+
+## Example
+```rust
+Html(format!("<h1>Hello {name}</h1>"))
+```
+
+Use instead:
+```rust
+Html(format!("<h1>Hello {}</h1>", html_escape::encode_text(&name)))
+```
+
+## References
+- CWE-79: Improper Neutralization of Input During Web Page Generation ('Cross-site Scripting')
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import ancestors, text
+from jarvis_ls.codeintel.extract.rust import in_test
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.rust_shapes import callee_name, macro_tokens
+from jarvis_ls.jsec.rust_values import literal_text
+
+_HTML = re.compile(r"(?i)<(?:!doctype|html|body|h[1-6]|p|div|span|a|b|i|li|ul|td|script|title)\b")
+_PLACE = re.compile(r"\{[^{}]*\}")
+_SENDS = frozenset({"Html", "RawHtml", "body", "set_body", "html", "with_body", "from_html"})
+_ESCAPES = re.compile(r"(?i)escape|encode|sanitize|clean\(|ammonia")
+
+
+@rule(
+    query=nodes('(macro_invocation macro: (identifier) @_name (#eq? @_name "format")) @site'),
+    category="input_validation",
+    cwe=(79,),
+    confidence=0.7,
+    suggestion="Escape the values, or use a template engine that does.",
+)
+def html_from_format(site: Site) -> Iterator[Report]:
+    tokens = macro_tokens(site.node)
+    first = next(iter(tokens.named_children), None) if tokens is not None else None
+    page = (literal_text(first) or "")[:4000]
+    if not _HTML.search(page) or not _PLACE.search(page) or site.item.in_test:
+        return
+    if _ESCAPES.search(text(site.node)[:4000]) or not _is_sent(site.node) or in_test(site.node):
+        return
+    yield Report(
+        site.node,
+        "Values are written into HTML without escaping.",
+        pattern="format!",
+    )
+
+
+def _is_sent(node: Node) -> bool:
+    for outer in ancestors(node):
+        if outer.type == "call_expression" and callee_name(outer) in _SENDS:
+            return True
+        if outer.type in ("block", "let_declaration", "closure_expression"):
+            return False
+    return False

@@ -1,0 +1,84 @@
+"""A key is made from a password with too little work.
+
+## What it does
+Finds PBKDF2 with fewer than 100,000 rounds, bcrypt with a cost below 10 and scrypt with a small
+cost, as constants.
+
+## Why is this bad?
+Whoever gets the hashes tries millions of passwords a second.
+
+## Example
+```rust
+pbkdf2_hmac::<Sha256>(password, salt, 1000, &mut key);
+```
+
+Use instead:
+```rust
+pbkdf2_hmac::<Sha256>(password, salt, 600_000, &mut key);
+```
+
+## References
+- CWE-916: Use of Password Hash With Insufficient Computational Effort
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.extract.rust import in_test
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.rust_shapes import arguments, call_path, callee_name, peel
+from jarvis_ls.jsec.rust_values import integer
+
+_ROUNDS = 100_000
+_COST = 10
+
+
+@rule(
+    query=calls("pbkdf2_hmac", "pbkdf2", "pbkdf2_hmac_array", "pbkdf2_array", "derive", "hash",
+                "hash_with_salt", "bcrypt", "pbkdf2_hash"),
+    category="crypto",
+    cwe=(916,),
+    confidence=0.8,
+    suggestion="Use argon2id, or at least 600,000 rounds of PBKDF2 or a bcrypt cost of 12.",
+    severity="medium",
+)  # fmt: skip
+def weak_key_derivation(call: Call) -> Iterator[Report]:
+    path = call_path(call)
+    if in_test(call.node):
+        return
+    if "pbkdf2" in path:
+        limit = _ROUNDS
+    elif "bcrypt" in path:
+        limit = _COST
+    else:
+        return
+    for argument in call.arguments:
+        value = integer(_inside(argument), call.function, call.unit)
+        if value is not None and 0 < value < limit:
+            yield Report(
+                argument,
+                "{value} is too little work for '{called}'.",
+                pattern=call.name,
+                value=str(value),
+                called=call.written[:60],
+            )
+            return
+
+
+def _inside(node: Node) -> Node | None:
+    """The number in `NonZeroU32::new(n).unwrap()`."""
+    made = peel(node)
+    for _ in range(4):
+        if made is None or made.type != "call_expression":
+            break
+        receiver = made.child_by_field_name("function")
+        if callee_name(made) in ("unwrap", "expect") and receiver is not None:
+            made = peel(receiver.child_by_field_name("value"))
+        elif callee_name(made) in ("new", "new_unchecked") and "NonZero" in text(receiver):
+            made = next(iter(arguments(made)), None)
+        else:
+            break
+    return made

@@ -1,0 +1,53 @@
+pub fn dropped(name: String) -> u8 {
+    let p = name.as_ptr();
+    drop(name);
+    unsafe { *p } // expect: raw-pointer-outlives-owner
+}
+
+pub fn boxed() -> u32 {
+    let value = Box::new(5u32);
+    let p = &*value as *const u32;
+    drop(value);
+    unsafe { p.read() } // expect: raw-pointer-outlives-owner
+}
+
+pub fn inner_block() -> u32 {
+    let p: *const u32;
+    {
+        let value = 5u32;
+        p = &value as *const u32;
+    }
+    unsafe { *p } // expect: raw-pointer-outlives-owner
+}
+
+pub fn grown(mut list: Vec<u32>) -> u32 {
+    let p = list.as_ptr();
+    list.push(4);
+    unsafe { *p } // expect: raw-pointer-outlives-owner
+}
+
+pub fn in_time(name: String) -> u8 {
+    let p = name.as_ptr();
+    let first = unsafe { *p }; // ok
+    drop(name);
+    first
+}
+
+pub fn alive(list: Vec<u32>) -> u32 {
+    let p = list.as_ptr();
+    unsafe { *p } // ok
+}
+
+pub fn taken_again(mut list: Vec<u32>) -> u32 {
+    let mut p = list.as_ptr();
+    list.push(4);
+    p = list.as_ptr();
+    unsafe { *p } // ok
+}
+
+pub fn reference(list: Vec<u32>) -> usize {
+    let r = &list;
+    let n = r.len(); // ok
+    drop(list);
+    n
+}
