@@ -33,6 +33,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, ancestors, field, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.jsec.rule import Report, methods, rule
+from jarvis_ls.jsec.rust_shapes import called_in
 
 
 @rule(
@@ -46,6 +47,8 @@ from jarvis_ls.jsec.rule import Report, methods, rule
 def atomic_check_then_store(call: Call) -> Iterator[Report]:
     if len(call.arguments) != 2 or call.receiver is None or in_test(call.node):
         return
+    if call.function is not None and "lock" in called_in(call.function):
+        return  # the lock orders them
     name = text(call.receiver)[:100]
     load = f"{name}.load("
     if load in text(call.arg(0))[:400]:
