@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from lsprotocol import types
 
@@ -59,6 +60,36 @@ def to_diagnostic(
     )
 
 
+def diagnostic_json(one: types.Diagnostic) -> dict[str, Any]:
+    """A diagnostic as JSON. A file may have hundreds, sent with every keystroke; the general
+    converter takes three times as long."""
+    value: dict[str, Any] = {"range": _range_json(one.range), "message": one.message}
+    if one.severity is not None:
+        value["severity"] = one.severity.value
+    if one.code is not None:
+        value["code"] = one.code
+    if one.code_description is not None:
+        value["codeDescription"] = {"href": one.code_description.href}
+    if one.source is not None:
+        value["source"] = one.source
+    if one.tags:
+        value["tags"] = [tag.value for tag in one.tags]
+    if one.related_information:
+        value["relatedInformation"] = [
+            {
+                "location": {
+                    "uri": place.location.uri,
+                    "range": _range_json(place.location.range),
+                },
+                "message": place.message,
+            }
+            for place in one.related_information
+        ]
+    if one.data is not None:
+        value["data"] = one.data
+    return value
+
+
 def remarks(state: FileState, say: Messages) -> list[types.Diagnostic]:
     """What could not be analysed, at the head of the file: never silence."""
     messages = [("jsec.incomplete", say(note)) for note in state.notes]
@@ -94,6 +125,13 @@ def to_item(finding: Finding, uri: str, say: Messages) -> FindingItem:
         evidence=finding.evidence,
         gid=finding.gid or None,
     )
+
+
+def _range_json(span: types.Range) -> dict[str, Any]:
+    return {
+        "start": {"line": span.start.line, "character": span.start.character},
+        "end": {"line": span.end.line, "character": span.end.character},
+    }
 
 
 def _tags(finding: Finding) -> list[types.DiagnosticTag] | None:

@@ -232,6 +232,10 @@ class Protocol(LanguageServerProtocol):
             logger.warning("the client is gone: %s", error)
             self.lsp_exit()
 
+    def notify_json(self, method: str, params: dict[str, Any]) -> None:
+        """Send a notification whose parameters are JSON already."""
+        self._send_data({"jsonrpc": self.VERSION, "method": method, "params": params})
+
     def get_message_type(  # type: ignore[override]  # upstream's is wrapped in lru_cache
         self, method: str
     ) -> type[Any] | None:

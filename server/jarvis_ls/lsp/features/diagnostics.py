@@ -6,10 +6,12 @@ when it asks for them, and by push only those of files that are not open.
 
 from __future__ import annotations
 
+from typing import Any
+
 from lsprotocol import types
 
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.lsp.convert import remarks, to_diagnostic
+from jarvis_ls.lsp.convert import diagnostic_json, remarks, to_diagnostic
 from jarvis_ls.lsp.documents import Document
 from jarvis_ls.lsp.events import spawn
 from jarvis_ls.lsp.findings import FileState
@@ -88,9 +90,11 @@ class _Diagnostics:
         else:
             self._published.discard(key)
         version = state.version if state is not None else None
-        self._server.text_document_publish_diagnostics(
-            types.PublishDiagnosticsParams(self._server.uri(key), items, version)
-        )
+        params: dict[str, Any] = {"uri": self._server.uri(key)}
+        if version is not None:
+            params["version"] = version
+        params["diagnostics"] = [diagnostic_json(one) for one in items]
+        self._server.protocol.notify_json(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 
     def _diagnostics(self, key: str, state: FileState) -> list[types.Diagnostic]:
         server = self._server
