@@ -48,8 +48,10 @@ test('the questions of a command are Chinese', async () => {
   await editor.page.keyboard.press('Escape');
 });
 
-test('the page of a rule is Chinese', async () => {
-  await editor.command('Jarvis: 解释规则');
-  await editor.webview.locator('h1, h2').first().waitFor();
-  assert.match(await editor.webview.locator('body').innerText(), HAN);
+test('the empty view is Chinese', async () => {
+  await editor.command('Jarvis: 筛选问题…');
+  await editor.answer('nothing-has-this-name');
+  await editor.findings.getByText('没有符合筛选条件的问题').waitFor();
+  await editor.findings.getByText('清除筛选').click();
+  await editor.finding('ask.c:5').waitFor();
 });

@@ -85,7 +85,8 @@ test('words filter the findings, and the filter says so until it is cleared', as
 test('a filter that hides everything offers to be cleared', async () => {
   await editor.command('Jarvis: Filter Findings…');
   await editor.answer('nothing-has-this-name');
-  await editor.page.getByRole('button', { name: 'Clear Filter' }).last().click();
+  await editor.findings.getByText('No finding matches the filter.').waitFor();
+  await editor.findings.getByText('Clear Filter').click();
   await editor.finding('memory.c:5').waitFor();
 });
 

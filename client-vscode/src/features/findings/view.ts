@@ -211,7 +211,9 @@ class FindingsView implements Disposable {
     this.tree.show(shown, this.grouping);
     this.view.badge = open > 0 ? { value: open, tooltip: countOf(open) } : undefined;
     this.view.description = groupingName(this.grouping);
-    this.setMessage(narrows(this.filter) ? this.filterSentence(shown.length, open) : undefined);
+    // Where nothing is left, the view's own words offer to clear the filter; a message hides them.
+    const narrowed = narrows(this.filter) && shown.length > 0;
+    this.setMessage(narrowed ? this.filterSentence(shown.length, open) : undefined);
     void setContext('jarvisLs.filtered', narrows(this.filter));
     void setContext('jarvisLs.hasFindings', open > 0);
     void setContext('jarvisLs.grouping', this.grouping);
