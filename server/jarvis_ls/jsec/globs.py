@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import warnings
 from collections.abc import Iterable
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 _MAX_LENGTH = 1000
-_MAX_PATTERNS = 5000
+_MAX_CHARACTERS = 100_000
+"""Of one file; patterns behind them match nothing."""
 
 
 class Globs:
@@ -31,14 +33,16 @@ class Globs:
         pattern matches nothing, as in git.
         """
         patterns: list[GitIgnoreSpecPattern] = []
-        for line in lines:
+        room = _MAX_CHARACTERS
+        for line in _last_of_each(lines):
             try:
-                pattern = _pattern(line)
+                pattern = _pattern(line, strict=not lenient)
             except ValueError as error:
                 if not lenient:
                     raise ValueError(f"'{line[:80]}': {error}") from None
                 continue
-            if pattern is not None and len(patterns) < _MAX_PATTERNS:
+            room -= len(line)
+            if pattern is not None and room >= 0:
                 patterns.append(pattern)
         self._specs = _compiled(patterns)
 
@@ -58,6 +62,12 @@ class Globs:
         return bool(self.decide(path))
 
 
+def _last_of_each(lines: Iterable[str]) -> list[str]:
+    """The lines in order, of equal ones the last: what stands before it decides nothing."""
+    kept = dict.fromkeys(line.rstrip("\r") for line in reversed(list(lines)))
+    return list(reversed(kept))
+
+
 def _compiled(patterns: list[GitIgnoreSpecPattern]) -> list[GitIgnoreSpec]:
     """As few lists as fit the memory RE2 may take; a pattern too large for it matches nothing."""
     import re2
@@ -72,7 +82,8 @@ def _compiled(patterns: list[GitIgnoreSpecPattern]) -> list[GitIgnoreSpec]:
         return _compiled(patterns[:middle]) + _compiled(patterns[middle:]) if middle else []
 
 
-def _pattern(line: str) -> GitIgnoreSpecPattern | None:
+@functools.lru_cache(maxsize=4096)
+def _pattern(line: str, *, strict: bool) -> GitIgnoreSpecPattern | None:
     import re2
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
@@ -86,7 +97,8 @@ def _pattern(line: str) -> GitIgnoreSpecPattern | None:
             pattern = GitIgnoreSpecPattern(line)
         if pattern.include is None or pattern.regex is None:
             return None
-        re2.compile(pattern.regex.pattern, options)
+        if strict:
+            re2.compile(pattern.regex.pattern, options)
     except (re.error, re2.error) as error:
         raise ValueError(error_text(error)) from None
     return pattern
