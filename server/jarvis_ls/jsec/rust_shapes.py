@@ -159,6 +159,22 @@ def called_in(function: Function) -> frozenset[str]:
     return frozenset(names)
 
 
+def dereferenced(use: Node) -> bool:
+    """Whether `*` stands before a name: in an expression, or among the tokens of a macro."""
+    parent = use.parent
+    if parent is None:
+        return False
+    if parent.type == "unary_expression":
+        return parent.children[0].type == "*"
+    if parent.type != "token_tree":
+        return False
+    star = use.prev_sibling
+    if star is None or star.text != b"*":
+        return False
+    before = star.prev_sibling
+    return before is None or not before.is_named
+
+
 def call_place(node: Node) -> tuple[int, int]:
     """Bytes to report for a call: of a method in a chain over several lines from its name on."""
     callee = field(node, "function")

@@ -141,6 +141,25 @@ def integer(node: Node | None, function: Function | None, unit: Unit) -> int | N
     return integer_text(text(value_node)) if value_node is not None else None
 
 
+def largest(node: Node | None, function: Function | None, unit: Unit) -> int | None:
+    """The largest value of an integer expression: of a constant, or of the name that a `for` loop
+    over a range of constants binds; None when it is not known."""
+    known = integer(node, function, unit)
+    node = peel(node)
+    if known is not None or node is None or node.type != "identifier" or function is None:
+        return known
+    variable = function.variable(text(node), node.start_byte)
+    loop = variable.node.parent if variable is not None else None
+    if loop is None or loop.type != "for_expression":
+        return None
+    span = field(loop, "value")
+    if span is None or span.type != "range_expression" or len(span.named_children) != 2:
+        return None
+    end = integer(span.named_children[1], function, unit)
+    inclusive = any(child.type == "..=" for child in span.children)
+    return end if inclusive or end is None else end - 1
+
+
 def integer_text(written: str) -> int | None:
     """An integer literal of Rust as text to its value: `0o777`, `1_000u32`; or None."""
     match = re.fullmatch(r"(0x[0-9a-fA-F_]+|0o[0-7_]+|0b[01_]+|[0-9][0-9_]*)"

@@ -27,3 +27,10 @@ pub fn confuse(x: &u32) -> &mut u32 {
 pub fn from_mut(x: &mut u32) {
     unsafe { *(x as *mut u32) = 3 }; // ok
 }
+
+pub fn through_variable() -> u32 {
+    let value = 5u32;
+    let p = &value as *const u32 as *mut u32;
+    unsafe { *p = 6 }; // expect: mutable-reference-from-shared
+    value
+}

@@ -46,3 +46,14 @@ pub fn in_vector() -> i32 {
     let table = vec![1, 2, 3];
     unsafe { *table.as_ptr().add(2) } // ok
 }
+
+pub fn loop_past() {
+    let mut table = [0u8; 10];
+    let p = table.as_mut_ptr();
+    for i in 0..=10 {
+        unsafe { *p.add(i) = 0 }; // expect: pointer-offset-out-of-bounds
+    }
+    for i in 0..10 {
+        unsafe { *p.add(i) = 0 }; // ok
+    }
+}

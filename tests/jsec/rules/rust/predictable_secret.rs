@@ -21,3 +21,9 @@ pub fn dice() -> u32 {
 pub fn secure_token() -> u64 {
     OsRng.gen() // ok
 }
+
+pub fn through_variable() -> u32 {
+    let mut rng = StdRng::seed_from_u64(1234); // expect: predictable-secret
+    let token: u32 = rng.gen();
+    token
+}

@@ -59,3 +59,8 @@ pub fn filled_local() -> u32 {
 pub fn reference(p: &u32) -> u32 {
     *p // ok
 }
+
+pub fn null_in_macro() {
+    let p: *const u32 = ptr::null();
+    unsafe { println!("{}", *p) }; // expect: raw-pointer-deref-without-null-check
+}

@@ -42,3 +42,11 @@ pub unsafe fn arms(p: *mut Node, kind: u8) {
         _ => release(Box::from_raw(p)), // ok
     }
 }
+
+pub fn from_box(value: Box<u32>) {
+    let p = Box::into_raw(value);
+    unsafe {
+        drop(Box::from_raw(p));
+        let _ = Box::from_raw(p); // expect: raw-pointer-freed-twice
+    }
+}

@@ -39,3 +39,13 @@ pub unsafe fn early(p: *mut Node, done: bool) -> u32 {
     }
     (*p).value // ok
 }
+
+pub unsafe fn in_macro(p: *mut u32) {
+    libc::free(p.cast());
+    println!("{} {}", 2, *p); // expect: raw-pointer-used-after-free
+}
+
+pub unsafe fn times(p: usize) {
+    libc::free(p as *mut libc::c_void);
+    println!("{}", 2 * p); // ok
+}

@@ -30,3 +30,15 @@ pub fn bytes_of(words: &[u32]) -> &[u8] {
     // SAFETY: any four bytes are valid u8.
     unsafe { slice::from_raw_parts(words.as_ptr().cast(), words.len() * 4) } // ok
 }
+
+pub fn too_long() -> u8 {
+    let table = [1u8; 10];
+    let all = unsafe { slice::from_raw_parts(table.as_ptr(), 20) }; // expect: slice-from-unchecked-parts
+    all[0]
+}
+
+pub fn part() -> u8 {
+    let table = [1u8; 10];
+    let all = unsafe { slice::from_raw_parts(table.as_ptr(), 10) }; // ok
+    all[0]
+}

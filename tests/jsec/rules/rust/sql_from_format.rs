@@ -26,3 +26,12 @@ pub fn message(name: &str) -> String {
 pub fn greeting(name: &str) -> String {
     format!("Update: {name}") // ok
 }
+
+pub fn added(db: &Connection, name: &str) -> Result<usize, Error> {
+    let statement = "SELECT * FROM users WHERE name = '".to_owned() + name + "'"; // expect: sql-from-format
+    db.execute(&statement, [])
+}
+
+pub fn added_text(name: &str) -> String {
+    "Hello ".to_string() + name // ok
+}

@@ -32,7 +32,7 @@ from jarvis_ls.codeintel.extract.rust import has_safety_comment, modifiers
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, Rewrite, methods, rule
 from jarvis_ls.jsec.rust_guards import tested, tests_before
-from jarvis_ls.jsec.rust_values import array_length, integer, number_origin, words_in
+from jarvis_ls.jsec.rust_values import array_length, largest, number_origin, words_in
 
 
 @rule(
@@ -64,7 +64,7 @@ def get_unchecked_without_bound(call: Call) -> Iterator[Report]:
 
 
 def _rate(call: Call, table: Node, index: Node) -> float:
-    constant = integer(index, call.function, call.unit)
+    constant = largest(index, call.function, call.unit)
     length = array_length(table, call.function, call.unit)
     if constant is not None and length is not None:
         return 0.95 if constant >= length else 0.0

@@ -38,7 +38,7 @@ from jarvis_ls.jsec.rust_values import number_origin
 
 
 @rule(
-    query=nodes("(index_expression) @site"),
+    query=nodes("(index_expression) @site (token_tree (identifier) . (token_tree) @site)"),
     category="input_validation",
     cwe=(129, 248),
     confidence=0.65,
@@ -47,9 +47,11 @@ from jarvis_ls.jsec.rust_values import number_origin
     fixable=True,
 )
 def index_from_input(site: Site) -> Iterator[Report]:
-    if site.item.in_test or site.function is None or site.node.named_child_count < 2:
+    if site.item.in_test or site.function is None:
         return
-    index = site.node.named_children[-1]
+    index = _index(site.node)
+    if index is None:
+        return
     inner = peel(index)
     if inner is None or inner.type.endswith("_literal") or "%" in text(index)[:200]:
         return
@@ -66,9 +68,22 @@ def index_from_input(site: Site) -> Iterator[Report]:
     )
 
 
+def _index(node: Node) -> Node | None:
+    """What stands in the brackets, in an expression or among the tokens of a macro."""
+    count = node.named_child_count
+    if node.type == "index_expression":
+        return node.named_children[-1] if count > 1 else None
+    bracket = node.children[0].type if node.child_count else ""
+    return node.named_children[0] if bracket == "[" and count == 1 else None
+
+
 def _get(node: Node, index: Node) -> Rewrite | None:
     """`*table.get(i)?` where that is plainly possible; it needs a function that returns Option."""
-    if index.type != "identifier" or node.named_children[0].type != "identifier":
+    if (
+        node.type != "index_expression"
+        or index.type != "identifier"
+        or node.named_children[0].type != "identifier"
+    ):
         return None
     parent = node.parent
     if parent is None or parent.type != "reference_expression":

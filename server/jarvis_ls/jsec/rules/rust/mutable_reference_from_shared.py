@@ -59,6 +59,11 @@ def mutable_reference_from_shared(site: Site) -> Iterator[Report]:
             yield Report(node, _MESSAGE, pattern="transmute", value=text(node))
         return
     pointer = _strip(node.named_children[0])
+    if pointer.type == "identifier" and site.function is not None:
+        variable = site.function.variable(text(pointer), pointer.start_byte)
+        if variable is None or variable.initial is None:
+            return
+        pointer = _strip(variable.initial)
     if _from_shared(pointer, site) and (_is_written(node) or _is_borrowed_mutably(node)):
         yield Report(node, _MESSAGE, pattern="as *mut", value=text(pointer)[:60])
 

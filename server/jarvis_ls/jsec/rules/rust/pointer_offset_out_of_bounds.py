@@ -35,7 +35,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, methods, rule
 from jarvis_ls.jsec.rust_guards import tested
 from jarvis_ls.jsec.rust_shapes import callee_name, peel, receiver_of
-from jarvis_ls.jsec.rust_values import array_length, integer, number_origin, type_of
+from jarvis_ls.jsec.rust_values import array_length, largest, number_origin, type_of
 
 _MOVES = ("add", "offset", "sub", "wrapping_add", "byte_add")
 
@@ -52,7 +52,7 @@ def pointer_offset_out_of_bounds(call: Call) -> Iterator[Report]:
     if call.receiver is None or step is None or len(call.arguments) != 1:
         return
     source = _array_behind(call, call.receiver)
-    distance = integer(step, call.function, call.unit)
+    distance = largest(step, call.function, call.unit)
     if source is not None and distance is not None:
         length = array_length(source, call.function, call.unit)
         distance = -distance if call.name == "sub" else distance

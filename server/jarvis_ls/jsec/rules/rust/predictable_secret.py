@@ -59,7 +59,7 @@ def predictable_secret(call: Call) -> Iterator[Report]:
         return
     statement = text(statement_of(call.node))[:300]
     function = call.function.name if call.function is not None else ""
-    secret = names_secret(statement) or names_secret(function)
+    secret = names_secret(statement) or names_secret(function) or _feeds_secret(call)
     if not secret:
         return
     yield Report(
@@ -68,4 +68,15 @@ def predictable_secret(call: Call) -> Iterator[Report]:
         confidence=0.8 if weak else 0.75,
         pattern=path,
         called=call.written[:60],
+    )
+
+
+def _feeds_secret(call: Call) -> bool:
+    """Whether the generator is bound to a variable that a secret is made with."""
+    name = text(call.target).removeprefix("mut ")
+    if call.function is None or not name.isidentifier():
+        return False
+    return any(
+        names_secret(text(statement_of(use))[:300])
+        for use in call.function.uses(name, call.node.end_byte)[:16]
     )

@@ -36,7 +36,7 @@ from jarvis_ls.codeintel.extract.rust import SAFETY, documentation, modifiers
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, functions, rule
 from jarvis_ls.jsec.rust_guards import changed_between, null_tested
-from jarvis_ls.jsec.rust_shapes import holds, is_entry, is_exported, peel
+from jarvis_ls.jsec.rust_shapes import dereferenced, holds, is_entry, is_exported, peel
 
 _NULLS = ("null()", "null_mut()", "0 as *", "0usize as *", "null::<", "null_mut::<")
 
@@ -53,7 +53,7 @@ def raw_pointer_deref_without_null_check(function: Function) -> Iterator[Report]
     if not holds(function, b"*const", b"*mut", b"null"):
         return
     seen: set[int] = set()
-    for node in function.nodes("unary"):
+    for node in [*function.nodes("unary"), *_among_tokens(function)]:
         variable = _dereferenced(function, node)
         if variable is None or id(variable) in seen:
             continue
@@ -72,12 +72,23 @@ def raw_pointer_deref_without_null_check(function: Function) -> Iterator[Report]
 
 
 def _dereferenced(function: Function, node: Node) -> Variable | None:
+    if node.type == "identifier":
+        return function.variable(text(node), node.start_byte)
     if node.children[0].type != "*":
         return None
     operand = peel(node.named_children[0]) if node.named_child_count else None
     if operand is None or operand.type != "identifier":
         return None
     return function.variable(text(operand), node.start_byte)
+
+
+def _among_tokens(function: Function) -> Iterator[Node]:
+    """Names of pointers that are dereferenced inside macros."""
+    for name, variables in function.variables.items():
+        if any(v.type.startswith("*") or "null" in text(v.initial)[:80] for v in variables[:8]):
+            for use in function.uses(name)[:64]:
+                if dereferenced(use) and use.parent is not None and use.parent.type == "token_tree":
+                    yield use
 
 
 def _confidence(function: Function, variable: Variable, node: Node) -> float:

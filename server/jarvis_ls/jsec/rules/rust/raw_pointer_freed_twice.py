@@ -35,7 +35,7 @@ from jarvis_ls.jsec.rule import Report, functions, rule
 from jarvis_ls.jsec.rust_guards import changed_between, may_follow
 from jarvis_ls.jsec.rust_owners import RELEASES, released
 
-_KEEPS = frozenset({"into_raw", "forget", "ManuallyDrop", "increment_strong_count"})
+_KEEPS = frozenset({"forget", "ManuallyDrop", "increment_strong_count"})
 
 
 @rule(

@@ -36,7 +36,7 @@ from jarvis_ls.codeintel.code import Function, Variable, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, functions, rule
 from jarvis_ls.jsec.rust_guards import changed_between, may_follow
-from jarvis_ls.jsec.rust_shapes import callee_name, holds
+from jarvis_ls.jsec.rust_shapes import callee_name, dereferenced, holds
 
 _TAKEN = re.compile(
     r"^(?:unsafe \{ )?(?:&(?:mut )?(?:\*{0,2}|raw (?:const|mut) )(\w+)(?:\[\w*\])?(?: as \*.*)?"
@@ -68,7 +68,7 @@ def raw_pointer_outlives_owner(function: Function) -> Iterator[Report]:
                 break
             if _is_access(use) and (place == owner.node or may_follow(place, use)):
                 yield Report(
-                    use.parent or use,
+                    _shown(use),
                     "'{pointer}' points into '{owner}', which is gone or moved by now.",
                     confidence=confidence,
                     pattern=pointer,
@@ -124,10 +124,15 @@ def _end_of(function: Function, owner: Variable, taken: Node) -> tuple[Node, flo
     return (block, 0.85) if block.type == "block" and block.end_byte == owner.scope[1] else None
 
 
+def _shown(use: Node) -> Node:
+    parent = use.parent
+    return use if parent is None or parent.type == "token_tree" else parent
+
+
 def _is_access(use: Node) -> bool:
     parent = use.parent
     if parent is None:
         return False
-    if parent.type == "unary_expression":
-        return parent.children[0].type == "*"
+    if dereferenced(use):
+        return True
     return parent.type == "field_expression" and text(field(parent, "field")) in _ACCESS

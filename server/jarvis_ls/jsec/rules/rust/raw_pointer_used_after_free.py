@@ -33,7 +33,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, functions, rule
 from jarvis_ls.jsec.rust_guards import changed_between, may_follow
 from jarvis_ls.jsec.rust_owners import RELEASES, ends_life, released
-from jarvis_ls.jsec.rust_shapes import callee_name
+from jarvis_ls.jsec.rust_shapes import callee_name, dereferenced
 
 _READS = frozenset({"read", "write", "as_ref", "as_mut", "read_volatile", "write_volatile", "add",
                     "offset", "sub"})  # fmt: skip
@@ -76,6 +76,8 @@ def _access(use: Node) -> Node | None:
             parent = parent.parent
     if parent is None:
         return None
+    if dereferenced(use):
+        return use if parent.type == "token_tree" else parent
     if parent.type == "unary_expression" and parent.children[0].type == "*":
         return parent
     if parent.type == "field_expression" and text(field(parent, "field")) in _READS:

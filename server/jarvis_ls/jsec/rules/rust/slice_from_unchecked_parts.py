@@ -36,10 +36,18 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
+from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, calls, rule
 from jarvis_ls.jsec.rust_guards import null_tested, tested
-from jarvis_ls.jsec.rust_shapes import call_path, is_entry, is_exported, peel
-from jarvis_ls.jsec.rust_values import number_origin
+from jarvis_ls.jsec.rust_shapes import (
+    call_path,
+    callee_name,
+    is_entry,
+    is_exported,
+    peel,
+    receiver_of,
+)
+from jarvis_ls.jsec.rust_values import array_length, integer, number_origin
 
 _OWNERS = re.compile(r"(?:^|::)(?:Vec|String|NonNull)::")
 
@@ -56,6 +64,17 @@ def slice_from_unchecked_parts(call: Call) -> Iterator[Report]:
         return
     pointer, length = peel(call.arg(0)), call.arg(1)
     if pointer is None or length is None:
+        return
+    fits = _fits(call, pointer, length)
+    if fits is not None:
+        if not fits:
+            yield Report(
+                call.node,
+                "The slice is longer than what '{pointer}' points into.",
+                confidence=0.9,
+                pattern=call.name,
+                pointer=text(call.arg(0))[:60],
+            )
         return
     source = number_origin(length, call.function)
     if source and not tested(call.function, length, call.node.start_byte):
@@ -83,3 +102,23 @@ def slice_from_unchecked_parts(call: Call) -> Iterator[Report]:
         pattern=call.name,
         pointer=variable.name,
     )
+
+
+def _fits(call: Call, pointer: Node, length: Node) -> bool | None:
+    """Whether a constant length fits the array the pointer is taken from; None when unknown."""
+    count = integer(length, call.function, call.unit)
+    if count is None:
+        return None
+    node: Node | None = pointer
+    if pointer.type == "identifier" and call.function is not None:
+        variable = call.function.variable(text(pointer), pointer.start_byte)
+        node = peel(variable.initial) if variable is not None else None
+    for _ in range(3):
+        if node is None or callee_name(node) not in ("as_ptr", "as_mut_ptr", "cast"):
+            return None
+        taken = callee_name(node) != "cast"
+        node = receiver_of(node)
+        if taken:
+            break
+    size = array_length(node, call.function, call.unit)
+    return None if size is None else count <= size

@@ -31,8 +31,15 @@ from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust_shapes import callee_name, macro_name, macro_tokens
-from jarvis_ls.jsec.rust_values import literal_text
+from jarvis_ls.jsec.rust_shapes import (
+    arguments,
+    callee_name,
+    macro_name,
+    macro_tokens,
+    peel,
+    receiver_of,
+)
+from jarvis_ls.jsec.rust_values import is_literal, literal_text
 
 _STATEMENT = re.compile(
     r"(?is)^\s*(?:select\b.{1,400}?\bfrom\b|insert\s+(?:or\s+\w+\s+)?into\b|update\b.{1,200}?\bset\b"
@@ -51,13 +58,19 @@ _RUNS = frozenset({"query", "execute", "prepare", "query_row", "query_map", "que
 
 
 @rule(
-    query=nodes('(macro_invocation macro: (identifier) @_name (#eq? @_name "format")) @site'),
+    query=nodes(
+        '(macro_invocation macro: (identifier) @_name (#eq? @_name "format")) @site'
+        '(binary_expression operator: "+") @site'
+    ),
     category="input_validation",
     cwe=(89,),
     confidence=0.85,
     suggestion="Pass values as parameters ('?1') and keep the statement a literal.",
 )
 def sql_from_format(site: Site) -> Iterator[Report]:
+    if site.node.type == "binary_expression":
+        yield from _added(site)
+        return
     tokens = macro_tokens(site.node)
     first = next((c for c in tokens.named_children), None) if tokens is not None else None
     statement = literal_text(first)
@@ -77,6 +90,36 @@ def sql_from_format(site: Site) -> Iterator[Report]:
         "Values are written into the SQL statement '{statement}…'.",
         confidence=confidence,
         pattern="format!",
+        statement=" ".join(statement[:40].split()),
+    )
+
+
+def _added(site: Site) -> Iterator[Report]:
+    """A statement and values put together by `+`."""
+    parent = site.node.parent
+    if site.item.in_test or (parent is not None and parent.type == "binary_expression"):
+        return
+    first: Node | None = site.node
+    for _ in range(32):
+        if first is None or first.type != "binary_expression":
+            break
+        first = peel(first.named_children[0])
+    if first is not None and first.type == "call_expression":
+        first = receiver_of(first) or next(iter(arguments(first)), None)
+    statement = literal_text(first)
+    if statement is None or not _STATEMENT.match(statement[:1000] + " x from x set "):
+        return
+    if not re.search(r"(?i)\b(?:where|values|set|from|into)\b", statement) or in_test(site.node):
+        return
+    if is_literal(site.node.named_children[-1], site.function, site.unit) and (
+        site.node.named_children[0] == first
+    ):
+        return
+    yield Report(
+        site.node,
+        "Values are written into the SQL statement '{statement}…'.",
+        confidence=0.85 if _is_run(site.node, site.function) else 0.65,
+        pattern="+",
         statement=" ".join(statement[:40].split()),
     )
 
