@@ -49,7 +49,8 @@ async def test_a_killed_process_loses_no_edit_under_way(tmp_path):
         for number in range(120):
             version = editor.change(uri, types.TextDocumentContentChangePartial(at(0), "\n"))
             if number % 40 == 20:
-                workers(editor)[0].send_signal(signal.SIGKILL)
+                (worker,) = await editor.until(lambda: workers(editor))
+                worker.send_signal(signal.SIGKILL)
             await asyncio.sleep(0.002)
         (found,) = await editor.diagnostics(uri, version)
         assert found.range.start.line == 4 + 120
