@@ -3,6 +3,7 @@ variables. Everything beyond a name is worked out when first asked for."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from jarvis_ls.codeintel.source import Source
 
 _TRANSPARENT = frozenset({"parenthesized_expression", "cast_expression"})
 _MAX_CLIMB = 64
+_WORD = re.compile(rb"[A-Za-z_]\w*")
 
 
 def text(node: Node | None) -> str:
@@ -73,6 +75,24 @@ class Unit:
         """The language it is parsed as."""
         self.facts = facts
         """Declarations of the file and of the project headers it includes."""
+        self._spellings: dict[frozenset[str], frozenset[bytes]] = {}
+
+    def spellings(self, names: frozenset[str]) -> frozenset[bytes]:
+        """`names` and the macros of the file that stand for one of them."""
+        known = self._spellings.get(names)
+        if known is None:
+            found = names.union(*(self._macros_for.get(name, ()) for name in names))
+            known = self._spellings[names] = frozenset(name.encode() for name in found)
+        return known
+
+    @cached_property
+    def _macros_for(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for macro in (*self.facts.macros, *self.facts.function_macros):
+            name, _ = self.facts.alias_of(macro)
+            if name != macro:
+                found.setdefault(name, []).append(macro)
+        return found
 
 
 class Variable:
@@ -217,6 +237,15 @@ class Function:
         `extract/rust.py`.
         """
         return self._details.get(kind, [])
+
+    @cached_property
+    def _words(self) -> frozenset[bytes]:
+        return frozenset(_WORD.findall(self.unit.source.data, self.start, self.end))
+
+    def mentions(self, names: frozenset[str]) -> bool:
+        """Whether one of `names`, or a macro that stands for one, is a word in the text. Far
+        cheaper than `calls`: what mentions none of them need not be looked at."""
+        return not self.unit.spellings(names).isdisjoint(self._words)
 
     @cached_property
     def _uses(self) -> dict[str, list[Node]]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 
-from jarvis_ls.codeintel.code import Function, field, text
+from jarvis_ls.codeintel.code import Call, Function, call_at, field, text
 from jarvis_ls.codeintel.items import dead_range, is_dead_branch
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.parse import Node, captures, compile_query
-from jarvis_ls.jsec.guards import NULLS, constant_text, never_returns
+from jarvis_ls.jsec.guards import NEVER_RETURN, NULLS, constant_text, never_returns
 from jarvis_ls.jsec.memo import once_per_function
 
 MAX_NESTING = 90
@@ -50,6 +50,7 @@ _WRAPPERS = frozenset({"likely", "unlikely", "always", "never", "__builtin_expec
                        "g_unlikely"})  # fmt: skip
 _FINAL = ("fail", "fatal", "die", "error", "abort", "panic", "oom", "exit", "usage", "memory",
           "croak", "throw", "raise", "skip")  # fmt: skip
+_REMARKABLE = "remarkable names of functions"
 _LEAVING = frozenset({"return", "break", "continue", "goto", "throw", "exit"})
 
 
@@ -166,7 +167,7 @@ def _structures(function: Function) -> Iterator[tuple[str, Node]]:
     hidden += [dead_range(n) for n in found.get("preproc", ()) if is_dead_branch(n)]
     listed = [(n.start_byte, -n.end_byte, kind, n) for kind, nodes in found.items()
               if kind != "nested" for n in nodes]  # fmt: skip
-    for call in function.calls:
+    for call in _remarkable_calls(function):
         if never_returns(call):
             listed.append((call.node.start_byte, -call.node.end_byte, "exit", call.node))
         elif call.statement is not None and _sounds_final(call.name):
@@ -183,6 +184,26 @@ def _structures(function: Function) -> Iterator[tuple[str, Node]]:
             index += 1
         if start >= reach:
             yield kind, node
+
+
+def _remarkable_calls(function: Function) -> Iterator[Call]:
+    """Calls whose name says that they may end the program or check something. Most calls are
+    told to be neither by their written name, without looking at their arguments."""
+    known: dict[bytes | None, bool] = function.unit.__dict__.setdefault(_REMARKABLE, {})
+    for node in function.nodes("call"):
+        callee = node.child_by_field_name("function")
+        if callee is not None and callee.type == "identifier":
+            written = callee.text
+            if written not in known:
+                name, _ = function.unit.facts.alias_of(text(callee))
+                known[written] = name in NEVER_RETURN or _sounds_final(name) or (
+                    "assert" in name.lower()
+                )  # fmt: skip
+            if not known[written]:
+                continue
+        call = call_at(function.unit, function.item, node, function)
+        if call is not None:
+            yield call
 
 
 def _sounds_final(name: str) -> bool:

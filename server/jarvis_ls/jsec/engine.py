@@ -213,7 +213,7 @@ class _Plan:
     def __init__(self, rules: list[Rule], language: LanguageName) -> None:
         self.calls: dict[str, list[Rule]] = {}
         self.methods: dict[str, list[Rule]] = {}
-        self.functions: list[tuple[Rule, Functions]] = []
+        self.functions: dict[Functions, list[Rule]] = {}
         self.whole: list[tuple[Rule, tuple[bytes, ...]]] = []
         self.sites: dict[str, Rule] = {}
         patterns = [_NAMED_CALLS[language]]
@@ -224,14 +224,14 @@ class _Plan:
                 for name in query.names:
                     target.setdefault(name, []).append(rule)
             elif isinstance(query, Functions):
-                self.functions.append((rule, query))
+                self.functions.setdefault(query, []).append(rule)
             elif isinstance(query, WholeFile):
                 self.whole.append((rule, tuple(word.encode() for word in query.containing)))
             elif query.patterns[language]:
                 capture = f"site.{rule.id}"
                 self.sites[capture] = rule
                 patterns.append(query.patterns[language].replace("@site", f"@{capture}"))
-        self.triggers = frozenset().union(*(query.calling for _, query in self.functions))
+        self.triggers = frozenset().union(*(query.calling for query in self.functions))
         self.query = compile_query(language, "\n".join(patterns))
         self.language = language
 
@@ -248,21 +248,32 @@ class _Plan:
         for capture, rule in self.sites.items():
             for node in found.get(capture, ()):
                 run.check(rule, Site(unit, item, node, run.index.at(node.start_byte)), node)
-        for rule, query in self.functions:
+        for query, rules in self.functions.items():
             if query.calling and run.called.isdisjoint(query.calling):
                 continue
             for function in run.index.functions:
                 if query.calling and not run.function_calls(function, query.calling):
                     continue
-                run.check(rule, function, function.node)
+                if query.when is not None and not _holds(query.when, function):
+                    continue
+                for rule in rules:
+                    run.check(rule, function, function.node)
         return ItemResult(run.raws(), run.functions())
 
     def run_whole(self, unit: Unit, found: list[Item]) -> list[Raw]:
         """Reports of the rules that look at the whole file."""
         raws: list[Raw] = []
         whole = None
+        data = unit.source.data
+        plain = data.isascii()
+        present: dict[bytes, bool] = {}  # many rules ask for the same words
         for rule, words in self.whole:
-            if not any(word in unit.source.data for word in words):
+            for word in words:
+                if word not in present:
+                    present[word] = not (plain and not word.isascii()) and word in data
+                if present[word]:
+                    break
+            else:
                 continue
             whole = whole or WholeUnit(unit, found)
             for report in _guarded(rule, whole):
@@ -344,7 +355,7 @@ class _Run:
         return [(f.name, f.start - base, f.end - base) for f in self.index.functions]
 
     def _is_dead(self, offset: int) -> bool:
-        return any(start <= offset < end for start, end in self._dead)
+        return bool(self._dead) and any(start <= offset < end for start, end in self._dead)
 
 
 def finish(
@@ -435,6 +446,15 @@ def _guarded(rule: Rule, place: Any) -> list[Report]:
     except Exception:  # one broken rule must not hide the findings of the others
         log.exception("rule %s failed; its finding at this place is missing", rule.id)
         return []
+
+
+def _holds(when: Callable[[Any], bool], function: Function) -> bool:
+    """What a condition of rules says; one that fails is logged, and its rules are not run."""
+    try:
+        return when(function)
+    except Exception:
+        log.exception("%s failed; the rules behind it were not run here", when.__name__)
+        return False
 
 
 def _run_items(

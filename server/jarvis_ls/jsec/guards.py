@@ -23,7 +23,7 @@ _JUMPS = frozenset(
     {"return_statement", "goto_statement", "break_statement", "continue_statement",
      "throw_statement"}
 )  # fmt: skip
-_NEVER_RETURN = frozenset(
+NEVER_RETURN = frozenset(
     {"exit", "_exit", "_Exit", "abort", "err", "errx", "verr", "verrx", "longjmp", "quick_exit",
      "__builtin_unreachable", "__builtin_trap", "g_error", "panic", "die", "fatal", "usage"}
 )  # fmt: skip
@@ -254,7 +254,7 @@ def same_path(function: Function, first: Node, second: Node) -> bool:
 
 def never_returns(call: Call) -> bool:
     """Whether a call is a statement that ends the program or jumps away (`exit`, `abort`)."""
-    return call.name in _NEVER_RETURN and call.statement is not None
+    return call.name in NEVER_RETURN and call.statement is not None
 
 
 def leaves(node: Node) -> bool:
@@ -265,7 +265,7 @@ def leaves(node: Node) -> bool:
         return True
     if node.type == "expression_statement" and node.named_child_count:
         inner = node.named_children[0]
-        return inner.type == "call_expression" and text(field(inner, "function")) in _NEVER_RETURN
+        return inner.type == "call_expression" and text(field(inner, "function")) in NEVER_RETURN
     return False
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, Variable, bare, field, text
+from jarvis_ls.codeintel.code import Call, Function, Variable, bare, call_at, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.allocation import (
     ACQUIRES,
@@ -36,6 +36,21 @@ _CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_ca
 def calls_by_node(function: Function) -> dict[int, Call]:
     """The calls of a function by the id of their node."""
     return {call.node.id: call for call in function.calls}
+
+
+@once_per_function
+def _calls_seen(function: Function) -> dict[int, Call | None]:  # noqa: ARG001 - the key
+    return {}
+
+
+def _call_of(function: Function, node: Node) -> Call | None:
+    """The call a node makes: few of a function's calls are ever asked for."""
+    if node.type != "call_expression":
+        return None
+    seen = _calls_seen(function)
+    if node.id not in seen:
+        seen[node.id] = call_at(function.unit, function.item, node, function)
+    return seen[node.id]
 
 
 @once_per_function
@@ -152,7 +167,7 @@ def value_of(function: Function, node: Node, name: str) -> str:
     if kind == "null" or text(node)[:20] in NULLS:
         return "null"
     if kind == "call_expression":
-        return _acquired(calls_by_node(function).get(node.id))
+        return _acquired(_call_of(function, node))
     if kind == "new_expression":
         return _new_kind(node)
     if kind in ("string_literal", "concatenated_string"):
@@ -366,14 +381,14 @@ def _is_right(use: Node, parent: Node) -> bool:
 def _argument(function: Function, use: Node, node: Node, parent: Node) -> Iterator[Event]:
     outer = parent.parent
     at = use.start_byte
-    call = calls_by_node(function).get(outer.id) if outer is not None else None
+    call = _call_of(function, outer) if outer is not None else None
     if outer is None or call is None:
         yield Event(at, 0, "read", use)
         yield Event(parent.end_byte - 1, 1, "shared" if outer is not None
                     and outer.type != "call_expression" else "pass", use)  # fmt: skip
         return
     name = called_name(call)
-    index = _positions(function).get(node.id, 0)
+    index = next((i for i, a in enumerate(call.arguments) if a.id == node.id), 0)
     if name in RELEASES and index == 0 and not call.is_method:
         yield Event(outer.end_byte - 1, 1, "free", outer, name)
         return
@@ -394,12 +409,6 @@ def _argument(function: Function, use: Node, node: Node, parent: Node) -> Iterat
         macro = call.written.isupper() or call.written in function.unit.facts.function_macros
         kind = "shared" if macro else "checked" if may_check(call) or _decides(outer) else "pass"
         yield Event(outer.end_byte - 1, 1, kind, use, call.name)
-
-
-@once_per_function
-def _positions(function: Function) -> dict[int, int]:
-    """Which argument of its call each argument in the function is, by the id of its node."""
-    return {a.id: index for call in function.calls for index, a in enumerate(call.arguments)}
 
 
 def _decides(call: Node) -> bool:

@@ -26,6 +26,9 @@ _MAX_STEPS = 200_000
 _RISKY = frozenset({"declared", "dereference"})
 """Without one of these, a variable that is only tested cannot go wrong."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_GIVING = frozenset({*ACQUIRES, *MAY_BE_NULL})
+_TAKING = frozenset(RELEASES)
+_OWNING = _GIVING | _TAKING
 
 
 @once_per_function
@@ -52,6 +55,21 @@ def faults(function: Function) -> tuple[Fault, ...]:
     if function.node.has_error:  # code the parser had to guess at
         found = [fault for fault in found if fault.certain and fault.kind != "leak"]
     return tuple(found)
+
+
+def has_faults(function: Function) -> bool:
+    """Whether anything was found: what rules about `faults` are run for."""
+    return bool(faults(function))
+
+
+def releases(function: Function) -> bool:
+    """Whether something may be released in a function."""
+    return function.mentions(_TAKING)
+
+
+def acquires(function: Function) -> bool:
+    """Whether something that may fail may be acquired in a function."""
+    return function.mentions(_GIVING)
 
 
 def set_in_loop(function: Function, fault: Fault) -> bool:
@@ -106,7 +124,7 @@ def _interesting(function: Function) -> Iterator[tuple[Variable, list[Event]]]:
 
 
 def _set_at_once(function: Function, variable: Variable) -> bool:
-    """Whether the first use is a plain assignment in the block of the declaration."""
+    """Whether the first use is a plain assignment that every way to the others passes."""
     uses = function.uses(variable.name, variable.node.end_byte, variable.scope[1])
     if not uses:
         return True
@@ -119,22 +137,43 @@ def _set_at_once(function: Function, variable: Variable) -> bool:
         return False
     if len(uses) > 1 and uses[1].start_byte < parent.end_byte:
         return False
-    outer = parent.parent
-    if outer is not None and outer.type == "for_statement":  # `for (i = 0; …`
-        block = outer.parent if field(outer, "initializer") == parent else None
-    else:
-        block = outer.parent if outer is not None else None
-    return (
-        block is not None
-        and block.type == "compound_statement"
-        and block.end_byte == variable.scope[1]
-    )
+    block = _block_run_through(parent)
+    if block is None:
+        return False
+    if block.type == "compound_statement" and block.end_byte == variable.scope[1]:
+        return True
+    return uses[-1].end_byte <= block.end_byte and not function.nodes("label")
+
+
+def _block_run_through(node: Node) -> Node | None:
+    """The block that runs an expression whenever control comes through that place of it."""
+    outer = node.parent
+    for _ in range(8):
+        if outer is None:
+            return None
+        kind = outer.type
+        if kind == "binary_expression":
+            if text(field(outer, "operator")) in ("&&", "||") and field(outer, "left") != node:
+                return None
+        elif kind not in ("parenthesized_expression", "comma_expression", "assignment_expression"):
+            break
+        node, outer = outer, outer.parent
+    if outer is None or not (
+        kind == "expression_statement"
+        or (kind == "for_statement" and field(outer, "initializer") == node)  # `for (i = 0; …`
+        or (kind in ("if_statement", "while_statement") and field(outer, "condition") == node)
+    ):
+        return None
+    block = outer.parent
+    if block is None or block.type not in ("compound_statement", "case_statement"):
+        return None
+    return block
 
 
 def _noted_names(function: Function) -> tuple[set[str], set[str]]:
     """Names that are acquired or released somewhere; pointers set to null or tested for it."""
     owned: set[str] = set()
-    for call in function.calls:
+    for call in function.calls if function.mentions(_OWNING) else ():
         name = called_name(call)
         if (name in ACQUIRES or name in MAY_BE_NULL) and (target := call.target) is not None:
             owned.add(text(target))
@@ -209,7 +248,7 @@ def _tested(condition: Node | None) -> set[str]:
 def _owned_members(function: Function) -> Iterator[tuple[str, list[Event]]]:
     """Members such as `p->name` that are acquired or released, with their events."""
     owned: dict[str, list[str]] = {}
-    for call in function.calls:
+    for call in function.calls if function.mentions(_OWNING) else ():
         name = called_name(call)
         node = call.target if name in ACQUIRES else call.arg(0) if name in RELEASES else None
         if node is None or node.type != "field_expression":

@@ -49,6 +49,8 @@ class Functions:
 
     calling: frozenset[str] = frozenset()
     """Only functions in which one of these is called; empty for all."""
+    when: Callable[[Any], bool] | None = None
+    """Only functions for which this holds; asked once for all rules that share it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +80,13 @@ def methods(*names: str) -> Calls:
     return Calls(frozenset(names), methods=True)
 
 
-def functions(*, calling: Iterable[str] = ()) -> Functions:
-    """Function definitions, all or those that call one of `calling` (methods too)."""
-    return Functions(frozenset(calling))
+def functions(
+    *, calling: Iterable[str] = (), when: Callable[[Any], bool] | None = None
+) -> Functions:
+    """Function definitions, all or those that call one of `calling` (methods too) and for
+    which `when` holds. `when` is asked once for all rules that share it, so a cheap necessary
+    condition there spares many calls of checks."""
+    return Functions(frozenset(calling), when)
 
 
 def nodes(pattern: str = "", *, c: str = "", cpp: str = "", rust: str = "") -> Nodes:

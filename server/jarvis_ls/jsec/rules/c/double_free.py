@@ -34,12 +34,12 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.lifecycle import faults_of
+from jarvis_ls.jsec.lifecycle import faults_of, has_faults
 from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
 
 
 @rule(
-    query=functions(),
+    query=functions(when=has_faults),
     category="memory_mgmt",
     cwe=(415,),
     confidence=0.88,

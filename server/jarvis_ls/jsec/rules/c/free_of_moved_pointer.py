@@ -40,12 +40,12 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function, bare, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.allocation import RELEASES, called_name
-from jarvis_ls.jsec.lifecycle import faults_of
+from jarvis_ls.jsec.lifecycle import faults_of, releases
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 
 @rule(
-    query=functions(),
+    query=functions(when=releases),
     category="memory_mgmt",
     cwe=(761, 763),
     confidence=0.88,

@@ -36,12 +36,12 @@ from jarvis_ls.codeintel.code import Call, Function, bare, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.allocation import RELEASES, called_name
 from jarvis_ls.jsec.guards import declaration
-from jarvis_ls.jsec.lifecycle import faults_of
+from jarvis_ls.jsec.lifecycle import faults_of, releases
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 
 @rule(
-    query=functions(),
+    query=functions(when=releases),
     category="memory_mgmt",
     cwe=(590, 762),
     confidence=0.9,

@@ -41,12 +41,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function
-from jarvis_ls.jsec.lifecycle import faults_of, first_of_each
+from jarvis_ls.jsec.lifecycle import faults_of, first_of_each, has_faults
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 
 @rule(
-    query=functions(),
+    query=functions(when=has_faults),
     category="memory_mgmt",
     cwe=(401, 772),
     confidence=0.75,

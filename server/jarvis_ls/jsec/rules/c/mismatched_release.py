@@ -35,12 +35,12 @@ from jarvis_ls.codeintel.code import Function, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.allocation import ACQUIRES
 from jarvis_ls.jsec.life import Fault
-from jarvis_ls.jsec.lifecycle import faults_of
+from jarvis_ls.jsec.lifecycle import faults_of, has_faults
 from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
 
 
 @rule(
-    query=functions(),
+    query=functions(when=has_faults),
     category="memory_mgmt",
     cwe=(762, 763),
     confidence=0.88,

@@ -39,7 +39,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function, ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.life import Fault
-from jarvis_ls.jsec.lifecycle import faults_of, set_in_loop
+from jarvis_ls.jsec.lifecycle import faults_of, has_faults, set_in_loop
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 _MAX_TRIES = 8
@@ -51,7 +51,7 @@ _DEPENDENT = frozenset({
 
 
 @rule(
-    query=functions(),
+    query=functions(when=has_faults),
     category="memory_mgmt",
     cwe=(476,),
     confidence=0.85,

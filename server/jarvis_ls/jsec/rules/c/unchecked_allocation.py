@@ -35,14 +35,14 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function, bare
 from jarvis_ls.jsec.allocation import ACQUIRES, DEREFERENCES, called_name
 from jarvis_ls.jsec.happenings import calls_by_node
-from jarvis_ls.jsec.lifecycle import faults_of, first_of_each
+from jarvis_ls.jsec.lifecycle import acquires, faults_of, first_of_each
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 _MESSAGE = "'{pointer}' is used without a test whether {function}() returned NULL."
 
 
 @rule(
-    query=functions(),
+    query=functions(when=acquires),
     category="memory_mgmt",
     cwe=(690, 476),
     confidence=0.75,

@@ -32,12 +32,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function
-from jarvis_ls.jsec.lifecycle import faults_of
+from jarvis_ls.jsec.lifecycle import faults_of, has_faults
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 
 @rule(
-    query=functions(),
+    query=functions(when=has_faults),
     category="memory_mgmt",
     cwe=(416, 825),
     confidence=0.88,
