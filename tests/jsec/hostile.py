@@ -162,6 +162,23 @@ def _ignores(root: Path, generator: random.Random) -> None:
     (root / "sub" / ".gitignore").symlink_to("/dev/zero")
 
 
+def _settings(root: Path, generator: random.Random) -> None:
+    if (root / ".jarvis").exists() or (root / ".jarvis").is_symlink():
+        return
+    (root / ".jarvis").mkdir()
+    pattern = "[[pattern]]\nid = 'p%d'\nmessage = 'm'\nregex = '%s'\n"
+    texts = [
+        "exclude = [" + "'" + "*a" * 60 + "b'," * 1 + "]\n",
+        pattern % (1, "(a+)+$") + pattern % (2, "((x{30}){30}){30}"),
+        "".join(pattern % (n, "(.*)*" * 40) for n in range(50)),
+        "a = " + "[" * 100_000,
+        "[a" + ".a" * 50_000 + "]\nb = 1\n",
+        "\0" * 10_000,
+        "max_file_size = 99999999999999999999\n",
+    ]
+    (root / ".jarvis" / "jsec.toml").write_text(generator.choice(texts))
+
+
 def _many(root: Path, _generator: random.Random) -> None:
     folder = root / "many"
     folder.mkdir()
@@ -190,5 +207,5 @@ def _comments(root: Path, _generator: random.Random) -> None:
 IDEAS: list[Idea] = [
     _loops, _escapes, _pipes_and_devices, _ignore_pipe, _large, _deep_folders, _deep_code,
     _encodings, _nuls, _names, _unreadable, _long_lines, _state_is_a_file, _state_leads_out,
-    _state_is_full_of_traps, _ignores, _many, _macros, _comments,
+    _state_is_full_of_traps, _ignores, _many, _macros, _comments, _settings,
 ]  # fmt: skip

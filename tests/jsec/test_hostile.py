@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hostile import CANARY, IDEAS, workspace
 
-from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.errors import ConfigError, JarvisError
 from jarvis_ls.jsec import records
 from jarvis_ls.jsec.cache import Cache
 from jarvis_ls.jsec.report.html import render_html
@@ -23,7 +23,7 @@ from jarvis_ls.jsec.report.sarif import render_sarif
 from jarvis_ls.jsec.report.text import render_text
 from jarvis_ls.jsec.result import ScanResult
 from jarvis_ls.jsec.scan import scan
-from jarvis_ls.jsec.settings import Settings
+from jarvis_ls.jsec.settings import Settings, load_settings
 from jarvis_ls.jsec.walk import list_sources
 
 RENDERERS = (render_json, render_jsonl, render_sarif, render_markdown, render_html, render_text)
@@ -31,7 +31,11 @@ BATCHES = 10
 
 
 def scanned(root: Path) -> ScanResult:
-    settings = Settings()
+    try:
+        settings = load_settings(root)
+    except ConfigError as error:
+        assert ".jarvis/jsec.toml" in str(error)
+        settings = Settings()
     listing = list_sources(root, settings)
     try:
         cache = Cache(root)

@@ -38,7 +38,7 @@ Level = Literal["off", "high", "medium", "low"]
 FILE = f"{STATE}/jsec.toml"
 """Where a workspace keeps its settings, relative to its root."""
 
-_MAX_BYTES = 1_000_000
+_MAX_BYTES = 64_000
 T = TypeVar("T")
 D = TypeVar("D")
 
