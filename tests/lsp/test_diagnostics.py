@@ -81,6 +81,41 @@ async def test_pull_serves_open_documents_and_push_the_others(tmp_path):
         assert all(one.uri != opened or not one.diagnostics for one in editor.published)
 
 
+async def test_a_client_that_pulls_is_told_when_findings_change_without_an_edit(tmp_path):
+    source, header = uri_of(str(tmp_path / "a.c")), uri_of(str(tmp_path / "own.h"))
+    for name in ("a.c", "own.h"):
+        (tmp_path / name).write_text("")
+    async with running(tmp_path, pull=True) as editor:
+
+        async def pull():
+            params = types.DocumentDiagnosticParams(types.TextDocumentIdentifier(source))
+            report = await editor.client.text_document_diagnostic_async(params)
+            return [one.code for one in report.items]
+
+        editor.open(header, "#define RELEASE keep\n")
+        editor.open(source, '#include "own.h"\nvoid f(char *p) { free(p); RELEASE(p); }\n')
+        assert "double-free" not in await pull()
+        editor.replace_all(header, "#define RELEASE free\n")
+        await editor.until(lambda: editor.client.diagnostic_refresh_count == 1)
+        assert "double-free" in await pull()
+        settings = {"jarvisLs": {"rules": {"double-free": "off"}}}
+        editor.client.workspace_did_change_configuration(
+            types.DidChangeConfigurationParams(settings)
+        )
+        await editor.until(lambda: editor.client.diagnostic_refresh_count == 2)
+        assert "double-free" not in await pull()
+
+
+async def test_remarks_on_comments_are_hints(tmp_path):
+    uri = uri_of(str(tmp_path / "a.c"))
+    async with running(tmp_path) as editor:
+        editor.open(uri, "// jsec-ignore: double-free there is none\nint a;\n")
+        (found,) = await editor.diagnostics(uri)
+        assert found.code == "unused-suppression"
+        assert found.severity == types.DiagnosticSeverity.Hint
+        assert found.tags == (types.DiagnosticTag.Unnecessary,)
+
+
 async def test_unsaved_text_wins_over_the_disk(tmp_path):
     file = tmp_path / "a.c"
     file.write_text(DOUBLE_FREE)

@@ -8,6 +8,7 @@ from typing import Any
 from lsprotocol import types
 
 from jarvis_ls.core.finding import Edit, Finding, Severity, Span
+from jarvis_ls.jsec.hints import UNUSED
 from jarvis_ls.lsp.findings import FileState
 from jarvis_ls.lsp.messages import Messages
 from jarvis_ls.lsp.protocol import FindingItem
@@ -49,7 +50,7 @@ def to_diagnostic(
     href = cwe_link(finding.cwe[0]) if finding.cwe else None
     return types.Diagnostic(
         range=to_range(finding.span),
-        severity=_SEVERITIES[finding.severity],
+        severity=_severity(finding),
         code=finding.rule,
         code_description=types.CodeDescription(href) if href else None,
         source=SOURCE,
@@ -135,7 +136,14 @@ def _range_json(span: types.Range) -> dict[str, Any]:
 
 
 def _tags(finding: Finding) -> list[types.DiagnosticTag] | None:
-    return [types.DiagnosticTag.Deprecated] if finding.category == "unsafe_api" else None
+    return [types.DiagnosticTag.Unnecessary] if finding.rule == UNUSED else None
+
+
+def _severity(finding: Finding) -> types.DiagnosticSeverity:
+    """Remarks about suppressing comments are hints: the code is none the worse for them."""
+    if finding.category == "suppression":
+        return types.DiagnosticSeverity.Hint
+    return _SEVERITIES[finding.severity]
 
 
 def _related(

@@ -47,7 +47,9 @@ class Live:
         if document is None:
             return None
         state = self._server.findings.get(self._server.key(uri))
-        if state is not None and state.version == document.version and uri not in self._timers:
+        running = self._running.get(uri)
+        idle = uri not in self._timers and (running is None or running[1].done())
+        if state is not None and state.version == document.version and idle:
             return state
         self._cancel_timer(uri)
         await asyncio.shield(self._start(uri))

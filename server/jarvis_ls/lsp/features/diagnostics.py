@@ -6,6 +6,7 @@ when it asks for them, and by push only those of files that are not open.
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from lsprotocol import types
@@ -16,6 +17,9 @@ from jarvis_ls.lsp.documents import Document
 from jarvis_ls.lsp.events import spawn
 from jarvis_ls.lsp.findings import FileState
 from jarvis_ls.lsp.server import Server
+
+REFRESH_SECONDS = 0.05
+"""How long changes of several documents are gathered before the client is asked to pull anew."""
 
 
 def register(server: Server) -> None:
@@ -37,6 +41,8 @@ class _Diagnostics:
     def __init__(self, server: Server) -> None:
         self._server = server
         self._published: set[str] = set()
+        self._pulled: dict[str, tuple[int | None, int]] = {}
+        self._asking: asyncio.TimerHandle | None = None
 
     def opened(self, document: Document) -> None:
         if self._server.pulls:
@@ -48,11 +54,15 @@ class _Diagnostics:
 
     def closed(self, uri: str) -> None:
         self._server.live.forget(uri)
+        self._pulled.pop(self._server.key(uri), None)
         self._server.findings.close(self._server.key(uri))
 
     def analysed(self, key: str) -> None:
+        state = self._server.findings.get(key)
         if not self._server.pulls:
-            self._publish(key, self._server.findings.get(key))
+            self._publish(key, state)
+        elif state is not None and self._outdated(key, state):
+            self._ask_again()
 
     def changed(self, key: str) -> None:
         if not self._server.findings.is_open(key):
@@ -62,9 +72,24 @@ class _Diagnostics:
         """Settings have changed: every open document is looked at anew."""
         for document in self._server.documents:
             self._server.live.schedule(document, 0)
+
+    def _outdated(self, key: str, state: FileState) -> bool:
+        """Whether the client has other findings of the same text: by a change of settings, of
+        the baseline or of a header, of which it does not know."""
+        pulled = self._pulled.get(key)
+        return pulled is not None and pulled[0] == state.version and pulled[1] != state.serial
+
+    def _ask_again(self) -> None:
+        """Have the client pull anew, once for all documents."""
         workspace = self._server.client_capabilities.workspace
-        if workspace and workspace.diagnostics and workspace.diagnostics.refresh_support:
-            spawn(self._server.workspace_diagnostic_refresh_async(None), "refresh")
+        refresh = workspace.diagnostics if workspace else None
+        if refresh is None or not refresh.refresh_support or self._asking is not None:
+            return
+        self._asking = asyncio.get_running_loop().call_later(REFRESH_SECONDS, self._refresh)
+
+    def _refresh(self) -> None:
+        self._asking = None
+        spawn(self._server.workspace_diagnostic_refresh_async(None), "refresh")
 
     async def pull(self, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
         uri = params.text_document.uri
@@ -73,6 +98,7 @@ class _Diagnostics:
             if self._server.documents.get(uri) is None:
                 raise JarvisError(self._server.say("The document is not open."))
             state = FileState([])
+        self._pulled[self._server.key(uri)] = state.version, state.serial
         result_id = str(state.serial)
         if params.previous_result_id == result_id:
             return types.RelatedUnchangedDocumentDiagnosticReport(result_id)
