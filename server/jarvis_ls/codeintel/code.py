@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -144,6 +144,12 @@ class Function:
         """The whole definition."""
         self.start = node.start_byte
         self.end = node.end_byte
+        self._captured: Mapping[str, list[Node]] | None = None
+
+    def take_captures(self, found: Mapping[str, list[Node]]) -> None:
+        """Take what `detail_query` captured in the definition: whoever has asked already, with
+        patterns of its own, spares a second walk through the tree."""
+        self._captured = found
 
     @cached_property
     def body(self) -> Node | None:
@@ -217,10 +223,10 @@ class Function:
 
     @cached_property
     def _details(self) -> dict[str, list[Node]]:
-        from jarvis_ls.codeintel.extract import c, rust
-
-        detail = rust.DETAIL_QUERY if self.unit.language == "rust" else c.DETAIL_QUERY
-        found = captures(compile_query(self.unit.language, detail), self.node)
+        language = self.unit.language
+        found = self._captured
+        if found is None:
+            found = captures(compile_query(language, detail_query(language)), self.node)
         dead = [dead_range(node) for node in found.get("preproc", ()) if is_dead_branch(node)]
         if not dead:
             return dict(found)
@@ -233,7 +239,8 @@ class Function:
         """Nodes of one kind of the language's detail query, in order of position.
 
         C kinds: `id, decl, assign, update, deref, index, member, return, call, if, loop,
-        switch, ternary, binary, goto, label, block, sizeof, cast`. Rust kinds: see
+        switch, case, ternary, binary, and, or, break, continue, goto, label, block, sizeof,
+        cast, preproc, ifdef, function`, and in C++ `range, try, throw, lambda`. Rust kinds: see
         `extract/rust.py`.
         """
         return self._details.get(kind, [])
@@ -283,6 +290,15 @@ class Function:
                 found.extend(call.arguments)
         found.sort(key=lambda n: n.start_byte)
         return found
+
+
+def detail_query(language: LanguageName) -> str:
+    """The patterns behind `Function.nodes`."""
+    from jarvis_ls.codeintel.extract import c, rust
+
+    if language == "rust":
+        return rust.DETAIL_QUERY
+    return c.DETAIL_QUERY if language == "c" else c.DETAIL_QUERY_CPP
 
 
 def _scope_start(variable: Variable) -> int:

@@ -7,45 +7,21 @@ is a gap in which things happen in order of position. `paths.py` walks it.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, call_at, field, text
-from jarvis_ls.codeintel.items import dead_range, is_dead_branch
-from jarvis_ls.codeintel.languages import LanguageName
-from jarvis_ls.codeintel.parse import Node, captures, compile_query
+from jarvis_ls.codeintel.items import is_dead_branch
+from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.guards import NEVER_RETURN, NULLS, constant_text, never_returns
 from jarvis_ls.jsec.memo import once_per_function
 
 MAX_NESTING = 90
 """Control nested deeper than this is not followed: the walk is recursive."""
 
-_QUERY = """
-(if_statement) @if
-(for_statement) @for
-(while_statement) @while
-(do_statement) @do
-(switch_statement) @switch
-(case_statement) @case
-(compound_statement) @block
-(conditional_expression) @ternary
-(binary_expression operator: "&&") @and
-(binary_expression operator: "||") @or
-(return_statement) @return
-(break_statement) @break
-(continue_statement) @continue
-(goto_statement) @goto
-(labeled_statement) @label
-(preproc_if) @preproc
-(preproc_ifdef) @preproc
-"""
-_QUERIES: dict[LanguageName, str] = {
-    "c": _QUERY + "(function_definition) @nested",
-    "cpp": _QUERY
-    + """
-(for_range_loop) @range (try_statement) @try (throw_statement) @throw
-(lambda_expression) @nested (function_definition) @nested
-""",
-}
+_PLAIN = ("if", "switch", "case", "block", "ternary", "and", "or", "return", "break", "continue",
+          "goto", "label", "preproc", "range", "try", "throw")  # fmt: skip
+"""Kinds of nodes of a function that are kinds of control as well."""
+_LOOPS = {"for_statement": "for", "while_statement": "while", "do_statement": "do"}
 _WRAPPERS = frozenset({"likely", "unlikely", "always", "never", "__builtin_expect", "g_likely",
                        "g_unlikely"})  # fmt: skip
 _FINAL = ("fail", "fatal", "die", "error", "abort", "panic", "oom", "exit", "usage", "memory",
@@ -147,26 +123,29 @@ def control_of(function: Function) -> Region | None:
 @once_per_function
 def closures(function: Function) -> list[tuple[int, int]]:
     """Bytes of lambdas and nested functions, in order: they run at another time."""
-    if function.body is None:
+    body = function.body
+    if body is None:
         return []
-    found = _captured(function)
-    return [(n.start_byte, n.end_byte) for n in found.get("nested", ())]
-
-
-@once_per_function
-def _captured(function: Function) -> Mapping[str, list[Node]]:
-    language = function.unit.language
-    body = function.body or function.node
-    return captures(compile_query(language, _QUERIES[language]), body)
+    found = [
+        (node.start_byte, node.end_byte)
+        for kind in ("function", "lambda")
+        for node in function.nodes(kind)
+        if node.start_byte >= body.start_byte
+    ]
+    return sorted(found)
 
 
 def _structures(function: Function) -> Iterator[tuple[str, Node]]:
     """Control nodes inside the body, outer before inner, dead and nested code left out."""
-    found = _captured(function)
-    hidden = [(n.start_byte, n.end_byte) for n in found.get("nested", ())]
-    hidden += [dead_range(n) for n in found.get("preproc", ()) if is_dead_branch(n)]
-    listed = [(n.start_byte, -n.end_byte, kind, n) for kind, nodes in found.items()
-              if kind != "nested" for n in nodes]  # fmt: skip
+    body = function.body
+    hidden = closures(function)
+    start = body.start_byte if body is not None else function.start
+    listed = []
+    for kind, nodes in _kinds(function):
+        for node in nodes:
+            at = node.start_byte
+            if at >= start:
+                listed.append((at, -node.end_byte, kind, node))
     for call in _remarkable_calls(function):
         if never_returns(call):
             listed.append((call.node.start_byte, -call.node.end_byte, "exit", call.node))
@@ -175,7 +154,6 @@ def _structures(function: Function) -> Iterator[tuple[str, Node]]:
         elif "assert" in call.name.lower() and len(call.arguments) in (1, 2):
             listed.append((call.node.start_byte, -call.node.end_byte, "assert", call.node))
     listed.sort(key=lambda entry: entry[:2])
-    hidden.sort()
     reach = -1
     index = 0
     for start, _, kind, node in listed:
@@ -184,6 +162,14 @@ def _structures(function: Function) -> Iterator[tuple[str, Node]]:
             index += 1
         if start >= reach:
             yield kind, node
+
+
+def _kinds(function: Function) -> Iterator[tuple[str, list[Node]]]:
+    for kind in _PLAIN:
+        yield kind, function.nodes(kind)
+    yield "preproc", function.nodes("ifdef")
+    for node in function.nodes("loop"):
+        yield _LOOPS[node.type], [node]
 
 
 def _remarkable_calls(function: Function) -> Iterator[Call]:

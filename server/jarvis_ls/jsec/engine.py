@@ -15,7 +15,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from jarvis_ls.codeintel.code import Call, Function, FunctionIndex, Unit, call_at, text
+from jarvis_ls.codeintel.code import (
+    Call,
+    Function,
+    FunctionIndex,
+    Unit,
+    call_at,
+    detail_query,
+    text,
+)
 from jarvis_ls.codeintel.facts import Facts
 from jarvis_ls.codeintel.headers import item_facts, merge_items
 from jarvis_ls.codeintel.items import Item, dead_range, is_dead_branch, items
@@ -216,7 +224,7 @@ class _Plan:
         self.functions: dict[Functions, list[Rule]] = {}
         self.whole: list[tuple[Rule, tuple[bytes, ...]]] = []
         self.sites: dict[str, Rule] = {}
-        patterns = [_NAMED_CALLS[language]]
+        patterns: list[str] = []
         for rule in rules:
             query = rule.query
             if isinstance(query, Calls):
@@ -232,17 +240,24 @@ class _Plan:
                 self.sites[capture] = rule
                 patterns.append(query.patterns[language].replace("@site", f"@{capture}"))
         self.triggers = frozenset().union(*(query.calling for query in self.functions))
-        self.query = compile_query(language, "\n".join(patterns))
+        self.query = compile_query(language, "\n".join([_NAMED_CALLS[language], *patterns]))
         self.language = language
+        self.full_query = (  # a function's details with the rest: one walk through its tree
+            compile_query(language, "\n".join([detail_query(language), *patterns]))
+            if self.functions and language != "rust" else None
+        )  # fmt: skip
 
     def run(self, unit: Unit, item: Item) -> ItemResult:
         """Reports and functions of one item, each place and rule once."""
         if item.node.type in _EMPTY:
             return _NOTHING
-        found = captures(self.query, item.node)
+        full = self.full_query if item.node.type == "function_definition" else None
+        found = captures(full or self.query, item.node)
         if not found:
             return _NOTHING
         run = _Run(unit, item, found)
+        if full is not None:
+            run.index.functions[0].take_captures(found)
         for node in found.get("call", ()):
             self._on_call(run, node)
         for capture, rule in self.sites.items():

@@ -24,13 +24,31 @@ DETAIL_QUERY = """
 (switch_statement) @switch
 (conditional_expression) @ternary
 (binary_expression) @binary
+(case_statement) @case
+(binary_expression operator: "&&") @and
+(binary_expression operator: "||") @or
+(break_statement) @break
+(continue_statement) @continue
 (goto_statement) @goto
 (labeled_statement) @label
 (compound_statement) @block
 (sizeof_expression) @sizeof
 (cast_expression) @cast
 (preproc_if) @preproc
+(preproc_ifdef) @ifdef
+(function_definition) @function
 """
+"""What is asked about functions, those inside of it among them; for C and C++."""
+
+DETAIL_QUERY_CPP = (
+    DETAIL_QUERY
+    + """
+(for_range_loop) @range
+(try_statement) @try
+(throw_statement) @throw
+(lambda_expression) @lambda
+"""
+)
 
 _TYPE_WORDS = frozenset({
     "primitive_type", "type_identifier", "sized_type_specifier", "type_qualifier",
