@@ -74,7 +74,9 @@ def test_selection(root: Path) -> None:
     assert {one["file"] for one in issues(root / "old", cwd=root.parent)} == {"c.c"}
     assert issues("--min-confidence", "1", cwd=root) == []
     assert len(issues("--max-findings", "1", cwd=root)) == 1
-    assert "… and" in jsec("scan", "--max-findings", "1", cwd=root).stdout
+    cut = jsec("scan", "--max-findings", "1", cwd=root).stdout
+    assert "… and 2 more" in cut
+    assert "3 findings (" in cut, "the summary is of all"
 
 
 def test_a_file_by_name_is_scanned_whatever_is_ignored(root: Path) -> None:

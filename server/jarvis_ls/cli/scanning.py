@@ -18,6 +18,7 @@ from jarvis_ls.core.files import replace_file
 from jarvis_ls.core.finding import SEVERITIES, Finding
 from jarvis_ls.jsec.baseline import Baseline, load_baseline
 from jarvis_ls.jsec.hints import is_hint
+from jarvis_ls.jsec.report.render import render
 from jarvis_ls.jsec.result import ScanResult, by_score
 from jarvis_ls.jsec.scan import Progress
 from jarvis_ls.jsec.settings import Settings, load_settings, settings_from
@@ -55,9 +56,8 @@ def run_scan(options: argparse.Namespace) -> int:
     job = prepare(options)
     result = perform(job, options, changed=options.changed)
     told = chosen(result, options)
-    limit = options.max_findings or len(told)
     _keep(job, result, options)
-    write_report(options, result, told[:limit], left_out=len(told) - len(told[:limit]))
+    write_report(options, result, told)
     if result.cancelled:
         return INTERRUPTED
     return int(_fails(told, options.fail_on))
@@ -101,14 +101,12 @@ def chosen(result: ScanResult, options: argparse.Namespace) -> list[Finding]:
     return told
 
 
-def write_report(
-    options: argparse.Namespace, result: ScanResult, told: Sequence[Finding], *, left_out: int
-) -> None:
+def write_report(options: argparse.Namespace, result: ScanResult, told: Sequence[Finding]) -> None:
     """The report, to where it was asked for."""
     to_screen = options.output is None or str(options.output) == "-"
     colour = to_screen and _colour(options.color)
     width = shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
-    text = _render(options.format, result, told, colour, min(max(width, 40), 120), left_out)
+    text = _render(options, result, told, colour, min(max(width, 40), 120))
     if to_screen:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -163,31 +161,18 @@ def _keep(job: Job, result: ScanResult, options: argparse.Namespace) -> None:
 
 
 def _render(
-    name: str, result: ScanResult, told: Sequence[Finding], colour: bool, width: int, left_out: int
+    options: argparse.Namespace,
+    result: ScanResult,
+    told: Sequence[Finding],
+    colour: bool,
+    width: int,
 ) -> str:
-    if name == "json":
-        from jarvis_ls.jsec.report.json import render_json
+    name, limit = options.format, options.max_findings
+    if name == "text":
+        from jarvis_ls.jsec.report.text import render_text
 
-        return render_json(result, told)
-    if name == "jsonl":
-        from jarvis_ls.jsec.report.json import render_jsonl
-
-        return render_jsonl(result, told)
-    if name == "sarif":
-        from jarvis_ls.jsec.report.sarif import render_sarif
-
-        return render_sarif(result, told)
-    if name == "markdown":
-        from jarvis_ls.jsec.report.markdown import render_markdown
-
-        return render_markdown(result, told)
-    if name == "html":
-        from jarvis_ls.jsec.report.html import render_html
-
-        return render_html(result, told)
-    from jarvis_ls.jsec.report.text import render_text
-
-    return render_text(result, told, colour=colour, width=width, left_out=left_out)
+        return render_text(result, told, colour=colour, width=width, limit=limit)
+    return render(name, result, told[:limit] if limit else told)
 
 
 def _root(paths: Sequence[Path]) -> Path:

@@ -35,6 +35,7 @@ table { border-collapse: collapse; } caption { text-align: left; font-weight: 60
 th, td { text-align: left; padding: .2rem .9rem .2rem 0; border-bottom: 1px solid var(--line);
   overflow-wrap: anywhere; }
 td.n, th.n { text-align: right; }
+figure { margin: 1rem 0; max-width: 44rem; }
 svg text { fill: var(--text); font: 13px system-ui, sans-serif; }
 .bar-high { fill: var(--high); } .bar-medium { fill: var(--medium); } .bar-low { fill: var(--low); }
 .numbers { display: flex; flex-wrap: wrap; gap: .5rem 2rem; padding: 0; list-style: none; }

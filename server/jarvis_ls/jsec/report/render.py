@@ -25,10 +25,12 @@ _RENDER: dict[Format, Callable[[ScanResult, Sequence[Finding]], str]] = {
 }
 
 
-def render(form: Format, result: ScanResult) -> str:
-    """The report of `result` in the format `form`: what nothing hides, the gravest first.
+def render(form: Format, result: ScanResult, findings: Sequence[Finding] | None = None) -> str:
+    """The report of `result` in the format `form` over `findings`.
 
-    SARIF has what is hidden too, marked as suppressed.
+    Without `findings`: what nothing hides, the gravest first; SARIF then has what is hidden
+    too, marked as suppressed.
     """
-    told = result.findings if form == "sarif" else result.shown
-    return _RENDER[form](result, told)
+    if findings is None:
+        findings = result.findings if form == "sarif" else result.shown
+    return _RENDER[form](result, findings)

@@ -29,20 +29,21 @@ def render_text(
     *,
     colour: bool = False,
     width: int = 80,
-    left_out: int = 0,
+    limit: int = 0,
 ) -> str:
-    """Findings, the gravest first, then the summary; `left_out` tells of findings beyond these.
+    """At most `limit` of the findings (0: all) as they come, then the summary of all.
 
     Nothing in it, whatever the scanned text holds, is a control character of terminals.
     """
     paint = _painter(colour)
     lines: list[str] = []
     sources = _Sources(result.root)
-    for finding in findings:
+    told = findings[:limit] if limit else findings
+    for finding in told:
         lines += _finding(finding, sources, paint, width)
         lines.append("")
-    if left_out:
-        lines += [f"… and {left_out} more (--max-findings 0 shows all)", ""]
+    if len(told) < len(findings):
+        lines += [f"… and {len(findings) - len(told)} more (--max-findings 0 shows all)", ""]
     lines += _summary(result, findings, paint, width)
     return "\n".join(lines) + "\n"
 
