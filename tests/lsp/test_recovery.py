@@ -58,7 +58,7 @@ async def test_a_killed_process_loses_no_edit_under_way(tmp_path):
 
 SLOW = """
 import sys, jarvis_ls.lsp.analysis as analysis
-analysis.ANALYSIS_SECONDS = 0.5
+analysis.ANALYSIS_SECONDS = 3.0
 from jarvis_ls.cli.language_server import main
 sys.exit(main([]))
 """
@@ -70,7 +70,7 @@ async def test_an_analysis_that_takes_too_long_is_ended_and_said(tmp_path):
     async with running(tmp_path, command=command) as editor:
         editor.open(other, CLEAN)
         await editor.diagnostics(other)
-        (worker,) = workers(editor)
+        (worker,) = await editor.until(lambda: workers(editor))
         worker.suspend()  # as if it were lost in a file
         version = editor.replace_all(other, DOUBLE_FREE)
         (found,) = await editor.diagnostics(other, version)
@@ -78,6 +78,24 @@ async def test_an_analysis_that_takes_too_long_is_ended_and_said(tmp_path):
         assert found.severity == types.DiagnosticSeverity.Information
         editor.open(uri, DOUBLE_FREE)
         await editor.pushed(uri, lambda found: [one.code for one in found] == ["double-free"])
+
+
+BROKEN = """
+import sys, jarvis_ls.lsp.analysis as analysis
+real = analysis.Worker
+analysis.Worker = lambda module, **options: real("jarvis_ls.no_such_module", **options)
+from jarvis_ls.cli.language_server import main
+sys.exit(main([]))
+"""
+
+
+async def test_an_analysis_that_cannot_start_is_said(tmp_path):
+    uri = uri_of(str(tmp_path / "a.c"))
+    async with running(tmp_path, command=(sys.executable, "-c", BROKEN)) as editor:
+        editor.open(uri, DOUBLE_FREE)
+        assert await editor.diagnostics(uri) == []
+        await editor.until(lambda: editor.statuses and editor.statuses[-1].state == "error")
+        assert "analysis process" in editor.statuses[-1].message
 
 
 def test_the_server_ends_with_its_client():

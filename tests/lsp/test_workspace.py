@@ -265,8 +265,16 @@ async def test_settings_take_effect_at_once(tmp_path):
         set_to(minConfidence=0.1)
         for file in (opened, closed):
             await editor.pushed(file, one)
-        set_to(exclude=["closed.c"])
+        set_to(exclude=["closed.c", "open.c"])
         await editor.pushed(closed, none)
+        await editor.pushed(
+            opened, lambda found: [one.code for one in found] == ["jsec.incomplete"]
+        )
+        set_to(maxFileSize=10)
+        found = await editor.pushed(
+            opened, lambda found: one(found) and "larger" in found[0].message
+        )
+        assert found[0].severity == types.DiagnosticSeverity.Information
         set_to(enable=False)
         await editor.pushed(opened, none)
         set_to(rules=5, debounce="soon", minConfidence=[], nonsense=1)

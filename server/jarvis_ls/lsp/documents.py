@@ -34,6 +34,11 @@ class Document:
         return "".join(self._lines)
 
     @property
+    def size(self) -> int:
+        """Number of characters."""
+        return sum(map(len, self._lines))
+
+    @property
     def line_count(self) -> int:
         """Number of lines; the empty one behind a final line end counts."""
         return len(self._lines)

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_NO_PROCESS = "The analysis process does not stay up; the output has the reason."
+_FAILED = "The analysis of this file failed; the output has the reason."
+
 
 class Live:
     """Runs the analysis of each document after a pause in typing, or when someone asks."""
@@ -80,21 +83,31 @@ class Live:
     async def _state(self, uri: str, version: int) -> FileState:
         if not self._server.settings.enable:
             return FileState([], version=version)
+        judgement = await self._server.judgement()
+        place = self._server.place(uri)
+        reason = judgement.refuses(place.root, place.path, self._size(uri))
+        if reason:
+            return FileState([], version=version, notes=[reason])
         try:
             result = await self._server.analysis.analyse(uri)
         except WorkerGone as gone:
             logger.warning("%s: %s", uri, gone)
+            self._server.tell_trouble(None if gone.timed_out else _NO_PROCESS)
             return FileState([], version=version, timed_out=gone.timed_out)
         except JarvisError as error:
             logger.error("%s could not be analysed: %s", uri, error)
-            return FileState([], version=version)
+            return FileState([], version=version, notes=[_FAILED])
+        self._server.tell_trouble(None)
         if result is None:
             return FileState([], version=version)
         self._follow_declarations(uri, result.declarations)
-        judgement = await self._server.judgement()
-        place = self._server.place(uri)
+        judgement = await self._server.judgement()  # it may be another by now
         findings = judgement.judge(place.root, place.path, result.findings)
         return FileState(findings, result.findings, result.version, result.functions, result.notes)
+
+    def _size(self, uri: str) -> int:
+        document = self._server.documents.get(uri)
+        return document.size if document is not None else 0
 
     def _follow_declarations(self, uri: str, declarations: str) -> None:
         """When what a document declares changes, the others may have other findings."""

@@ -80,6 +80,9 @@ class Server(LanguageServer):
         self.configured: Event[None] = Event("settings changed")
         self.folders_changed: Event[tuple[list[str], list[str]]] = Event("folders changed")
         self.stopping: Event[None] = Event("stopping")
+        self.trouble = ""
+        """What keeps the server from its work, in words for the user."""
+        self.troubled: Event[str] = Event("trouble")
         self._listen()
 
     def _listen(self) -> None:
@@ -107,6 +110,13 @@ class Server(LanguageServer):
         if not self._rules:
             self._rules = {page.id: page for page in await self.analysis.ask("rules")}
         return self._rules
+
+    def tell_trouble(self, template: str | None) -> None:
+        """Say what keeps the server from its work, or that nothing does any more."""
+        text = self.say(template) if template else ""
+        if text != self.trouble:
+            self.trouble = text
+            self.troubled.fire(text)
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """A failure is written to the log; pygls would show a pop-up to the user."""

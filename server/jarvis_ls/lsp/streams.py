@@ -21,6 +21,11 @@ class Streams:
         os.close(nothing)
         os.dup2(2, 1)
         sys.stdout = sys.stderr
+        if sys.platform == "win32":  # no line feed may become two bytes
+            import msvcrt
+
+            for stream in (self.input, self.output):
+                msvcrt.setmode(stream, os.O_BINARY)
 
     def write(self, data: bytes) -> None:
         """Write all of ``data``; raises `OSError` when the client is gone."""

@@ -10,10 +10,14 @@ from typing import Any
 import attrs
 
 from jarvis_ls.core.errors import ConfigError, JarvisError
+from jarvis_ls.core.files import TOO_LARGE
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.baseline import Baseline, load_baseline, save_baseline
+from jarvis_ls.jsec.globs import Globs
 from jarvis_ls.jsec.settings import Settings, load_settings, settings_from
 from jarvis_ls.lsp import protocol
+
+EXCLUDED = "excluded by the settings"
 
 logger = logging.getLogger(__name__)
 
@@ -61,6 +65,19 @@ class Workspace:
         marked = held.baseline.mark(file, findings) if held is not None else findings
         judged = (settings.judge(finding) for finding in marked)
         return [finding for finding in judged if finding is not None]
+
+    def refuses(self, root: str, file: str, size: int) -> str:
+        """Return why an open document of ``size`` characters is not analysed, or nothing.
+
+        What git ignores is: the user has opened it.
+        """
+        held = self._roots.get(root)
+        settings = held.settings if held is not None else self._outside
+        if size > settings.max_file_size:
+            return TOO_LARGE
+        if held is not None and Globs(settings.exclude).match_below(file):
+            return EXCLUDED
+        return ""
 
     def add_to_baseline(self, root: str, findings: list[Finding]) -> None:
         """Put findings into the baseline of a folder, on disk too.

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import logging
+
 from lsprotocol import types
 
+from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.pages import RulePage
 from jarvis_ls.lsp.convert import contains, cwe_link, to_range
 from jarvis_ls.lsp.messages import Messages
 from jarvis_ls.lsp.server import Server
+
+logger = logging.getLogger(__name__)
 
 _SUMMARY_SECTIONS = ("## Why is this bad?",)
 
@@ -24,11 +29,20 @@ def register(server: Server) -> None:
         here = [one for one in state.active if contains(to_range(one.span), params.position)]
         if not here:
             return None
-        pages = await server.rule_pages()
+        try:
+            pages = await server.rule_pages()
+        except JarvisError as error:
+            logger.warning("the rules' pages are missing in the hover: %s", error)
+            pages = {}
         texts = [describe(one, pages.get(one.rule), server.say) for one in here]
         content = types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n\n".join(texts))
         return types.Hover(content, to_range(here[0].span))
 
+    async def prepare(_news: None) -> None:
+        await server.rule_pages()
+
+    # Fetched before anyone hovers: the process may be at work on a large file then.
+    server.started.subscribe(prepare)
     server.answer(types.TEXT_DOCUMENT_HOVER, hover)
 
 

@@ -16,6 +16,7 @@ def register(server: Server) -> None:
     """Tell the client when a scan begins, goes on and ends, and when the numbers change."""
     status = _Status(server)
     server.started.subscribe(status.tell_soon)
+    server.troubled.subscribe(status.tell_soon)
     server.scanning.progressed.subscribe(status.tell_soon)
     server.findings.changed.subscribe(status.tell_soon)
 
@@ -33,9 +34,12 @@ class _Status:
     def _tell(self) -> None:
         self._timer = None
         scan = self._server.scanning.state
-        state: ServerState = "scanning" if scan.running else "idle"
+        trouble = self._server.trouble
+        state: ServerState = "error" if trouble else "scanning" if scan.running else "idle"
         count = self._server.findings.count()
-        params = StatusParams(state, scan.done, scan.total, count, offline=True)
+        params = StatusParams(
+            state, scan.done, scan.total, count, offline=True, message=trouble or None
+        )
         if params != self._last:
             self._last = params
             self._server.protocol.notify(protocol.STATUS, params)
