@@ -83,10 +83,17 @@ def test_a_file_by_name_is_scanned_whatever_is_ignored(root: Path) -> None:
     write(root, {"a.c": FLAWED, ".gitignore": "*.c\n", "build/b.c": FLAWED})
     assert issues(cwd=root) == []
     assert len(issues("a.c", "build/b.c", cwd=root)) == 2
-    assert (
-        not (root / ".jarvis/sec").exists()
-        or "a.c" not in (root / ".jarvis/sec/candidates.jsonl").read_text()
-    )
+    assert not (root / ".jarvis").exists(), "nothing is kept of a scan of some files"
+
+
+def test_a_file_by_name_knows_the_headers_of_its_project(root: Path) -> None:
+    write(root, {"src/a.c": '#include "run.h"\nvoid f(char *x) { RUN(x); }\n',
+                 "inc/run.h": "#define RUN system\n", ".git/HEAD": ""})  # fmt: skip
+    whole = issues(cwd=root)
+    assert len(whole) == 1
+    assert issues("src/a.c", cwd=root) == whole
+    run = jsec("scan", "--format", "json", "src/a.c", cwd=root)
+    assert json.loads(run.stdout)["summary"]["scanned_files"] == 1
 
 
 def test_what_is_hidden_can_be_shown(root: Path) -> None:

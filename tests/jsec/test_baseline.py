@@ -73,6 +73,17 @@ def test_it_shrinks_when_findings_are_gone(tmp_path: Path, scan_folder: Scan) ->
     assert len(load_baseline(tmp_path)) == 1
 
 
+def test_files_that_could_not_be_read_keep_their_entries(tmp_path: Path, scan_folder: Scan) -> None:
+    write(tmp_path, {"a.c": FLAWED})
+    accept(scan_folder, tmp_path)
+    write(tmp_path, {"a.c": b"\0" + FLAWED.encode()})
+    baseline = load_baseline(tmp_path)
+    result = scan_folder(tmp_path, baseline=baseline)
+    assert [one.path for one in result.skipped] == ["a.c"]
+    assert result.stale_baseline == 0
+    assert len(baseline.without_stale({"a.c"})) == 1
+
+
 def test_what_comments_hide_does_not_become_stale(tmp_path: Path, scan_folder: Scan) -> None:
     write(tmp_path, {"a.c": FLAWED})
     accept(scan_folder, tmp_path)

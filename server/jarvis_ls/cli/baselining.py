@@ -16,7 +16,8 @@ def run_baseline(options: argparse.Namespace) -> int:
         return INTERRUPTED
     before = job.baseline or Baseline({}, lambda _file: True)
     # What the scan did not look at is not known to be gone.
-    after = before.without_stale() if job.whole and not options.rule else before
+    unseen = {one.path for one in result.skipped}
+    after = before.without_stale(unseen) if job.whole else before
     if not options.prune:
         asked = [one for one in result.findings if not options.rule or one.rule in options.rule]
         wanted = [one for one in asked if not one.suppressed.startswith("comment")]

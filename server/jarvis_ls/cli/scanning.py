@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError, UsageError
-from jarvis_ls.core.files import replace_file
+from jarvis_ls.core.files import STATE, replace_file
 from jarvis_ls.core.finding import SEVERITIES, Finding
 from jarvis_ls.jsec.baseline import Baseline, load_baseline
 from jarvis_ls.jsec.hints import is_hint
@@ -38,7 +38,9 @@ class Job:
     settings: Settings
     """Of the folder and the command line."""
     listing: Listing
-    """What is scanned."""
+    """The files, those whose headers may be needed among them."""
+    only: list[str] | None
+    """The files that are scanned; None for all."""
     baseline: Baseline | None
     """Known findings."""
     whole: bool
@@ -81,9 +83,12 @@ def prepare(options: argparse.Namespace) -> Job:
     settings = settings_from(flags, "command line", settings)
     _check_rules(options.rule, settings)
     whole = len(paths) == 1 and Path(os.path.realpath(paths[0])) == root
-    listing = list_sources(root, settings, () if whole else paths)
+    listing, only = list_sources(root, settings, () if whole else paths), None
+    if not whole and any((root / name).is_dir() for name in (".git", STATE)):
+        only = [one.path for one in listing.files]
+        listing = _with_project(listing, list_sources(root, settings))
     baseline = None if options.no_baseline else load_baseline(root, options.baseline)
-    return Job(root, settings, listing, baseline, whole)
+    return Job(root, settings, listing, only, baseline, whole)
 
 
 def perform(job: Job, options: argparse.Namespace, *, changed: bool = False) -> ScanResult:
@@ -125,14 +130,16 @@ async def _perform(job: Job, options: argparse.Namespace, changed: bool) -> Scan
 
     warnings: list[str] = []
     cache = None
-    if not options.no_cache:
+    keeps = (job.whole and job.listing.files) or (job.root / STATE).is_dir()
+    if keeps and not options.no_cache:
         try:
             cache = Cache(job.root, job.settings.patterns)
         except JarvisError as error:
             warnings.append(f"nothing is kept for the next scan: {error}")
-    only = None
+    only = job.only
     if changed:
-        only = await changed_since(job.listing, job.settings, read_scanned(job.root))
+        fresh = await changed_since(job.listing, job.settings, read_scanned(job.root))
+        only = [path for path in fresh if only is None or path in only]
     stop = asyncio.Event()
     _stop_on_interrupt(stop)
     progress = _ProgressLine(enabled=sys.stderr.isatty() and not options.quiet)
@@ -142,6 +149,8 @@ async def _perform(job: Job, options: argparse.Namespace, changed: bool) -> Scan
     )  # fmt: skip
     progress.clear()
     result.warnings = warnings + result.warnings
+    if not job.whole:  # what was not looked at is not known to be gone
+        result.stale_baseline = 0
     return result
 
 
@@ -149,7 +158,7 @@ def _keep(job: Job, result: ScanResult, options: argparse.Namespace) -> None:
     """Leave the records of a scan of the whole folder for the next stages."""
     from jarvis_ls.jsec import records
 
-    if not job.whole or result.cancelled:
+    if not job.whole or not job.listing.files or result.cancelled:
         return
     try:
         if options.changed:
@@ -173,6 +182,12 @@ def _render(
 
         return render_text(result, told, colour=colour, width=width, limit=limit)
     return render(name, result, told[:limit] if limit else told)
+
+
+def _with_project(chosen: Listing, project: Listing) -> Listing:
+    """The chosen files, and behind them those of the project that may hold their headers."""
+    files = {one.path: one for one in [*chosen.files, *project.files]}
+    return Listing(chosen.root, list(files.values()), chosen.skipped)
 
 
 def _root(paths: Sequence[Path]) -> Path:

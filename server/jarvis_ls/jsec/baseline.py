@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -57,10 +57,9 @@ class Baseline:
     def __len__(self) -> int:
         return len(self._known)
 
-    @property
-    def stale(self) -> int:
-        """How many entries no finding was met for, so far."""
-        return len(self._known) - len(self._met)
+    def stale(self, unseen: Collection[str] = ()) -> int:
+        """How many entries no finding was met for, those of files in `unseen` aside."""
+        return len(self._known) - len(self._kept(unseen))
 
     def mark(self, path: str, findings: list[Finding]) -> list[Finding]:
         """All findings of one file, in order of position, with the known ones marked."""
@@ -90,12 +89,14 @@ class Baseline:
                 )
         return Baseline(entries, self._exists)
 
-    def without_stale(self) -> Baseline:
-        """This baseline without the entries no finding was met for."""
+    def without_stale(self, unseen: Collection[str] = ()) -> Baseline:
+        """This baseline without the entries no finding was met for.
+
+        Those of files in `unseen` stay: nobody looked whether they are gone.
+        """
         entries: Entries = {}
-        for one, (file, rule) in self._known.items():
-            if one in self._met:
-                entries.setdefault(file, {}).setdefault(rule, []).append(one)
+        for one, (file, rule) in self._kept(unseen).items():
+            entries.setdefault(file, {}).setdefault(rule, []).append(one)
         return Baseline(entries, self._exists)
 
     def to_json(self) -> bytes:
@@ -105,6 +106,12 @@ class Baseline:
             for file, rules in sorted(self._entries.items())
         }
         return (json.dumps({"version": _VERSION, "files": files}, indent=1) + "\n").encode()
+
+    def _kept(self, unseen: Collection[str]) -> dict[str, tuple[str, str]]:
+        return {
+            one: place for one, place in self._known.items()
+            if one in self._met or place[0] in unseen
+        }  # fmt: skip
 
     def _entry(self, finding: Finding, path: str, occurrence: int) -> str:
         """The entry that stands for `finding`; empty when there is none."""

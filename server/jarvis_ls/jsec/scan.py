@@ -126,8 +126,8 @@ async def scan(
         if cache.failed:
             result.warnings.append(f"nothing is kept for the next scan: {cache.failed}")
     _finish(result)
-    if baseline is not None:
-        result.stale_baseline = baseline.stale
+    if baseline is not None and only is None and not result.cancelled:
+        result.stale_baseline = baseline.stale({one.path for one in result.skipped})
     result.seconds = time.monotonic() - started
     return result
 
