@@ -317,14 +317,22 @@ class Call:
     """Last part of the name of what is called, seen through macros (`system` for `RUN`)."""
     written: str
     """The callee as written (`RUN`, `std::mem::transmute`, `value.unwrap`)."""
-    arguments: list[Node]
-    """Argument expressions in the order of the function, comments left out."""
     is_method: bool = False
     """Called on a value (`value.unwrap()`, `p->close()`)."""
     receiver: Node | None = None
     """The value a method is called on."""
     function: Function | None = None
     """The function around it; None at file scope."""
+    order: tuple[int, ...] | None = None
+    """Where the macro that is called puts its arguments; None when it keeps their order."""
+    _arguments: list[Node] | None = None
+
+    @property
+    def arguments(self) -> list[Node]:
+        """Argument expressions in the order of the function, comments left out."""
+        if self._arguments is None:  # most calls are told by their name alone
+            self._arguments = _arguments_of(self.node, self.order)
+        return self._arguments
 
     def arg(self, index: int) -> Node | None:
         """The argument at `index` (negative from the end), or None."""
@@ -384,16 +392,23 @@ def call_at(unit: Unit, item: Item, node: Node, function: Function | None = None
     else:
         return None
     name = text(name_node)
-    arguments = [
-        child for child in (field(node, "arguments") or node).named_children
-        if child.type not in ("comment", "line_comment", "block_comment")
-    ]  # fmt: skip
+    order = None
+    written = name
     if callee.type == "identifier":
         name, order = unit.facts.alias_of(name)
-        if order is not None:
-            arguments = [arguments[i] for i in order if i < len(arguments)]
-    return Call(unit, item, node, name, text(callee), arguments, receiver is not None, receiver,
-                function)  # fmt: skip
+    else:
+        written = text(callee)
+    return Call(unit, item, node, name, written, receiver is not None, receiver, function, order)
+
+
+def _arguments_of(call: Node, order: tuple[int, ...] | None) -> list[Node]:
+    arguments = [
+        child for child in (field(call, "arguments") or call).named_children
+        if child.type not in ("comment", "line_comment", "block_comment")
+    ]  # fmt: skip
+    if order is None:
+        return arguments
+    return [arguments[i] for i in order if i < len(arguments)]
 
 
 class FunctionIndex:

@@ -109,14 +109,14 @@ def control_of(function: Function) -> Region | None:
     for kind, node in _structures(function):
         start = node.start_byte
         while stack and stack[-1].end <= start:
-            _close(stack.pop())
+            _close(stack)
         if len(stack) > MAX_NESTING:
             return None
         made = Control(kind, node, function)
         (stack[-1].parts if stack else root).append(made)
         stack.append(made)
     while stack:
-        _close(stack.pop())
+        _close(stack)
     return Region(body.start_byte, body.end_byte, root)
 
 
@@ -198,10 +198,13 @@ def _sounds_final(name: str) -> bool:
     return any(word in lowered for word in _FINAL)
 
 
-def _close(made: Control) -> None:
-    """All parts are known."""
-    made.jumps = made.jumps or any(part.jumps for part in made.parts)
-    made.labels = made.labels or any(part.labels for part in made.parts)
+def _close(stack: list[Control]) -> None:
+    """The last is complete: what is true of it because of its parts is true of the one around."""
+    made = stack.pop()
+    if stack:
+        outer = stack[-1]
+        outer.jumps = outer.jumps or made.jumps
+        outer.labels = outer.labels or made.labels
 
 
 def _cut(made: Control, function: Function) -> None:
@@ -282,8 +285,7 @@ def _condition(made: Control, node: Node | None, function: Function) -> Conditio
             break
         kind = node.type
         if kind in ("parenthesized_expression", "condition_clause"):
-            node = field(node, "value") or next((c for c in node.named_children
-                                                 if c.type != "comment"), None)  # fmt: skip
+            node = _held(node)
         elif kind == "unary_expression" and text(field(node, "operator")) == "!":
             found.negated = not found.negated
             node = field(node, "argument")
@@ -300,6 +302,15 @@ def _condition(made: Control, node: Node | None, function: Function) -> Conditio
         return found
     _read_atom(found, node, function)
     return found
+
+
+def _held(node: Node) -> Node | None:
+    """What parentheses or a C++ condition hold."""
+    if node.type == "parenthesized_expression" and node.named_child_count == 1:
+        return node.named_child(0)
+    return field(node, "value") or next(
+        (c for c in node.named_children if c.type != "comment"), None
+    )
 
 
 def _read_atom(found: Condition, node: Node, function: Function) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import logging
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -93,6 +94,29 @@ class WholeUnit:
             for item in self.items
             for node in captures(query, item.node).get("function", ())
         ]
+
+    def mentioning(self, *words: bytes) -> list[Function]:
+        """Functions in whose text one of these words stands, in order.
+
+        One search through the file for each word: with every keystroke, the texts of all
+        functions would be many copies.
+        """
+        data = self.unit.source.data
+        places = sorted(at for word in words for at in _occurrences(data, word))
+        found = []
+        for function in self.functions if places else ():
+            node = function.node
+            index = bisect_left(places, node.start_byte)
+            if index < len(places) and places[index] < node.end_byte:
+                found.append(function)
+        return found
+
+
+def _occurrences(data: bytes, word: bytes) -> Iterator[int]:
+    at = data.find(word)
+    while at >= 0:
+        yield at
+        at = data.find(word, at + len(word))
 
 
 @dataclass(frozen=True, slots=True)

@@ -388,7 +388,9 @@ def _argument(function: Function, use: Node, node: Node, parent: Node) -> Iterat
                     and outer.type != "call_expression" else "pass", use)  # fmt: skip
         return
     name = called_name(call)
-    index = next((i for i, a in enumerate(call.arguments) if a.id == node.id), 0)
+    index = 0
+    if name in RELEASES or name in DEREFERENCES:
+        index = next((i for i, a in enumerate(call.arguments) if a.id == node.id), 0)
     if name in RELEASES and index == 0 and not call.is_method:
         yield Event(outer.end_byte - 1, 1, "free", outer, name)
         return

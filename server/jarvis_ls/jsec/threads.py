@@ -54,7 +54,7 @@ def started(whole: WholeUnit) -> list[Started]:
     """Functions of the file that run in threads, with the places that start them."""
     by_name = {f.name: f for f in whole.functions}
     found: dict[str, Started] = {}
-    for function in whole.functions:
+    for function in whole.mentioning(b"hread", b"HREAD", b"hrd_create", b"HRD_CREATE", b"sync"):
         if _STARTING.search(function.node.text or b"") is None:
             continue
         for name, node in _starts(function, by_name):
@@ -66,7 +66,7 @@ def handlers(whole: WholeUnit) -> list[Function]:
     """Functions of the file that are installed as signal handlers."""
     by_name = {f.name: f for f in whole.functions}
     names: dict[str, None] = {}
-    for function in whole.functions:
+    for function in whole.mentioning(b"sig", b"sa_handler"):
         source = function.node.text or b""
         if b"sa_handler" in source or b"sa_sigaction" in source:
             names.update(dict.fromkeys(_HANDLER.findall(source.decode("utf-8", "replace"))))

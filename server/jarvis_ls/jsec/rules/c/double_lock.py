@@ -29,12 +29,16 @@ pthread_mutex_unlock(&lock);
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from jarvis_ls.codeintel.code import Function
 from jarvis_ls.jsec.engine import WholeUnit
-from jarvis_ls.jsec.locks import PAIRS, locks
+from jarvis_ls.jsec.locks import PAIRS, TAKING, locks
 from jarvis_ls.jsec.rule import Report, rule, whole_file
 
+_TAKING = frozenset(TAKING)
+_WAY_BACK = re.compile(rb"\b(?:for|while|do|goto)\b")
 _RECURSIVE = (b"PTHREAD_MUTEX_RECURSIVE", b"mtx_recursive", b"RECURSIVE_MUTEX")
 
 
@@ -48,14 +52,25 @@ _RECURSIVE = (b"PTHREAD_MUTEX_RECURSIVE", b"mtx_recursive", b"RECURSIVE_MUTEX")
 )  # fmt: skip
 def double_lock(whole: WholeUnit) -> Iterator[Report]:
     recursive = any(word in whole.unit.source.data for word in _RECURSIVE)
-    for function in whole.functions:
-        if not recursive and b"ock" in (function.node.text or b""):
-            for fault in locks(function).faults:
-                if fault.kind == "twice" and fault.taken_by in PAIRS:
-                    yield Report(
-                        fault.node,
-                        "'{lock}' is taken again while this function holds it.",
-                        pattern=fault.taken_by,
-                        lock=fault.lock,
-                        related=[(fault.origin, "Taken here.")] if fault.origin else (),
-                    )
+    for function in () if recursive else whole.mentioning(b"ock"):
+        if not _takes_again(function):
+            continue
+        for fault in locks(function).faults:
+            if fault.kind == "twice" and fault.taken_by in PAIRS:
+                yield Report(
+                    fault.node,
+                    "'{lock}' is taken again while this function holds it.",
+                    pattern=fault.taken_by,
+                    lock=fault.lock,
+                    related=[(fault.origin, "Taken here.")] if fault.origin else (),
+                )
+
+
+def _takes_again(function: Function) -> bool:
+    """Whether a lock may be taken a second time: there are two calls, or a way back to one.
+
+    This rule runs with every keystroke; the walk through the function is for those it may end
+    in a report for.
+    """
+    calls = sum(call.name in _TAKING for call in function.calls)
+    return calls > 1 or (calls == 1 and _WAY_BACK.search(function.node.text or b"") is not None)

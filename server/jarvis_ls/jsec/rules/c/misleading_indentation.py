@@ -42,9 +42,12 @@ _STATEMENTS = frozenset({"expression_statement", "return_statement", "goto_state
 @rule(
     query=nodes(
         """
-        (if_statement) @site
-        (for_statement) @site
-        (while_statement) @site
+        (if_statement consequence: [(expression_statement) (return_statement) (goto_statement)
+          (break_statement) (continue_statement)] !alternative) @site
+        (for_statement body: [(expression_statement) (return_statement) (goto_statement)
+          (break_statement) (continue_statement)]) @site
+        (while_statement body: [(expression_statement) (return_statement) (goto_statement)
+          (break_statement) (continue_statement)]) @site
         """
     ),
     category="error_handling",

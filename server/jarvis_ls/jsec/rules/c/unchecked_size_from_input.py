@@ -79,14 +79,16 @@ def unchecked_size_from_input(call: Call) -> Iterator[Report]:
 
 def _fault(call: Call, size: Node, function: Function) -> tuple[str, float, str, str] | None:
     writes = reaching(function, text(size), size.start_byte) or []
-    limits = bounds(function, text(size), size.start_byte)
-    for write in writes:
+    for write in writes if len(writes) <= 2 else ():
         value = constant(write.value, function) if write.value is not None else None
-        if value is not None and value < 0 and not limits.lower and len(writes) <= 2:
+        if value is None or value >= 0:
+            continue
+        if not bounds(function, text(size), size.start_byte).lower:
             return NEGATIVE, 0.85 if len(writes) == 1 else 0.7, "", str(value)
     source = number_source(size, function)
     if source is None:
         return None
+    limits = bounds(function, text(size), size.start_byte)
     if not limits.lower and not is_unsigned(size, function):
         return NO_LOWER, source.weigh(0.85), source.name, ""
     if not limits.upper and call.name not in ALLOCATORS:

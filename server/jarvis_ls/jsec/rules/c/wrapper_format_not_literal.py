@@ -51,10 +51,12 @@ def wrapper_format_not_literal(whole: WholeUnit) -> Iterator[Report]:
     query = compile_query(
         whole.unit.language, "(call_expression) @call (function_definition) @function"
     )
-    found = [(item, captures(query, item.node)) for item in whole.items]
     wrappers: dict[str, int] = {}
-    for item, places in found:
-        for node in places.get("function", ()):
+    data = whole.unit.source.data
+    for item in whole.items:
+        if data.find(b"va_start", item.start, item.end) < 0:
+            continue
+        for node in captures(query, item.node).get("function", ()):
             function = Function(whole.unit, item, node)
             place = _format_place(function)
             if place is not None:
@@ -63,7 +65,11 @@ def wrapper_format_not_literal(whole: WholeUnit) -> Iterator[Report]:
         wrappers.pop(name, None)
     if not wrappers:
         return
-    for item, places in found:
+    words = [name.encode() for name in wrappers]
+    for item in whole.items:
+        if not any(data.find(word, item.start, item.end) >= 0 for word in words):
+            continue
+        places = captures(query, item.node)
         index = FunctionIndex(whole.unit, item, places.get("function", []))
         for node in places.get("call", ()):
             if text(field(node, "function")) not in wrappers:
