@@ -12,7 +12,7 @@ import hashlib
 import logging
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -284,8 +284,10 @@ class _Plan:
             run.index.functions[0].take_captures(found)
         for node in found.get("call", ()):
             self._on_call(run, node)
-        for capture, rule in self.sites.items():
-            for node in found.get(capture, ()):
+        for capture, sites in found.items():
+            rule = self.sites.get(capture)
+            for node in sites if rule is not None else ():
+                assert rule is not None
                 run.check(rule, Site(unit, item, node, run.index.at(node.start_byte)), node)
         for query, rules in self.functions.items():
             if query.calling and run.called.isdisjoint(query.calling):

@@ -34,10 +34,9 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function
 from jarvis_ls.jsec.engine import WholeUnit
-from jarvis_ls.jsec.locks import PAIRS, TAKING, locks
+from jarvis_ls.jsec.locks import PAIRS, locks, takings
 from jarvis_ls.jsec.rule import Report, rule, whole_file
 
-_TAKING = frozenset(TAKING)
 _WAY_BACK = re.compile(rb"\b(?:for|while|do|goto)\b")
 _RECURSIVE = (b"PTHREAD_MUTEX_RECURSIVE", b"mtx_recursive", b"RECURSIVE_MUTEX")
 
@@ -67,10 +66,6 @@ def double_lock(whole: WholeUnit) -> Iterator[Report]:
 
 
 def _takes_again(function: Function) -> bool:
-    """Whether a lock may be taken a second time: there are two calls, or a way back to one.
-
-    This rule runs with every keystroke; the walk through the function is for those it may end
-    in a report for.
-    """
-    calls = sum(call.name in _TAKING for call in function.calls)
+    """Whether a lock may be taken a second time: there are two calls, or a way back to one."""
+    calls = takings(function)
     return calls > 1 or (calls == 1 and _WAY_BACK.search(function.node.text or b"") is not None)

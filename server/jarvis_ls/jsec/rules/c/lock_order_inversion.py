@@ -30,7 +30,7 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.engine import WholeUnit
-from jarvis_ls.jsec.locks import locks
+from jarvis_ls.jsec.locks import locks, takings
 from jarvis_ls.jsec.rule import Report, rule, whole_file
 
 
@@ -45,10 +45,8 @@ from jarvis_ls.jsec.rule import Report, rule, whole_file
 def lock_order_inversion(whole: WholeUnit) -> Iterator[Report]:
     seen: dict[tuple[str, str], Node] = {}
     reported: set[frozenset[str]] = set()
-    for function in whole.functions:
-        if b"ock" not in (function.node.text or b"") and b"Section" not in (
-            function.node.text or b""
-        ):
+    for function in whole.mentioning(b"ock", b"Section"):
+        if takings(function) < 2:
             continue
         for nesting in locks(function).nestings:
             pair = frozenset((nesting.outer, nesting.inner))
