@@ -123,3 +123,15 @@ def test_a_language_we_do_not_read_is_refused() -> None:
     live = LiveDocuments(ENGINE)
     assert not live.open("u", "", "a.py", "python", "x = 1", 1)
     assert live.open("v", "", "noname", "rust", "fn f() {}", 1)
+
+
+@pytest.mark.parametrize(
+    ("path", "damped"), [("src/a.rs", False), ("tests/a.rs", True), ("benches/x/a.rs", True)]
+)
+def test_rust_below_tests_weighs_less(path: str, damped: bool) -> None:
+    code = "pub fn f(p: *const u8) -> u8 { unsafe { *p } }\n"
+    findings = ENGINE.analyse(Source(path, code.encode()), "rust").findings
+    inside = ENGINE.analyse(Source("src/a.rs", code.encode()), "rust").findings
+    assert inside
+    for here, there in zip(findings, inside, strict=True):
+        assert here.confidence == pytest.approx(there.confidence * (0.5 if damped else 1), abs=0.01)

@@ -47,11 +47,14 @@ class Item:
     """Attributes and comments directly above a Rust item."""
 
 
-def items(root: Node, language: LanguageName) -> Iterator[Item]:
-    """The items below `root` in order; what `#if 0` removes is left out."""
+def items(root: Node, language: LanguageName, *, in_test: bool = False) -> Iterator[Item]:
+    """The items below `root` in order; what `#if 0` removes is left out.
+
+    `in_test` says that all of the file is run by tests only.
+    """
     containers = _CONTAINERS[language]
     rust = language == "rust"
-    in_test = rust and _is_test_module(root)
+    in_test = in_test or (rust and _is_test_module(root))
     stack: list[tuple[Iterator[Node], bool]] = [(iter(_live_children(root)), in_test)]
     prefix: list[Node] = []
     while stack:

@@ -38,6 +38,7 @@ from jarvis_ls.codeintel.parse import (
     nesting,
     parse,
 )
+from jarvis_ls.codeintel.rust_tests import is_test_path
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.finding import (
     Edit,
@@ -202,7 +203,8 @@ class Engine:
         and is brought up to date.
         """
         tree = tree if tree is not None else parse(source.data, language)
-        found = list(items(tree.root_node, language))
+        in_test = language == "rust" and is_test_path(source.path)
+        found = list(items(tree.root_node, language, in_test=in_test))
         own, context = _collect_facts(source.data, found, language, cache)
         facts = own
         if headers is not None and own.includes:
