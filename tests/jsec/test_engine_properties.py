@@ -153,6 +153,7 @@ SHAPES: dict[str, tuple[LanguageName, bytes, bytes, bytes]] = {
     "pointers": ("c", b"int ", b"*", b"p;"),
     "sums": ("c", b"int x = ", b"a + ", b"1;"),
     "conditions": ("c", b"int f(int a) { return ", b"a && ", b"1; }"),
+    "deep conditions": ("c", b"", b"int f%d(int a) { return " + b"a && " * 60 + b"1; }\n", b""),
     "quotes": ("c", b"", b'"', b""),
     "open comments": ("c", b"", b"/* ", b""),
     "open raw strings": ("rust", b"", b'r#" ', b""),
@@ -183,6 +184,12 @@ SHAPES: dict[str, tuple[LanguageName, bytes, bytes, bytes]] = {
 FLOOR = 0.02
 """Seconds below which a time says nothing."""
 
+FEWEST = 64
+"""Repetitions to begin with."""
+
+DEEPEST = 700
+"""The same for shapes that nest."""
+
 MOST = 2.3
 """How much longer twice the text may take."""
 
@@ -204,8 +211,9 @@ def seconds(data: bytes, language: LanguageName) -> float:
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_time_is_linear_in_the_text(name: str) -> None:
-    """The least of several runs at n and 2n, n large enough to be measured."""
-    count = 64
+    """The least of several runs at n and 2n, n large enough to be measured, and deeper than the
+    600 levels below which the time may grow with the depth."""
+    count = FEWEST if b"%d" in SHAPES[name][2] else DEEPEST
     data, language = shaped(name, count)
     seconds(data, language)
     while seconds(*shaped(name, count)) < FLOOR and len(data) < 400_000:
