@@ -3,7 +3,6 @@ variables. Everything beyond a name is worked out when first asked for."""
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,12 +16,19 @@ from jarvis_ls.codeintel.source import Source
 
 _TRANSPARENT = frozenset({"parenthesized_expression", "cast_expression"})
 _MAX_CLIMB = 64
-_WORD = re.compile(rb"[A-Za-z_]\w*")
+_BETWEEN_WORDS = bytes(b if (chr(b).isalnum() and b < 128) or b == 95 else 32 for b in range(256))
+"""Maps bytes that are in no word to blanks: translate and split is several times faster than a
+regular expression."""
 
 
 def text(node: Node | None) -> str:
     """The source text of a node; empty for None."""
     return "" if node is None else (node.text or b"").decode("utf-8", "replace")
+
+
+def words_in(written: bytes) -> frozenset[bytes]:
+    """Every word and number in a piece of source: a cheap first question before its tree."""
+    return frozenset(written.translate(_BETWEEN_WORDS).split())
 
 
 def field(node: Node | None, name: str) -> Node | None:
@@ -238,16 +244,17 @@ class Function:
     def nodes(self, kind: str) -> list[Node]:
         """Nodes of one kind of the language's detail query, in order of position.
 
-        C kinds: `id, decl, assign, update, deref, index, member, return, call, if, loop,
-        switch, case, ternary, binary, and, or, break, continue, goto, label, block, sizeof,
-        cast, preproc, ifdef, function`, and in C++ `range, try, throw, lambda`. Rust kinds: see
+        C kinds: `id, decl, assign, cleared` (an assignment of null or a number), `update, deref,
+        index, member, return, call, if, loop, switch, case, ternary, binary, and, or, break,
+        continue, goto, label, block, sizeof, cast, preproc, ifdef, function`, and in C++
+        `range, try, throw, lambda`. Rust kinds: see
         `extract/rust.py`.
         """
         return self._details.get(kind, [])
 
     @cached_property
     def _words(self) -> frozenset[bytes]:
-        return frozenset(_WORD.findall(self.unit.source.data, self.start, self.end))
+        return words_in(self.unit.source.data[self.start : self.end])
 
     def mentions(self, names: frozenset[str]) -> bool:
         """Whether one of `names`, or a macro that stands for one, is a word in the text. Far

@@ -29,6 +29,7 @@ _UNEVALUATED = frozenset({"sizeof_expression", "alignof_expression", "decltype",
 _INDEX_CHANGES = frozenset({"set", "shared", "address", "move"})
 _BASE_CHANGES = _INDEX_CHANGES | {"pass", "checked", "alias", "free"}
 _STORING = frozenset({"init_declarator", "return_statement", "initializer_list", "argument_list"})
+_MAX_PLACES = 4
 _CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"})
 
 
@@ -390,7 +391,9 @@ def _argument(function: Function, use: Node, node: Node, parent: Node) -> Iterat
     name = called_name(call)
     index = 0
     if name in RELEASES or name in DEREFERENCES:
-        index = next((i for i, a in enumerate(call.arguments) if a.id == node.id), 0)
+        first = call.arguments[:_MAX_PLACES]  # an argument further behind is never of interest
+        behind = _MAX_PLACES if len(call.arguments) > _MAX_PLACES else 0
+        index = next((i for i, a in enumerate(first) if a.id == node.id), behind)
     if name in RELEASES and index == 0 and not call.is_method:
         yield Event(outer.end_byte - 1, 1, "free", outer, name)
         return

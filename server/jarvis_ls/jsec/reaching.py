@@ -12,10 +12,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jarvis_ls.codeintel.code import Call, Function, bare, field, text
+from jarvis_ls.codeintel.code import Call, Function, bare, call_at, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.guards import constant, leaves
 from jarvis_ls.jsec.memo import once_per_function
+
+_MAX_WRAPPING = 16
+_INPUT = frozenset({"cin"})
 
 MAX_WRITES = 32
 """Writes looked at for one question; with more of them nothing is known."""
@@ -226,16 +229,40 @@ def _all_writes(function: Function) -> Iterator[tuple[str, Write]]:
     for node in function.nodes("update"):
         operator = text(field(node, "operator"))
         yield _key(field(node, "argument")), Write(node.end_byte, node, None, operator)
-    for node in function.nodes("binary"):
+    for node in function.nodes("binary") if function.mentions(_INPUT) else ():
         left = text(field(node, "left"))
         if text(field(node, "operator")) == ">>" and left.startswith(("cin", "std::cin")):
             yield _key(field(node, "right")), Write(node.end_byte, node, None, ">>")
-    for call in function.calls:
-        for argument in call.arguments:
-            inner = bare(argument)
-            if inner.type == "pointer_expression" and text(field(inner, "operator")) == "&":
-                name = _key(field(inner, "argument"))
-                yield name, Write(call.node.end_byte, argument, None, "&", call)
+    calls: dict[int, tuple[Call | None, set[int]]] = {}
+    for node in function.nodes("deref"):
+        if text(field(node, "operator")) != "&" or (argument := _as_argument(node)) is None:
+            continue
+        arguments = argument.parent
+        owner = arguments.parent if arguments is not None else None
+        if owner is None:
+            continue
+        if owner.id not in calls:
+            call = call_at(function.unit, function.item, owner, function)
+            calls[owner.id] = call, {a.id for a in call.arguments} if call is not None else set()
+        call, passed = calls[owner.id]
+        if call is not None and argument.id in passed:
+            name = _key(field(node, "argument"))
+            yield name, Write(owner.end_byte, argument, None, "&", call)
+
+
+def _as_argument(node: Node) -> Node | None:
+    """The argument of a call that `node` is, parentheses and casts around it included."""
+    for _ in range(_MAX_WRAPPING):
+        parent = node.parent
+        if parent is None:
+            return None
+        if parent.type == "argument_list":
+            outer = parent.parent
+            return node if outer is not None and outer.type == "call_expression" else None
+        if parent.type not in ("parenthesized_expression", "cast_expression"):
+            return None
+        node = parent
+    return None
 
 
 def _key(node: Node | None) -> str:

@@ -13,6 +13,7 @@ DETAIL_QUERY = """
 (identifier) @id
 (declaration) @decl
 (assignment_expression) @assign
+(assignment_expression right: [(null) (number_literal)]) @cleared
 (update_expression) @update
 (pointer_expression) @deref
 (subscript_expression) @index

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, FunctionIndex, call_at, field, text
+from jarvis_ls.codeintel.code import Function, FunctionIndex, call_at, field, text, words_in
 from jarvis_ls.codeintel.parse import Node, captures, compile_query
 from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.formats import FORMATS
@@ -65,9 +65,9 @@ def wrapper_format_not_literal(whole: WholeUnit) -> Iterator[Report]:
         wrappers.pop(name, None)
     if not wrappers:
         return
-    words = [name.encode() for name in wrappers]
+    words = {name.encode() for name in wrappers}
     for item in whole.items:
-        if not any(data.find(word, item.start, item.end) >= 0 for word in words):
+        if words.isdisjoint(words_in(data[item.start : item.end])):
             continue
         places = captures(query, item.node)
         index = FunctionIndex(whole.unit, item, places.get("function", []))
