@@ -11,6 +11,7 @@ import time
 import psutil
 import pytest
 from lsprotocol import types
+from pygls.exceptions import JsonRpcRequestCancelled
 
 from jarvis_ls.lsp.folders import uri_of
 from tests.lsp.editor import CLEAN, DOUBLE_FREE, running
@@ -126,7 +127,7 @@ async def test_cancelling_ends_the_processes_and_keeps_what_was_found(tmp_path, 
 
 async def test_a_storm_of_scans_and_cancellations(tmp_path):
     many_files(tmp_path, 40)
-    rng = random.Random(7)
+    rng, cancelled = random.Random(7), 0
     async with running(tmp_path) as editor:
         editor.open(uri(tmp_path / "open.c"), DOUBLE_FREE)
         for number in range(30):
@@ -134,9 +135,10 @@ async def test_a_storm_of_scans_and_cancellations(tmp_path):
             await asyncio.sleep(rng.random() * 0.05)
             started = time.monotonic()
             editor.client.cancel_request(types.CancelParams(f"s{number}"))
-            with pytest.raises(Exception, match=r"[Cc]ancel"):
-                await answer
+            (outcome,) = await asyncio.gather(answer, return_exceptions=True)
+            cancelled += isinstance(outcome, JsonRpcRequestCancelled)
             assert time.monotonic() - started < 1.0
+        assert cancelled > 10, "the others were done before"
         version = editor.replace_all(uri(tmp_path / "open.c"), CLEAN)
         assert await editor.diagnostics(uri(tmp_path / "open.c"), version) == []
         result = await editor.request("jarvis/scanWorkspace", {})
