@@ -196,7 +196,7 @@ def _nullable(function: Function, pointers: set[str]) -> set[str]:
         for name in pointers
         if any(v.initial is not None and _is_null(v.initial) for v in function.variables[name])
     }
-    for node in function.nodes("assign"):
+    for node in function.nodes("cleared"):
         right = field(node, "right")
         if right is not None and _is_null(right):
             names.add(text(field(node, "left")))
