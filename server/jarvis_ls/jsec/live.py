@@ -30,21 +30,32 @@ class _Document:
         self.tree: Tree = parse(source.data, language)
         self.cache = ItemCache()
 
-    def change(self, change: TextChange, version: int) -> None:
+    def change(self, changes: list[TextChange], version: int) -> None:
+        """Follow edits in order; the text is parsed once, after the last of them."""
+        self.version = version
+        if not changes:
+            return
+        old: Tree | None = self.tree
+        for change in changes:
+            if change.range is None:
+                self.source = Source(self.source.path, change.text.encode("utf-8", "replace"))
+                old = None
+            else:
+                self._replace(change, change.range, old)
+        self.tree = parse(self.source.data, self.language, old)
+
+    def _replace(
+        self, change: TextChange, place: tuple[int, int, int, int], tree: Tree | None
+    ) -> None:
         new = change.text.encode("utf-8", "replace")
         old = self.source.data
-        self.version = version
-        if change.range is None:
-            self.source = Source(self.source.path, new)
-            self.tree = parse(new, self.language)
-            return
-        start_line, start_character, end_line, end_character = change.range
+        start_line, start_character, end_line, end_character = place
         start = self.source.offset(start_line + 1, start_character + 1)
         end = max(start, self.source.offset(end_line + 1, end_character + 1))
         data = old[:start] + new + old[end:]
-        edit(self.tree, old, data, start, end, start + len(new))
+        if tree is not None:
+            edit(tree, old, data, start, end, start + len(new))
         self.source = Source(self.source.path, data)
-        self.tree = parse(data, self.language, self.tree)
 
 
 __all__ = ["LiveDocuments", "LiveResult", "TextChange"]
@@ -95,8 +106,7 @@ class LiveDocuments:
     def change(self, uri: str, version: int, changes: list[TextChange]) -> None:
         """Follow edits of a document, in order."""
         document = self._documents[uri]
-        for change in changes:
-            document.change(change, version)
+        document.change(changes, version)
         self._forget(document.root, document.source.path)
 
     def close(self, uri: str) -> None:
