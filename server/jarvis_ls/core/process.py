@@ -127,7 +127,7 @@ class Worker:
             await asyncio.wait_for(process.wait(), _STOP_SECONDS)
         except asyncio.TimeoutError:
             await self.kill()
-        await self._settle()
+        await self._settle(process)
 
     async def kill(self) -> None:
         """End the process now; requests under way raise `WorkerGone`."""
@@ -137,11 +137,15 @@ class Worker:
         with contextlib.suppress(ProcessLookupError):
             process.kill()
         await process.wait()
-        await self._settle()
+        await self._settle(process)
 
-    async def _settle(self) -> None:
+    async def _settle(self, process: asyncio.subprocess.Process) -> None:
         if self._reader is not None:
             await self._reader
+        if process.stdin is not None:  # a pipe left open outlives the event loop and complains
+            process.stdin.close()
+            with contextlib.suppress(ConnectionError, asyncio.TimeoutError):
+                await asyncio.wait_for(process.stdin.wait_closed(), _STOP_SECONDS)
         self._process = None
 
     async def _read(self, process: asyncio.subprocess.Process) -> None:
