@@ -246,7 +246,7 @@ export const DEFAULT_SETTINGS: Settings = {
   minConfidence: 0,
   rules: {},
   exclude: [],
-  maxFileSize: 2000000,
+  maxFileSize: 8000000,
 };
 
 /** Requests from client to server. */

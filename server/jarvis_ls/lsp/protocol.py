@@ -277,7 +277,7 @@ class Settings:
     """Switches a rule off or gives it another severity."""
     exclude: list[str] = attrs.field(factory=list)
     """Glob patterns, in the syntax of `.gitignore`, of files never analysed."""
-    max_file_size: int = 2_000_000
+    max_file_size: int = 8_000_000
     """Files with more bytes are skipped and named."""
 
 
