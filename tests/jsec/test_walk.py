@@ -130,3 +130,13 @@ def test_hostile_ignore_patterns_cost_no_time(tmp_path: Path) -> None:
     started = time.monotonic()
     assert len(list_sources(tmp_path, Settings()).files) == 30
     assert time.monotonic() - started < 5
+
+
+def test_an_ignored_folder_is_scanned_when_it_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".gitignore").write_text("cache/\n")
+    inner = tmp_path / "cache" / "library"
+    inner.mkdir(parents=True)
+    (inner / "a.c").write_text("int x;\n")
+    assert [one.path for one in list_sources(inner, Settings()).files] == ["a.c"]
+    assert list_sources(tmp_path, Settings()).files == []

@@ -36,17 +36,22 @@ def parse(data: bytes, language: LanguageName, old: Tree | None = None) -> Tree:
     """The syntax tree of UTF-8 text.
 
     `old` is the tree of the text before, already told of the change with `edit`; unchanged
-    parts of it are reused.
+    parts of it are reused. How tree-sitter recovers from an error may depend on what it reused;
+    a text with an error is therefore parsed anew, so that the tree is always that of the text.
     """
     parser = _parser(language)
     end = _open_end(data, language)
-    if end is None:
-        return parser.parse(data, old) if old is not None else parser.parse(data)
-    parser.included_ranges = [tree_sitter.Range((0, 0), _point(data, end), 0, end)]
+    if end is not None:
+        parser.included_ranges = [tree_sitter.Range((0, 0), _point(data, end), 0, end)]
     try:
-        return parser.parse(data, old) if old is not None else parser.parse(data)
+        if old is not None:
+            tree = parser.parse(data, old)
+            if not tree.root_node.has_error:
+                return tree
+        return parser.parse(data)
     finally:
-        parser.included_ranges = []
+        if end is not None:
+            parser.included_ranges = []
 
 
 def edit(tree: Tree, old: bytes, new: bytes, start: int, old_end: int, new_end: int) -> None:

@@ -108,7 +108,10 @@ class _Walk:
 
     def folder(self, start: str) -> None:
         """List everything below a folder."""
-        stack = [(start, self._ignores_above(start))]
+        above = self._ignores_above(start)
+        if _hidden(start, above):  # somebody asked for this folder all the same
+            above = []
+        stack = [(start, above)]
         while stack:
             folder, ignores = stack.pop()
             try:
@@ -233,6 +236,15 @@ def _ignored(path: str, ignores: list[_Ignore]) -> bool:
         said = ignore.globs.decide(shown(path[len(ignore.folder) :]))
         if said is not None:
             return said
+    return False
+
+
+def _hidden(folder: str, ignores: list[_Ignore]) -> bool:
+    """Whether `folder` or one around it is ignored."""
+    while any(folder.startswith(ignore.folder) for ignore in ignores):
+        if _ignored(folder + os.sep, [i for i in ignores if folder.startswith(i.folder)]):
+            return True
+        folder = os.path.dirname(folder)  # noqa: PTH120
     return False
 
 
