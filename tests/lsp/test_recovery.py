@@ -17,7 +17,7 @@ from jarvis_ls.lsp.folders import uri_of
 from tests.lsp.editor import CLEAN, COMMAND, DOUBLE_FREE, at, running
 from tests.lsp.wire import wire
 
-EDITS = 5_000  # in each of three stretches, after as many to warm up
+EDITS = 8_000  # in each of four stretches, after two more to warm up
 BYTES_AN_EDIT = 20
 
 
@@ -152,11 +152,11 @@ async def test_memory_stays_flat_over_thousands_of_edits(tmp_path):
         def used():
             return server.memory_full_info().uss, worker.memory_full_info().uss
 
-        await edit(EDITS)
+        await edit(2 * EDITS)
         files = server.num_fds()
         # The allocator takes memory in steps now and then; a leak grows in every stretch.
         growth = []
-        for _ in range(3):
+        for _ in range(4):
             before = used()
             await edit(EDITS)
             growth.append([after - start for start, after in zip(before, used(), strict=True)])
