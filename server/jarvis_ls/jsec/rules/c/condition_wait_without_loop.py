@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, field, text
+from jarvis_ls.codeintel.code import Call, Function, ancestors, field, text
 from jarvis_ls.jsec.guards import declaration, enclosing_loop
 from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
 
@@ -52,7 +52,7 @@ def condition_wait_without_loop(function: Function) -> Iterator[Report]:
     for call in function.calls:
         if not _is_wait(call) or enclosing_loop(call.node, function) is not None:
             continue
-        if _is_wrapper(function):
+        if _is_wrapper(function) and not _is_asked(call, function):
             continue
         yield Report(
             call.node,
@@ -67,6 +67,11 @@ def _is_wrapper(function: Function) -> bool:
     """Whether the function only passes a wait on: the loop is with its callers."""
     short = function.body is None or function.body.named_child_count <= 1
     return short or "wait" in function.name.rpartition("::")[2].lower()
+
+
+def _is_asked(call: Call, function: Function) -> bool:
+    """Whether an `if` asks for the condition: then nobody else does."""
+    return any(outer.type == "if_statement" for outer in ancestors(call.node, function.node))
 
 
 def _is_wait(call: Call) -> bool:
