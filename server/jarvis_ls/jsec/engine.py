@@ -13,7 +13,7 @@ import logging
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from jarvis_ls.codeintel.code import (
@@ -439,11 +439,6 @@ def finish(
             )
         )
     return findings
-
-
-def relocate(finding: Finding, file: str) -> Finding:
-    """The same finding in a file of another name."""
-    return replace(finding, file=file)
 
 
 def _place_fix(source: Source, base: int, raw: Raw) -> Fix | None:

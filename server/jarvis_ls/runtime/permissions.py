@@ -20,7 +20,7 @@ import fnmatch
 import os
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -192,7 +192,7 @@ class Approved(Wrapper):
         try:
             actions = known.actions(call.arguments)
         except (KeyError, TypeError, ValueError, AttributeError):
-            return await self.wrapped.run(replace(call, raw=call.raw), context)
+            return await self.wrapped.run(call, context)  # which says what is wrong
         decision = self._permissions.decide(call.name, actions, context)
         if decision.effect == "deny":
             return _refused(call, decision.reason)
