@@ -1,0 +1,1 @@
+"""Agents in a tree: nodes with constraints, a bus between parent and child, budgets."""
