@@ -1,0 +1,66 @@
+"""The tool call that runs right now, for whoever is asked or shown something about it.
+
+A tool, the gate and the review of edits know through `current_call()` which agent and which
+`ToolEntry` they belong to, and may show what they are doing there. Calls that run at the same
+time each see their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from typing import Any
+
+from jarvis_ls.runtime.events import EntryGrew, EntryPut, Event, ToolEntry
+
+
+class RunningCall:
+    """One tool call, as it is shown."""
+
+    def __init__(
+        self, session: str, node: str, entry: ToolEntry, publish: Callable[[Event], None]
+    ) -> None:
+        self.session = session
+        self.node = node
+        """Id of the agent that calls."""
+        self.entry = entry
+        """As it is shown now; its id is that of the `ToolCall`."""
+        self.need_return = False
+        """Set by a tool after whose result the agent must hand back to its caller at once."""
+        self._publish = publish
+
+    @property
+    def id(self) -> str:
+        """Id of the entry, of the `ToolCall` and of its `ToolResult`."""
+        return self.entry.id
+
+    def show(self, **changes: Any) -> None:
+        """Change the entry: `state`, `asked`, `reason`, `edits`, `isolation`, `child`, …"""
+        self.entry = replace(self.entry, **changes)
+        self._publish(EntryPut(self.session, self.node, self.entry))
+
+    def grow(self, text: str) -> None:
+        """Show more output while the tool runs."""
+        at = len(self.entry.output)
+        self.entry = replace(self.entry, output=self.entry.output + text)
+        self._publish(EntryGrew(self.session, self.node, self.entry.id, "output", at, text))
+
+
+_CURRENT: ContextVar[RunningCall | None] = ContextVar("jarvis_current_call", default=None)
+
+
+def current_call() -> RunningCall | None:
+    """The call this code runs for; None outside of one."""
+    return _CURRENT.get()
+
+
+@contextmanager
+def running(call: RunningCall) -> Iterator[RunningCall]:
+    """Make `call` the current one of this task and of those it starts."""
+    token = _CURRENT.set(call)
+    try:
+        yield call
+    finally:
+        _CURRENT.reset(token)
