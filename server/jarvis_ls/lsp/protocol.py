@@ -8,7 +8,7 @@ A field is ``snake_case`` here and ``camelCase`` on the wire; a field that may b
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import attrs
 from lsprotocol.types import ProgressToken, Range, WorkspaceEdit
@@ -21,6 +21,9 @@ SUPPRESS = "jarvis/suppress"
 EXPORT = "jarvis/export"
 FINDINGS_CHANGED = "jarvis/findingsChanged"
 STATUS = "jarvis/status"
+PANEL_ASK = "jarvis/panel/ask"
+PANEL_KEYS = "jarvis/panel/keys"
+PANEL_EVENTS = "jarvis/panel/events"
 
 COMMAND_SCAN_WORKSPACE = "jarvis.scanWorkspace"
 COMMAND_CANCEL_SCAN = "jarvis.cancelScan"
@@ -291,6 +294,22 @@ class InitializationOptions(Settings):
     """Language of messages (`en`, `zh-cn`) when it is not that of the protocol's `locale`."""
 
 
+@attrs.frozen
+class PanelAskParams:
+    """Something the side panel asks; see `panel_protocol`, which is loaded when it is needed."""
+
+    ask: dict[str, Any]
+    """One of the union `Ask`; the result is what `AskAnswers` names for its `kind`."""
+
+
+@attrs.frozen
+class PanelKeysParams:
+    """Keys from the editor's secret storage: for the runtime's environment, never kept."""
+
+    keys: dict[str, str]
+    """Environment variable to key; they replace those handed over before."""
+
+
 REQUESTS: dict[str, tuple[type, type]] = {
     SCAN_WORKSPACE: (ScanWorkspaceParams, ScanWorkspaceResult),
     FINDINGS: (FindingsParams, FindingsResult),
@@ -298,6 +317,8 @@ REQUESTS: dict[str, tuple[type, type]] = {
     RULES: (RulesParams, list[RuleItem]),
     SUPPRESS: (SuppressParams, SuppressResult),
     EXPORT: (ExportParams, ExportResult),
+    PANEL_ASK: (PanelAskParams, dict[str, Any]),
+    PANEL_KEYS: (PanelKeysParams, bool),
 }
 """Requests from client to server: parameters and result."""
 
@@ -305,7 +326,8 @@ NOTIFICATIONS: dict[str, type] = {
     FINDINGS_CHANGED: FindingsChangedParams,
     STATUS: StatusParams,
 }
-"""Notifications from server to client: parameters."""
+"""Notifications from server to client: parameters. `PANEL_EVENTS` with `PanelEvents` is one more:
+`panel_protocol` has it."""
 
 SERVER_COMMANDS = (
     COMMAND_SCAN_WORKSPACE,

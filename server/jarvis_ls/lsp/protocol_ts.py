@@ -1,4 +1,5 @@
-"""Writes ``client-vscode/src/protocol.ts`` from :mod:`jarvis_ls.lsp.protocol`.
+"""Writes ``client-vscode/src/protocol.ts`` from :mod:`jarvis_ls.lsp.protocol`, and for the side
+panel from :mod:`jarvis_ls.lsp.panel_protocol` and the events of the runtime.
 
 Run ``python -m jarvis_ls.lsp.protocol_ts`` in a checkout; with ``--check`` nothing is written
 and the status is 1 when the file is out of date.
@@ -8,20 +9,41 @@ from __future__ import annotations
 
 import argparse
 import ast
+import dataclasses
 import inspect
 import sys
 import types
 import typing
 from pathlib import Path
+from typing import Any, Literal
 
 import attrs
 from lsprotocol.types import ProgressToken
 
-from jarvis_ls.lsp import protocol
+from jarvis_ls.lsp import panel_protocol, protocol
+from jarvis_ls.runtime import events, messages
 
 TARGET = Path(__file__).resolve().parents[3] / "client-vscode" / "src" / "protocol.ts"
 IMPORTED = ("Range", "WorkspaceEdit")
 ALIASES = ("Severity", "RuleLevel", "SuppressScope", "ExportFormat", "ServerState")
+PANEL_ALIASES = {
+    name: value
+    for module in (events, panel_protocol)
+    for name, value in vars(module).items()
+    if typing.get_origin(value) is Literal
+}
+"""Names of values, such as `NodeState`."""
+PANEL_UNIONS = {
+    "Entry": events.Entry,
+    "Event": events.Event,
+    "Ask": panel_protocol.Ask,
+    "HostAsk": panel_protocol.HostAsk,
+    "HostTell": panel_protocol.HostTell,
+    "PageAsk": panel_protocol.PageAsk,
+}
+"""Names of unions whose members their `kind` tells apart."""
+WIDTH = 100
+"""Of a line, for the formatter."""
 PRIMITIVES = {str: "string", int: "number", float: "number", bool: "boolean"}
 
 
@@ -65,7 +87,77 @@ def generate() -> str:
     parts += ["}", "", "/** Notifications from server to client. */"]
     parts.append("export interface Notifications {")
     parts += [f"  '{method}': {_type(cls)};" for method, cls in protocol.NOTIFICATIONS.items()]
-    return "\n".join([*parts, "}", ""])
+    parts.append(f"  '{protocol.PANEL_EVENTS}': PanelEvents;")
+    return "\n".join([*parts, "}", "", *_panel(), ""])
+
+
+def _panel() -> list[str]:
+    """What only the panel says: the runtime's records, asks and answers."""
+    parts = ["// The side panel: asks and answers, and the events of the runtime.", ""]
+    parts += [f"export type {name} = {_values(kind)};" for name, kind in PANEL_ALIASES.items()]
+    for cls in _records():
+        parts += ["", *_record(cls)]
+    for name, union in PANEL_UNIONS.items():
+        members = [member.__name__ for member in typing.get_args(union)]
+        line = f"export type {name} = {' | '.join(members)};"
+        if len(line) > WIDTH:
+            line = f"export type {name} =\n  | " + "\n  | ".join(members) + ";"
+        parts += ["", line]
+    answers = {**panel_protocol.ANSWERS, **panel_protocol.HOST_ANSWERS}
+    parts += ["", "/** What each ask is answered with, by its `kind`. */"]
+    parts.append("export interface AskAnswers {")
+    parts += [f"  {_kind(ask)}: {answer.__name__};" for ask, answer in answers.items()]
+    return [*parts, "}"]
+
+
+def _records() -> list[type]:
+    """The panel's records, what they are made of first; messages of models are not among them."""
+    used = (messages.Image, messages.Usage)
+    return [*used, *(
+        value
+        for module in (events, panel_protocol)
+        for value in vars(module).values()
+        if inspect.isclass(value)
+        and dataclasses.is_dataclass(value)
+        and value.__module__ == module.__name__
+        and not value.__name__.startswith("_")
+    )]  # fmt: skip
+
+
+def _record(cls: Any) -> list[str]:
+    lines = [f"/** {inspect.getdoc(cls)} */"]
+    fields = dataclasses.fields(cls)
+    if not fields:
+        return [*lines, f"export type {cls.__name__} = Record<string, never>;"]
+    lines.append(f"export interface {cls.__name__} {{")
+    hints, documents = typing.get_type_hints(cls), _field_documents(cls)
+    for field in fields:
+        hint, optional = _without_none(hints[field.name])
+        mark = "?" if optional or (_is_sent(cls) and _may_be_left_out(field)) else ""
+        if field.name in documents:
+            lines.append(f"  /** {documents[field.name]} */")
+        lines.append(f"  {protocol.camel_case(field.name)}{mark}: {_type(hint)};")
+    return [*lines, "}"]
+
+
+def _is_sent(cls: type) -> bool:
+    """Whether it is the page that makes such a record, which may leave defaults out."""
+    asks = (*panel_protocol.ANSWERS, *panel_protocol.HOST_ANSWERS)
+    return cls in asks or cls is panel_protocol.Attachment
+
+
+def _may_be_left_out(field: dataclasses.Field[Any]) -> bool:
+    missing = dataclasses.MISSING
+    has_default = field.default is not missing or field.default_factory is not missing
+    return has_default and field.name != "kind"
+
+
+def _kind(ask: Any) -> str:
+    return str(next(field.default for field in dataclasses.fields(ask) if field.name == "kind"))
+
+
+def _values(kind: object) -> str:
+    return " | ".join(f"'{value}'" for value in typing.get_args(kind))
 
 
 def _classes() -> list[type[attrs.AttrsInstance]]:
@@ -77,8 +169,7 @@ def _classes() -> list[type[attrs.AttrsInstance]]:
 
 
 def _alias(name: str) -> str:
-    values = typing.get_args(getattr(protocol, name))
-    return " | ".join(f"'{value}'" for value in values)
+    return _values(getattr(protocol, name))
 
 
 def _interface(cls: type[attrs.AttrsInstance]) -> list[str]:
@@ -142,12 +233,21 @@ def _type(hint: object) -> str:
     for alias in ALIASES:
         if hint == getattr(protocol, alias):
             return alias
+    for name, kind in [*PANEL_ALIASES.items(), *PANEL_UNIONS.items()]:
+        if hint == kind:
+            return name
     origin, args = typing.get_origin(hint), typing.get_args(hint)
-    if origin is list:
+    if hint is Any:
+        return "unknown"
+    if origin is Literal:
+        return _values(hint)
+    if origin is list or (origin is tuple and args[1:] == (...,)):
         return f"{_type(args[0])}[]"
     if origin is dict:
         return f"Record<{_type(args[0])}, {_type(args[1])}>"
-    if isinstance(hint, type) and (attrs.has(hint) or hint.__name__ in IMPORTED):
+    if isinstance(hint, type) and (
+        attrs.has(hint) or dataclasses.is_dataclass(hint) or hint.__name__ in IMPORTED
+    ):
         return hint.__name__
     raise TypeError(f"no TypeScript form for {hint!r}")
 
