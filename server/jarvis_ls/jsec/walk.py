@@ -18,7 +18,7 @@ from pathlib import Path
 from jarvis_ls.codeintel.languages import SUFFIXES
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import NOT_READABLE, OUTSIDE, STATE, TOO_LARGE, kind_of, read_regular
-from jarvis_ls.jsec.globs import Globs
+from jarvis_ls.core.globs import Globs
 from jarvis_ls.jsec.settings import Settings
 
 DEFAULT_EXCLUDES = frozenset({

@@ -12,8 +12,8 @@ import attrs
 from jarvis_ls.core.errors import ConfigError, JarvisError
 from jarvis_ls.core.files import TOO_LARGE
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.core.globs import Globs
 from jarvis_ls.jsec.baseline import Baseline, load_baseline, save_baseline
-from jarvis_ls.jsec.globs import Globs
 from jarvis_ls.jsec.settings import Settings, load_settings, settings_from
 from jarvis_ls.lsp import protocol
 

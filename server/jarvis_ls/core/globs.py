@@ -12,8 +12,6 @@ import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from jarvis_ls.jsec.regex import error_text
-
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
@@ -100,5 +98,10 @@ def _pattern(line: str, *, strict: bool) -> GitIgnoreSpecPattern | None:
         if strict:
             re2.compile(pattern.regex.pattern, options)
     except (re.error, re2.error) as error:
-        raise ValueError(error_text(error)) from None
+        raise ValueError(_error_text(error)) from None
     return pattern
+
+
+def _error_text(error: Exception) -> str:
+    said = error.args[0] if error.args else error  # RE2 complains in bytes
+    return said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
