@@ -20,7 +20,7 @@ __all__ = [
     "compile_query",
     "count_errors",
     "edit",
-    "nesting",
+    "nests_too_deep",
     "parse",
 ]
 
@@ -86,17 +86,17 @@ def captures(query: tree_sitter.Query, node: Node) -> Mapping[str, list[Node]]:
     return found
 
 
-def nesting(node: Node) -> int:
-    """Depth of the tree below `node`, read off a sample of its nodes (exact for small trees)."""
+def nests_too_deep(node: Node) -> bool:
+    """Whether the tree below `node` has more than `MAX_DEPTH` levels, by a sample of its nodes."""
     count = node.descendant_count
     if count < MAX_DEPTH:
-        return 0
+        return False
     cursor = node.walk()
-    deepest = 0
     for index in range(0, count, max(1, count // 64)):
         cursor.goto_descendant(index)
-        deepest = max(deepest, cursor.depth)
-    return deepest
+        if cursor.depth > MAX_DEPTH:  # a deeper place costs its depth
+            return True
+    return False
 
 
 _start = operator.attrgetter("start_byte")

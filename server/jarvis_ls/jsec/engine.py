@@ -35,7 +35,7 @@ from jarvis_ls.codeintel.parse import (
     Tree,
     captures,
     compile_query,
-    nesting,
+    nests_too_deep,
     parse,
 )
 from jarvis_ls.codeintel.rust_tests import is_test_path
@@ -533,7 +533,7 @@ def _collect_facts(
 
 def _depth_notes(found: list[Item]) -> list[str]:
     for item in found:
-        if item.end - item.start > 2 * MAX_DEPTH and nesting(item.node) > MAX_DEPTH:
+        if item.end - item.start > 2 * MAX_DEPTH and nests_too_deep(item.node):
             return [f"code nested deeper than {MAX_DEPTH} levels was not analysed"]
     return []
 
