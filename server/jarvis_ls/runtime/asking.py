@@ -8,8 +8,10 @@ What cannot be helped is raised at once.
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -26,6 +28,7 @@ from jarvis_ls.runtime.models import Candidate
 from jarvis_ls.runtime.platforms.base import (
     Delta,
     FinishDelta,
+    ModelInfo,
     Platform,
     Request,
     TextDelta,
@@ -72,6 +75,19 @@ Progress = Begun | Waiting | Delta
 Watch = Callable[[Progress], Awaitable[None]]
 
 
+class CallGuard(ABC):
+    """Stands before every request of a group: may hold it back, and hears what it cost."""
+
+    @abstractmethod
+    async def before(self, request: Request, model: ModelInfo) -> None:
+        """The request is about to go to `model`; an error raised here keeps it from going."""
+
+    @abstractmethod
+    def after(self, usage: Usage) -> None:
+        """What the provider reported for the request that was let through last, however it
+        ended; called exactly once for each."""
+
+
 @dataclass
 class _Rest:
     until: float = 0.0
@@ -95,6 +111,14 @@ class ModelGroup:
         self._patience = patience or Patience()
         self._rests: dict[int, _Rest] = {i: _Rest() for i in range(len(candidates))}
         self._turn = 0
+        self._guard: CallGuard | None = None
+
+    def guarded(self, guard: CallGuard) -> ModelGroup:
+        """The same group for one asker: every request of it passes `guard`. Who rests is known
+        to both."""
+        other = copy.copy(self)
+        other._guard = guard
+        return other
 
     @property
     def window(self) -> int:
@@ -118,10 +142,12 @@ class ModelGroup:
         for attempt in range(1, self._patience.attempts + 1):
             number = await self._next(last, watch)
             candidate = self._candidates[number]
-            if watch is not None:
-                await watch(Begun(candidate.label, attempt))
+            if self._guard is not None:
+                await self._guard.before(request, candidate.model)
             building = _Building()
             try:
+                if watch is not None:
+                    await watch(Begun(candidate.label, attempt))
                 answer = await self._once(candidate, request, building, watch)
                 self._rests[number] = _Rest()
                 return replace(answer, usage=spent + answer.usage)
@@ -138,6 +164,9 @@ class ModelGroup:
                 self._rests[number].refused = error
                 if all(rest.refused for rest in self._rests.values()):
                     raise
+            finally:
+                if self._guard is not None:
+                    self._guard.after(building.usage)
             spent = spent + building.usage
         assert last is not None
         raise last
