@@ -211,12 +211,12 @@ class _LockWalk(Walker):
             self.entered_held = True  # the caller holds it; the function lets go for a while
         return RELEASED
 
-    def narrow(self, mask: int, valid: bool, at: int) -> int:  # noqa: ARG002 - as the base asks
+    def narrow(self, mask: int, valid: bool, at: int) -> int:
         event = self.results[self.name]
         zero_is_success = TRIES.get(event.extra, True)
         return HELD if valid is not zero_is_success else RELEASED
 
-    def leave(self, mask: int, node: Node, how: str) -> None:  # noqa: ARG002 - as the base asks
+    def leave(self, mask: int, node: Node, how: str) -> None:
         if mask == HELD:
             self._note("kept", node)
 
