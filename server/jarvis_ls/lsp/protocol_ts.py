@@ -1,8 +1,9 @@
-"""Writes ``client-vscode/src/protocol.ts`` from :mod:`jarvis_ls.lsp.protocol`, and for the side
-panel from :mod:`jarvis_ls.lsp.panel_protocol` and the events of the runtime.
+"""Writes the TypeScript of the wire: ``client-vscode/src/protocol.ts`` from
+:mod:`jarvis_ls.lsp.protocol`, and ``client-vscode/src/panel-protocol.ts`` from
+:mod:`jarvis_ls.lsp.panel_protocol` and the events of the runtime.
 
 Run ``python -m jarvis_ls.lsp.protocol_ts`` in a checkout; with ``--check`` nothing is written
-and the status is 1 when the file is out of date.
+and the status is 1 when a file is out of date.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from lsprotocol.types import ProgressToken
 from jarvis_ls.lsp import panel_protocol, protocol
 from jarvis_ls.runtime import events, messages
 
-TARGET = Path(__file__).resolve().parents[3] / "client-vscode" / "src" / "protocol.ts"
+FOLDER = Path(__file__).resolve().parents[3] / "client-vscode" / "src"
 IMPORTED = ("Range", "WorkspaceEdit")
 ALIASES = ("Severity", "RuleLevel", "SuppressScope", "ExportFormat", "ServerState")
 PANEL_ALIASES = {
@@ -52,24 +53,33 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Generate client-vscode/src/protocol.ts")
     parser.add_argument("--check", action="store_true", help="only compare")
     check = parser.parse_args(argv).check
-    text = generate()
+    outdated = [name for name, text in generated().items() if _read(name) != text]
     if not check:
-        TARGET.write_text(text, encoding="utf-8", newline="\n")
+        for name in outdated:
+            (FOLDER / name).write_text(generated()[name], encoding="utf-8", newline="\n")
         return 0
-    if TARGET.is_file() and TARGET.read_text(encoding="utf-8") == text:
-        return 0
-    print("client-vscode/src/protocol.ts is out of date: run", file=sys.stderr)
-    print("  python -m jarvis_ls.lsp.protocol_ts", file=sys.stderr)
-    return 1
+    for name in outdated:
+        print(f"client-vscode/src/{name} is out of date: run", file=sys.stderr)
+        print("  python -m jarvis_ls.lsp.protocol_ts", file=sys.stderr)
+    return 1 if outdated else 0
+
+
+def generated() -> dict[str, str]:
+    """The files by name."""
+    return {"protocol.ts": generate(), "panel-protocol.ts": generate_panel()}
+
+
+def _read(name: str) -> str | None:
+    file = FOLDER / name
+    return file.read_text(encoding="utf-8") if file.is_file() else None
 
 
 def generate() -> str:
     """Return the TypeScript text, already in the layout of the formatter."""
     parts = [
-        "// Generated from server/jarvis_ls/lsp/protocol.py; do not edit.",
-        "// Write it anew with `python -m jarvis_ls.lsp.protocol_ts`.",
-        "",
+        *_head("protocol.py"),
         "import type { ProgressToken, Range, WorkspaceEdit } from 'vscode-languageclient/node';",
+        "import type { PanelEvents } from './panel-protocol';",
         "",
     ]
     for name, value in vars(protocol).items():
@@ -88,12 +98,12 @@ def generate() -> str:
     parts.append("export interface Notifications {")
     parts += [f"  '{method}': {_type(cls)};" for method, cls in protocol.NOTIFICATIONS.items()]
     parts.append(f"  '{protocol.PANEL_EVENTS}': PanelEvents;")
-    return "\n".join([*parts, "}", "", *_panel(), ""])
+    return "\n".join([*parts, "}", ""])
 
 
-def _panel() -> list[str]:
-    """What only the panel says: the runtime's records, asks and answers."""
-    parts = ["// The side panel: asks and answers, and the events of the runtime.", ""]
+def generate_panel() -> str:
+    """Return what only the panel says: the runtime's records, asks and answers."""
+    parts = _head("panel_protocol.py")
     parts += [f"export type {name} = {_values(kind)};" for name, kind in PANEL_ALIASES.items()]
     for cls in _records():
         parts += ["", *_record(cls)]
@@ -107,7 +117,15 @@ def _panel() -> list[str]:
     parts += ["", "/** What each ask is answered with, by its `kind`. */"]
     parts.append("export interface AskAnswers {")
     parts += [f"  {_kind(ask)}: {answer.__name__};" for ask, answer in answers.items()]
-    return [*parts, "}"]
+    return "\n".join([*parts, "}", ""])
+
+
+def _head(source: str) -> list[str]:
+    return [
+        f"// Generated from server/jarvis_ls/lsp/{source}; do not edit.",
+        "// Write it anew with `python -m jarvis_ls.lsp.protocol_ts`.",
+        "",
+    ]
 
 
 def _records() -> list[type]:
