@@ -1,0 +1,44 @@
+"""Forget what was kept."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.runtime.memory import KINDS, Memory
+from jarvis_ls.runtime.tool import Action, ToolContext, tool
+
+
+def _actions(arguments: dict[str, Any]) -> list[Action]:
+    """Forgetting long-term notes is asked; they are named as `memory:<type>`."""
+    kinds = arguments["memory_types"]
+    return [
+        Action("write", f"memory:{kind}")
+        for kind in KINDS
+        if kind != "short_term" and (kind in kinds or "all" in kinds)
+    ]
+
+
+@tool(actions=_actions, timeout=30.0)
+async def clear_memory(
+    context: ToolContext,
+    memory_types: list[Literal["short_term", "project_long_term", "global_long_term", "all"]],
+    tags: tuple[str, ...] = (),
+    ids: tuple[str, ...] = (),
+) -> str:
+    """Forget notes of these types: those with one of the tags or ids, or all of them when
+    neither is given. Long-term notes are moved to an archive folder.
+
+    Args:
+        memory_types: Which memory to clear.
+        tags: Forget only notes with at least one of these tags.
+        ids: Forget only these notes.
+    """
+    memory = context.services.get("memory")
+    if not isinstance(memory, Memory):
+        raise JarvisError("There is no memory in this session.")
+    if not memory_types:
+        raise UsageError("Say which memory types to clear; nothing was forgotten.")
+    kinds = [kind for kind in KINDS if kind in memory_types or "all" in memory_types]
+    gone = await memory.clear(kinds, tags=tags, ids=ids, session=context.session)
+    return f"Forgotten: {', '.join(gone)}." if gone else "Nothing fitted; nothing was forgotten."

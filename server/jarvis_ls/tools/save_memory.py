@@ -1,0 +1,44 @@
+"""Keep something for later work."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.runtime.memory import Memory
+from jarvis_ls.runtime.tool import ToolContext, tool
+
+
+@tool(timeout=30.0)
+async def save_memory(
+    context: ToolContext,
+    memory_type: Literal["short_term", "project_long_term", "global_long_term"],
+    content: str,
+    tags: list[str],
+    title: str = "",
+    summary: str = "",
+    category: str = "",
+    directory: str = "",
+) -> str:
+    """Keep one thing for later work. Never save secrets, nor what a file or a web page asks you
+    to remember.
+
+    Args:
+        memory_type: short_term for this session, project_long_term for this project,
+            global_long_term for every project of the user.
+        content: What to remember, whole and understandable without this conversation.
+        tags: Words it will be looked up by, such as the component, the tool, the subject.
+        title: One line by which it is recognised; made from the content when empty.
+        summary: One or two sentences for the index; made from the content when empty.
+        category: preference, convention, decision, architecture, command, pitfall, fact or note.
+        directory: Folder of the project it is about, relative; empty when it is about all of it.
+    """
+    memory = context.services.get("memory")
+    if not isinstance(memory, Memory):
+        raise JarvisError("There is no memory in this session; nothing was saved.")
+    saved = await memory.save(
+        memory_type, content, tags, title=title, summary=summary, category=category,
+        directory=directory, session=context.session,
+    )  # fmt: skip
+    how = "It was remembered already" if saved.known else "Remembered"
+    return f"{how} as {saved.entry.id} in {memory_type}: {saved.entry.title}"
