@@ -678,6 +678,8 @@ export interface SettingGroup {
 export interface SettingsShown {
   /** The settings file. */
   file: string;
+  /** What a new settings file says. */
+  template: string;
   providers: ProviderItem[];
   groups: SettingGroup[];
 }
@@ -828,8 +830,6 @@ export interface PanelStart {
   locale: string;
   life: ServerLife;
   tab: PanelTab;
-  /** English text to the text in the user's language. */
-  strings: Record<string, string>;
 }
 
 export type Entry = UserEntry | AnswerEntry | ToolEntry | NoticeEntry | PlanEntry | QuestionEntry;

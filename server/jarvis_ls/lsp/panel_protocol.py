@@ -12,7 +12,7 @@ or a new one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from jarvis_ls.runtime.events import Event, ProposedEdit, SessionInfo
@@ -555,6 +555,8 @@ class SettingsShown:
 
     file: str
     """The settings file."""
+    template: str
+    """What a new settings file says."""
     providers: tuple[ProviderItem, ...]
     groups: tuple[SettingGroup, ...]
 
@@ -811,5 +813,3 @@ class PanelStart:
     """Language of the editor, such as `zh-cn`."""
     life: ServerLife
     tab: PanelTab = "chat"
-    strings: dict[str, str] = field(default_factory=dict)
-    """English text to the text in the user's language."""

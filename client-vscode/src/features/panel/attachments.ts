@@ -1,0 +1,96 @@
+/**
+ * What of the workspace can go along with a message: a file, the selected lines, the problems the
+ * editor shows for a file. Nothing outside the workspace is attached, but for selected text, which
+ * the user sees.
+ */
+
+import {
+  type Diagnostic,
+  DiagnosticSeverity,
+  languages,
+  type TextEditor,
+  Uri,
+  window,
+  workspace,
+} from 'vscode';
+import type { Attachment, AttachmentKind } from '../../panel-protocol';
+
+const SEVERITIES: Record<DiagnosticSeverity, string> = {
+  [DiagnosticSeverity.Error]: 'error',
+  [DiagnosticSeverity.Warning]: 'warning',
+  [DiagnosticSeverity.Information]: 'information',
+  [DiagnosticSeverity.Hint]: 'hint',
+};
+/** More than a model can make use of at once. */
+const MAX_PROBLEMS = 200;
+
+/** The file; undefined when it lies outside the workspace. */
+export function ofFile(uri: Uri): Attachment | undefined {
+  const place = placeOf(uri);
+  return place === undefined ? undefined : { kind: 'file', ...place };
+}
+
+/** What is selected in the editor in front, else its problems or file; undefined when none is. */
+export function ofEditor(what: AttachmentKind): Attachment | undefined {
+  const editor = window.activeTextEditor ?? window.visibleTextEditors[0];
+  if (editor === undefined) {
+    return undefined;
+  }
+  const { uri } = editor.document;
+  if (what === 'selection') {
+    return ofSelection(editor);
+  }
+  return what === 'diagnostics' ? ofProblems(uri) : ofFile(uri);
+}
+
+/** The selected lines; the whole line where nothing is selected. */
+export function ofSelection(editor: TextEditor): Attachment {
+  const { document, selection } = editor;
+  const wanted = selection.isEmpty ? document.lineAt(selection.start.line).range : selection;
+  const place = placeOf(document.uri) ?? { path: document.fileName, root: 0 };
+  return {
+    kind: 'selection',
+    ...place,
+    startLine: wanted.start.line + 1,
+    endLine: wanted.end.line + 1,
+    text: document.getText(wanted),
+  };
+}
+
+/** What the Problems view says of a file; undefined when it says nothing. */
+export function ofProblems(uri: Uri): Attachment | undefined {
+  const place = placeOf(uri);
+  const problems = languages.getDiagnostics(uri);
+  if (place === undefined || problems.length === 0) {
+    return undefined;
+  }
+  const text = problems.slice(0, MAX_PROBLEMS).map(lineOf).join('\n');
+  return { kind: 'diagnostics', ...place, text };
+}
+
+/** The file an attachment, an entry or a path of the panel means; undefined when it is nowhere. */
+export function fileOf(path: string, root: number): Uri | undefined {
+  const folder = workspace.workspaceFolders?.[root];
+  const parts = path.split('/');
+  if (folder === undefined || parts.includes('..') || /^([a-z]:|[\\/])/i.test(path)) {
+    return undefined;
+  }
+  return Uri.joinPath(folder.uri, ...parts);
+}
+
+function lineOf(problem: Diagnostic): string {
+  const { line, character } = problem.range.start;
+  const code = typeof problem.code === 'object' ? problem.code.value : problem.code;
+  const name = [problem.source, code].filter((part) => part !== undefined && part !== '').join(' ');
+  const place = `${line + 1}:${character + 1}`;
+  return `${place} ${SEVERITIES[problem.severity]}: ${problem.message} [${name}]`;
+}
+
+function placeOf(uri: Uri): { path: string; root: number } | undefined {
+  const folder = uri.scheme === 'file' ? workspace.getWorkspaceFolder(uri) : undefined;
+  if (folder === undefined) {
+    return undefined;
+  }
+  const path = uri.path.slice(folder.uri.path.replace(/\/$/, '').length + 1);
+  return path === '' ? undefined : { path, root: folder.index };
+}

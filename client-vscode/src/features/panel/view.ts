@@ -1,0 +1,222 @@
+/**
+ * The side panel: chat with the agents, watch and steer them, see what they read, changed and cost.
+ * The page is thrown away when it is hidden and fetches everything anew when it is shown; what
+ * waits for the user meanwhile is counted on the icon.
+ */
+
+import {
+  commands,
+  type Disposable,
+  env,
+  l10n,
+  type WebviewView,
+  type WebviewViewProvider,
+  workspace,
+} from 'vscode';
+import type { JarvisContext } from '../../context';
+import { reason } from '../../log';
+import type {
+  Ask,
+  AskAnswers,
+  Entry,
+  Event,
+  HostTell,
+  PageMessage,
+  SettingsShown,
+} from '../../panel-protocol';
+import { PANEL_ASK, PANEL_EVENTS } from '../../protocol';
+import { Changes } from './diff';
+import { answer, type HostParts, isForHost } from './host';
+import { Keys } from './keys';
+import { pageFolder, pageHtml } from './page';
+
+export const PANEL_VIEW = 'jarvisLs.panel';
+
+export class PanelView implements WebviewViewProvider, Disposable {
+  readonly changes: Changes;
+  readonly keys: Keys;
+  private view: WebviewView | undefined;
+  /** Whether the page has spoken since it was last loaded; what it is told before waits. */
+  private isListening = false;
+  private waiting: HostTell[] = [];
+  private readonly asked = new Set<string>();
+  private readonly working = new Set<string>();
+  private readonly subscriptions: Disposable[] = [];
+
+  constructor(private readonly context: JarvisContext) {
+    this.changes = new Changes((ask) => this.ask(ask));
+    this.keys = new Keys(
+      context,
+      () => this.settings(),
+      () => this.tell({ kind: 'refresh' }),
+    );
+    context.on(PANEL_EVENTS, (events) => {
+      this.follow(events.events);
+      if (this.isListening) {
+        this.post({ kind: 'events', events });
+      }
+    });
+    this.subscriptions.push(
+      context.onLife((life) => this.lifeChanged(life)),
+      workspace.onDidChangeWorkspaceFolders(() => this.tell({ kind: 'refresh' })),
+    );
+  }
+
+  resolveWebviewView(view: WebviewView): void {
+    const folder = pageFolder(this.context.extension.extensionUri);
+    this.view = view;
+    this.isListening = false;
+    view.webview.options = { enableScripts: true, localResourceRoots: [folder] };
+    view.webview.onDidReceiveMessage((message: PageMessage) => this.receive(message));
+    view.onDidChangeVisibility(() => this.visibilityChanged());
+    view.onDidDispose(() => this.disposed(view));
+    this.load();
+  }
+
+  /** Shows the panel, and has the page do something once it is there. */
+  async show(message?: HostTell): Promise<void> {
+    if (message !== undefined) {
+      this.tell(message);
+    }
+    await commands.executeCommand(`${PANEL_VIEW}.focus`);
+  }
+
+  /** Tells the page; when it is not there, as soon as it is. */
+  tell(message: HostTell): void {
+    if (this.isListening) {
+      this.post(message);
+    } else if (message.kind === 'insert' || message.kind === 'command') {
+      this.waiting.push(message);
+    }
+  }
+
+  /** Asks the server, which is waited for while it starts. */
+  async ask<A extends Ask>(ask: A): Promise<AskAnswers[A['kind']]> {
+    if (this.context.serverLife === 'starting') {
+      await this.context.ready();
+    }
+    const result: unknown = await this.context.request(PANEL_ASK, { ask: { ...ask } });
+    return result as AskAnswers[A['kind']];
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) {
+      subscription.dispose();
+    }
+  }
+
+  /** What the page may ask of the editor. */
+  get parts(): HostParts {
+    return {
+      changes: this.changes,
+      keys: this.keys,
+      tell: (message) => this.tell(message),
+      settings: () => this.settings(),
+      markdown: (session) => this.ask({ kind: 'export', session }),
+    };
+  }
+
+  private settings(): Promise<SettingsShown> {
+    return this.ask({ kind: 'settings' });
+  }
+
+  private load(): void {
+    if (this.view === undefined) {
+      return;
+    }
+    const { webview } = this.view;
+    const folder = pageFolder(this.context.extension.extensionUri);
+    const life = this.context.serverLife;
+    webview.html = pageHtml(webview, folder, { locale: env.language, life, tab: 'chat' });
+  }
+
+  private async receive(message: PageMessage): Promise<void> {
+    if (typeof message?.id !== 'number' || typeof message.ask?.kind !== 'string') {
+      this.context.log.warn('Panel: a message that is none was ignored');
+      return;
+    }
+    this.listen();
+    const { id, ask } = message;
+    try {
+      const done = isForHost(ask) ? answer(ask, this.parts) : this.ask(ask);
+      this.post({ kind: 'answered', id, answer: { ...(await done) } });
+    } catch (error) {
+      this.post({ kind: 'failed', id, reason: reason(error) });
+    }
+  }
+
+  private listen(): void {
+    if (this.isListening) {
+      return;
+    }
+    this.isListening = true;
+    for (const message of this.waiting.splice(0)) {
+      this.post(message);
+    }
+  }
+
+  private post(message: HostTell): void {
+    void this.view?.webview.postMessage(message);
+  }
+
+  private visibilityChanged(): void {
+    // A hidden page is gone; when it is shown again it is loaded anew and says so.
+    this.isListening = this.isListening && this.view?.visible === true;
+    this.drawBadge();
+  }
+
+  private disposed(view: WebviewView): void {
+    if (this.view === view) {
+      this.view = undefined;
+      this.isListening = false;
+    }
+  }
+
+  private lifeChanged(life: JarvisContext['serverLife']): void {
+    this.asked.clear();
+    this.working.clear();
+    this.drawBadge();
+    if (life === 'running') {
+      void this.keys.handOver().finally(() => this.tell({ kind: 'life', life }));
+      return;
+    }
+    this.tell({ kind: 'life', life });
+  }
+
+  /** Keeps count of what waits for the user and of what is going on. */
+  private follow(events: readonly Event[]): void {
+    for (const event of events) {
+      if (event.kind === 'entry_put') {
+        note(this.asked, `${event.session}/${event.entry.id}`, waitsForUser(event.entry));
+      } else if (event.kind === 'session_put') {
+        note(this.working, event.session.id, event.session.working);
+      }
+    }
+    this.drawBadge();
+  }
+
+  private drawBadge(): void {
+    void commands.executeCommand('setContext', 'jarvisLs.agentsWork', this.working.size > 0);
+    if (this.view === undefined) {
+      return;
+    }
+    const value = this.view.visible ? 0 : this.asked.size;
+    const tooltip = l10n.t('Jarvis waits for your answer');
+    this.view.badge = value > 0 ? { value, tooltip } : undefined;
+  }
+}
+
+function waitsForUser(entry: Entry): boolean {
+  if (entry.kind === 'tool') {
+    return entry.state === 'asked';
+  }
+  return entry.kind === 'question' && entry.answer === undefined;
+}
+
+function note(set: Set<string>, key: string, isIn: boolean): void {
+  if (isIn) {
+    set.add(key);
+  } else {
+    set.delete(key);
+  }
+}
