@@ -6,6 +6,8 @@ leave it out, and the next writer cuts it off before it appends, so that no two 
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
 import os
 import stat
@@ -59,6 +61,7 @@ class Appender:
         Raises `JarvisError` when it is not a regular file or cannot be written.
         """
         self._path = path
+        self._torn = False
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
         flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         flags |= getattr(os, "O_BINARY", 0)
@@ -72,10 +75,27 @@ class Appender:
         _cut_torn_tail(self._file)
 
     def append(self, line: bytes) -> None:
-        """Add one line, its end included. Raises `JarvisError` when the disk refuses."""
+        """Add one line (or several), the end included.
+
+        Raises `JarvisError` when the disk refuses; no half line is left then.
+        """
         try:
+            if self._torn:
+                _cut_torn_tail(self._file)
+                self._torn = False
             if self._file.write(line) != len(line):
-                raise OSError(28, "No space left on device")
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            self._torn = True
+            with contextlib.suppress(OSError):  # else before the next line
+                _cut_torn_tail(self._file)
+                self._torn = False
+            raise write_error(self._path, error) from None
+
+    def sync(self) -> None:
+        """Bring what was added onto the disk itself. Raises `JarvisError` when it refuses."""
+        try:
+            getattr(os, "fdatasync", os.fsync)(self._file.fileno())
         except OSError as error:
             raise write_error(self._path, error) from None
 

@@ -1,0 +1,290 @@
+"""What a session's journal says: one record a line, read from the first to the last.
+
+    {"is": "session", "version": 1, "id": …, "folder": …, "created": …, "forked": …}
+    {"is": "message", "node": …, "message": {…}}       said by someone
+    {"is": "replace", "node": …, "messages": […]}      the context from now on; {"keep": id} for
+                                                       messages that stay as they were
+    {"is": "cut", "node": …, "first": id}              rewound to before this message
+    {"is": "entry", "node": …, "entry": {…}}           the panel's picture
+    {"is": "entries_cut" | "node" | "node_gone" | "meter", …}
+    {"is": "spent", "node": …, "label": …, "usage": {…}}
+    {"is": "title", "title": …}
+    {"is": "data", "key": …, "value": …}               without a value: removed
+
+Every record has `at`, seconds since 1970. Nothing is ever changed in a journal: it only grows.
+What cannot be read is left out and said.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from jarvis_ls.runtime.messages import Message, System, Usage, User, from_json
+
+VERSION = 1
+TITLE_LENGTH = 60
+TAIL = 256
+"""Bytes of a journal's end that tell whether a header belongs to it."""
+_NUMBERED = re.compile(r"m(\d+)")
+
+
+@dataclass
+class Thread:
+    """The messages of one node."""
+
+    current: list[Message] = field(default_factory=list)
+    """What the model is sent."""
+    appended: list[Message] = field(default_factory=list)
+    """Everything that was said and not rewound, summarised or not."""
+    earlier: list[tuple[int, list[Message]]] = field(default_factory=list)
+    """For each replacement: how much had been said, and `current` as it was before."""
+
+    def append(self, message: Message) -> None:
+        """Something more was said."""
+        self.current.append(message)
+        self.appended.append(message)
+
+    def replace(self, messages: Sequence[Message]) -> None:
+        """The model is sent this from now on."""
+        self.earlier.append((len(self.appended), self.current))
+        self.current = list(messages)
+
+    def cut(self, first: str) -> None:
+        """Everything is as it was before `first` was said.
+
+        Raises `KeyError` when nothing that was said has this id.
+        """
+        place = _index(self.appended, first)
+        while self.earlier and self.earlier[-1][0] > place:
+            self.current = self.earlier.pop()[1]
+        self.current = self.current[: _index(self.current, first)]
+        del self.appended[place:]
+
+
+@dataclass
+class Contents:
+    """All that a journal says."""
+
+    id: str = ""
+    folder: str = ""
+    created: float = 0.0
+    updated: float = 0.0
+    forked: str = ""
+    """Id of the session this one was forked from."""
+    version: int = VERSION
+    title: str = ""
+    """As it was set; empty when it was not."""
+    first_words: str = ""
+    """Beginning of what the user said first."""
+    threads: dict[str, Thread] = field(default_factory=dict)
+    entries: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """By node, then by id; JSON as it was read, or the entry itself."""
+    nodes: dict[str, Any] = field(default_factory=dict)
+    """By id; JSON as it was read, or the `NodeInfo` itself."""
+    meters: dict[str, Any] = field(default_factory=dict)
+    """By node; JSON as it was read, or the `Meter` itself."""
+    spent: dict[str, Usage] = field(default_factory=dict)
+    """By node."""
+    data: dict[str, Any] = field(default_factory=dict)
+    number: int = 0
+    """The highest number of a message so far."""
+    ids: set[str] = field(default_factory=set)
+    """Of all messages that were ever said."""
+
+    def thread(self, node: str) -> Thread:
+        """The messages of a node, none when it is new."""
+        return self.threads.setdefault(node, Thread())
+
+    @property
+    def usage(self) -> Usage:
+        """What all nodes spent."""
+        return sum(self.spent.values(), Usage())
+
+    @property
+    def shown_title(self) -> str:
+        """The title, or how the conversation began."""
+        return self.title or self.first_words
+
+    def apply(self, record: dict[str, Any]) -> None:
+        """Take in one record. Raises `ValueError` when it makes no sense; nothing is changed."""
+        try:
+            apply = _APPLY.get(record["is"])
+            if apply is None:
+                raise ValueError(f"unknown record {record['is']!r}")
+            apply(self, record)
+            self.updated = max(self.updated, float(record.get("at", 0.0)))
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"incomplete record: {error}") from error
+
+    def know(self, message: Message) -> None:
+        """Remember the message's id, so that no later one gets it."""
+        if not isinstance(message, System):
+            self.ids.add(message.id)
+            if match := _NUMBERED.fullmatch(message.id):
+                self.number = max(self.number, int(match[1]))
+
+
+@dataclass
+class Reading:
+    """A journal that was read."""
+
+    contents: Contents = field(default_factory=Contents)
+    damage: list[str] = field(default_factory=list)
+    """What could not be read, in words, by line."""
+    size: int = 0
+    """Bytes up to the end of the last whole line."""
+    tail: bytes = b""
+    """The last `TAIL` of them."""
+
+
+def read(data: bytes) -> Reading:
+    """All that a journal says; it never raises, what makes no sense is in `damage`."""
+    reading = Reading()
+    for number, _line, record, problem in records(data):
+        if problem or record is None:
+            reading.damage.append(f"line {number}: {problem}")
+            continue
+        try:
+            reading.contents.apply(record)
+        except ValueError as error:
+            reading.damage.append(f"line {number}: {error}")
+    reading.size = data.rfind(b"\n") + 1
+    reading.tail = data[max(0, reading.size - TAIL) : reading.size]
+    if not reading.contents.id:
+        reading.damage.insert(0, "line 1: it does not say which session it is")
+    return reading
+
+
+def records(data: bytes) -> Iterator[tuple[int, bytes, dict[str, Any] | None, str]]:
+    """Each whole line: its number, itself, its record, and what is wrong with it.
+
+    A torn last line was never acknowledged to anyone and is no damage.
+    """
+    lines = data.split(b"\n")
+    lines.pop()
+    for number, line in enumerate(lines, 1):
+        if not line:
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            words = "only NUL bytes" if not line.strip(b"\0") else "no JSON"
+            yield number, line, None, words
+            continue
+        if isinstance(record, dict):
+            yield number, line, record, ""
+        else:
+            yield number, line, None, "no JSON object"
+
+
+def words_for_title(text: str) -> str:
+    """The first line of `text` that says something, cut to a title's length."""
+    line = next((" ".join(part.split()) for part in text.splitlines() if part.strip()), "")
+    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"
+
+
+def _index(messages: Sequence[Message], first: str) -> int:
+    for place, message in enumerate(messages):
+        if not isinstance(message, System) and message.id == first:
+            return place
+    raise KeyError(first)
+
+
+def _session(contents: Contents, record: dict[str, Any]) -> None:
+    name, folder, created = str(record["id"]), str(record["folder"]), float(record["created"])
+    contents.id, contents.folder, contents.created = name, folder, created
+    contents.version = int(record["version"])
+    contents.forked = str(record.get("forked", ""))
+
+
+def _message(contents: Contents, record: dict[str, Any]) -> None:
+    message = from_json(record["message"])
+    if not isinstance(message, System) and message.id in contents.ids:
+        raise ValueError(f"message {message.id} was there before")
+    contents.thread(str(record["node"])).append(message)
+    contents.know(message)
+    if not contents.first_words and isinstance(message, User):
+        contents.first_words = words_for_title(message.text)
+
+
+def _replace(contents: Contents, record: dict[str, Any]) -> None:
+    thread = contents.thread(str(record["node"]))
+    known = {m.id: m for m in thread.current if not isinstance(m, System)}
+    messages = [
+        known[item["keep"]] if "keep" in item else from_json(item) for item in record["messages"]
+    ]
+    thread.replace(messages)
+    for message in messages:
+        contents.know(message)
+
+
+def _cut(contents: Contents, record: dict[str, Any]) -> None:
+    contents.thread(str(record["node"])).cut(str(record["first"]))
+
+
+def _entry(contents: Contents, record: dict[str, Any]) -> None:
+    contents.entries.setdefault(str(record["node"]), {})[str(record["entry"]["id"])] = (
+        record["entry"]
+    )  # fmt: skip
+
+
+def _entries_cut(contents: Contents, record: dict[str, Any]) -> None:
+    cut_entries(contents.entries.get(str(record["node"]), {}), str(record["first"]))
+
+
+def _node(contents: Contents, record: dict[str, Any]) -> None:
+    contents.nodes[str(record["info"]["id"])] = record["info"]
+
+
+def _node_gone(contents: Contents, record: dict[str, Any]) -> None:
+    for kept in (contents.nodes, contents.entries, contents.meters):
+        kept.pop(str(record["node"]), None)
+
+
+def _meter(contents: Contents, record: dict[str, Any]) -> None:
+    contents.meters[str(record["node"])] = dict(record["meter"])
+
+
+def _spent(contents: Contents, record: dict[str, Any]) -> None:
+    node, usage = str(record["node"]), Usage(**record["usage"])
+    contents.spent[node] = contents.spent.get(node, Usage()) + usage
+
+
+def _title(contents: Contents, record: dict[str, Any]) -> None:
+    contents.title = str(record["title"])
+
+
+def _data(contents: Contents, record: dict[str, Any]) -> None:
+    key = str(record["key"])
+    if "value" in record:
+        contents.data[key] = record["value"]
+    else:
+        contents.data.pop(key, None)
+
+
+def cut_entries(entries: dict[str, Any], first: str) -> None:
+    """Take away the entry `first` and all after it."""
+    if first in entries:
+        ids = list(entries)
+        for gone in ids[ids.index(first) :]:
+            del entries[gone]
+
+
+_APPLY: dict[str, Callable[[Contents, dict[str, Any]], None]] = {
+    "session": _session,
+    "message": _message,
+    "replace": _replace,
+    "cut": _cut,
+    "entry": _entry,
+    "entries_cut": _entries_cut,
+    "node": _node,
+    "node_gone": _node_gone,
+    "meter": _meter,
+    "spent": _spent,
+    "title": _title,
+    "data": _data,
+}

@@ -1,0 +1,186 @@
+"""The one place where secrets are taken out of what is written down.
+
+Three things give a secret away: its value, when we know it (also as base64, hexadecimal, or
+escaped for a URL or for JSON); the name of the header or field it stands under; and the shape of
+keys that providers give out. Everything here takes time linear in the text.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import quote, quote_plus
+
+HIDDEN = "[redacted]"
+SHORTEST = 8
+"""Values with fewer characters are no secrets but words; they are not looked for."""
+LONGEST = 4096
+"""Keys of a known shape are at most this long."""
+
+_NAMES = re.compile(
+    r"(?i)authorization|cookie|passw(?:or)?d|passphrase|secret|credential|private[-_]?key"
+    r"|(?:api|access|auth|subscription|goog|account|signing|encryption)[-_]?key|^key$"
+    r"|(?:^|[-_])key$|(?:^|[-_])(?:api|auth|access|refresh|id|session|security|bearer)?[-_]?token$"
+    r"|organization|^openai-project$|signature$"
+)
+_VARIABLES = re.compile(
+    r"(?i)(?:key|token|secret|passw(?:or)?d|passphrase|credentials?)(?:_?\d+)?$"
+)
+_SHAPES = re.compile(
+    r"""
+      (?<![A-Za-z0-9])(?:
+        sk-[A-Za-z0-9_-]{16,4000}                        # OpenAI, Anthropic, DeepSeek, Moonshot
+      | AIza[A-Za-z0-9_-]{30,200}                        # Google
+      | gh[opsur]_[A-Za-z0-9]{20,300} | github_pat_[A-Za-z0-9_]{20,300}
+      | glpat-[A-Za-z0-9_-]{16,200}
+      | xox[abeoprs]-[A-Za-z0-9-]{10,300}                # Slack
+      | (?:AKIA|ASIA)[A-Z0-9]{16}                        # AWS
+      | hf_[A-Za-z0-9]{20,200} | npm_[A-Za-z0-9]{30,200} | pypi-[A-Za-z0-9_-]{30,400}
+      | eyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,2000}(?:\.[A-Za-z0-9_-]{0,1000})?
+      )
+    | (?<=\b[Bb]earer\ )[A-Za-z0-9._~+/=-]{8,4000}
+    | (?<=\b[Bb]asic\ )[A-Za-z0-9+/=]{8,4000}
+    | (?<=://)[^\s/?#@:"'\\]{0,200}:[^\s/?#@"'\\]{1,200}(?=@)      # user:password@host
+    | -----BEGIN\ [A-Z ]{0,30}PRIVATE\ KEY-----
+      (?:.{0,4000}?-----END\ [A-Z ]{0,30}PRIVATE\ KEY-----|.{0,4000})
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+class Redactor:
+    """Takes known secrets, and what looks like one, out of text, headers and JSON values."""
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        """`secrets` are values that must not be written anywhere."""
+        known = {s for s in (secret.strip() for secret in secrets) if len(s) >= SHORTEST}
+        forms = sorted({form for s in known for form in _forms(s)}, key=len, reverse=True)
+        self._known = re.compile("|".join(map(re.escape, forms))) if forms else None
+        self.longest = max((len(form) for form in forms), default=0)
+        """Characters of the longest form of a known secret."""
+
+    @staticmethod
+    def of_environment(
+        environment: Mapping[str, str] | None = None, names: Iterable[str] = ()
+    ) -> Redactor:
+        """One that knows the values of all variables whose names say key, token or secret, and
+        of those in `names`."""
+        environment = os.environ if environment is None else environment
+        wanted = set(names)
+        return Redactor(
+            value for name, value in environment.items()
+            if name in wanted or _VARIABLES.search(name)
+        )  # fmt: skip
+
+    def text(self, text: str) -> str:
+        """`text` without secrets."""
+        return self.known_text(_SHAPES.sub(HIDDEN, text))
+
+    def known_text(self, text: str) -> str:
+        """`text` without known secrets; what only looks like one stays."""
+        return self._known.sub(HIDDEN, text) if self._known is not None else text
+
+    def headers(self, headers: Iterable[tuple[str, str]]) -> dict[str, str]:
+        """HTTP headers without secrets."""
+        return {
+            name: HIDDEN if _NAMES.search(name) else self.text(value) for name, value in headers
+        }
+
+    def values(self, value: Any) -> Any:
+        """JSON values without secrets: texts, and whatever stands under a name that says so."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return {
+                self.text(str(name)): HIDDEN
+                if isinstance(part, str) and part and _NAMES.search(str(name))
+                else self.values(part)
+                for name, part in value.items()
+            }
+        if isinstance(value, (list, tuple)):
+            return [self.values(part) for part in value]
+        return value
+
+    def known_in(self, record: Any) -> Any:
+        """JSON values without known secrets; the record itself when there is none in it."""
+        if self._known is None:
+            return record
+        if self._known.search(json.dumps(record, ensure_ascii=False)) is None:
+            return record
+        return self._without_known(record)
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where secrets are, in order."""
+        found = [match.span() for match in _SHAPES.finditer(text)]
+        if self._known is not None:
+            found += [match.span() for match in self._known.finditer(text)]
+        return sorted(found)
+
+    def flowing(self) -> Flowing:
+        """For text that comes in pieces, between which a secret may be divided."""
+        return Flowing(self)
+
+    def _without_known(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.known_text(value)
+        if isinstance(value, Mapping):
+            return {
+                name: part if name in ("is", "kind") else self._without_known(part)
+                for name, part in value.items()
+            }
+        if isinstance(value, (list, tuple)):
+            return [self._without_known(part) for part in value]
+        return value
+
+
+class Flowing:
+    """Redacts a text that comes in pieces; gives each part back as soon as it is safe."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._margin = max(redactor.longest, 256)
+        self._held = ""
+
+    def add(self, piece: str) -> str:
+        """What can be said by now; it lags behind."""
+        self._held += piece
+        end = len(self._held) - self._margin
+        if end <= 0:
+            return ""
+        for start, stop in self._redactor.spans(self._held):
+            if start < end < stop:
+                end = start
+        if end <= 0 and len(self._held) < LONGEST + self._margin:
+            return ""
+        end = end if end > 0 else len(self._held) - self._margin
+        said, self._held = self._held[:end], self._held[end:]
+        return self._redactor.text(said)
+
+    def end(self) -> str:
+        """The rest."""
+        said, self._held = self._redactor.text(self._held), ""
+        return said
+
+
+def redact(text: str) -> str:
+    """`text` without what the environment knows to be secret, or what looks like it."""
+    return Redactor.of_environment().text(text)
+
+
+def _forms(secret: str) -> set[str]:
+    """The ways a secret is commonly written."""
+    raw = secret.encode("utf-8", "surrogateescape")
+    forms = {secret, raw.hex(), raw.hex().upper(), quote(secret, safe=""), quote_plus(secret),
+             quote(secret), json.dumps(secret)[1:-1],
+             json.dumps(secret, ensure_ascii=False)[1:-1]}  # fmt: skip
+    for offset in range(3):  # inside of something longer it begins at any of three places
+        padded = base64.b64encode(b"\0" * offset + raw).decode()
+        first = (0, 2, 3)[offset]  # characters that depend on what stands before
+        whole = (offset + len(raw)) // 3 * 4  # and those that depend on what comes after
+        core = padded[first:whole]
+        forms |= {core, core.replace("+", "-").replace("/", "_")}
+    return {form for form in forms if len(form) >= SHORTEST}

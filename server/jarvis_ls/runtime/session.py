@@ -1,0 +1,488 @@
+"""One session: what was said, what was seen, what it cost; kept so that no kill loses any of it.
+
+A session is a folder with a journal that only grows. `append` returns when the record is with
+the system's kernel, so that the end of this process, however it comes, loses nothing; `sync`,
+at the end of a turn, brings it onto the disk, so that the end of the machine does not either.
+
+JarvisError
+└── SessionError        a session cannot do what it was asked to
+    ├── SessionMissing  there is no such session
+    └── SessionBusy     another process writes it; it can be read, not written
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+import time
+import uuid
+import zlib
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.files import replace_file
+from jarvis_ls.core.store import Appender, line_of
+from jarvis_ls.runtime import event_json, journal
+from jarvis_ls.runtime.events import (
+    EntriesCut,
+    Entry,
+    EntryGrew,
+    EntryPut,
+    Event,
+    Meter,
+    MeterPut,
+    NodeGone,
+    NodeInfo,
+    NodePut,
+    SessionInfo,
+    SessionPut,
+)
+from jarvis_ls.runtime.messages import Message, System, Usage, to_json
+from jarvis_ls.runtime.session_lock import Lock
+
+if TYPE_CHECKING:
+    from jarvis_ls.runtime.redaction import Redactor
+
+JOURNAL = "journal.jsonl"
+HEADER = "header.json"
+LOCK = "lock"
+
+
+class SessionError(JarvisError):
+    """A session cannot do what it was asked to."""
+
+
+class SessionMissing(SessionError):
+    """There is no such session."""
+
+
+class SessionBusy(SessionError):
+    """Another process writes this session."""
+
+
+class Session:
+    """One session; made by `SessionStore`.
+
+    Where it is open for writing, nobody else writes it. All methods but `sync` and `close` are
+    for one thread at a time and take well below a millisecond.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        reading: journal.Reading,
+        lock: Lock | None,
+        *,
+        read_only: str = "",
+        redactor: Redactor | None = None,
+    ) -> None:
+        """For `SessionStore`. Without `lock` the session can only be read; `read_only` says why."""
+        self.path = folder
+        self.damage: tuple[str, ...] = tuple(reading.damage)
+        self.read_only = read_only
+        self.working = False
+        """Whether an agent is at work; only told to lists, never kept."""
+        self._contents = reading.contents
+        self._lock = lock
+        self._redactor = redactor
+        self._guard = threading.RLock()
+        self._waiting: dict[tuple[str, str], NodePut | MeterPut] = {}
+        self._journal = Appender(folder / JOURNAL) if lock is not None else None
+        self._size = reading.size
+        self._tail = reading.tail
+        self.data: MutableMapping[str, Any] = UserData(self)
+        if lock is not None:
+            _settle(self._contents)
+
+    @property
+    def id(self) -> str:
+        """UUIDv7."""
+        return self._contents.id
+
+    @property
+    def folder(self) -> str:
+        """First folder of the workspace it was begun in."""
+        return self._contents.folder
+
+    @property
+    def forked(self) -> str:
+        """Id of the session it was forked from; empty when it was not."""
+        return self._contents.forked
+
+    @property
+    def info(self) -> SessionInfo:
+        """As lists show it."""
+        return replace(info_of(self._contents), working=self.working)
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Ids of all nodes that said something, in the order they began."""
+        return tuple(self._contents.threads)
+
+    def messages(self, node: str) -> list[Message]:
+        """What the model of this node is sent: summarised, and without what was rewound."""
+        known = self._contents.threads.get(node)
+        return list(known.current) if known is not None else []
+
+    def transcript(self, node: str) -> list[Message]:
+        """Everything that was said at this node and not rewound, summarised or not."""
+        known = self._contents.threads.get(node)
+        return list(known.appended) if known is not None else []
+
+    def spent(self, node: str | None = None) -> Usage:
+        """What a node spent, without those below it; None means all nodes together."""
+        if node is None:
+            return self._contents.usage
+        return self._contents.spent.get(node, Usage())
+
+    def append(self, node: str, message: Message) -> Message:
+        """Keep a message; the result is the message with its id.
+
+        It is kept when this returns. Raises `SessionBusy` when another process writes the
+        session, `SessionError` when its id is taken, `JarvisError` when the disk refuses:
+        nothing is kept then, and the same message can be appended again.
+        """
+        with self._guard:
+            message = self._with_id(message)
+            self._write({"is": "message", "node": node, "message": to_json(message)})
+            return message
+
+    def replace(self, node: str, messages: Sequence[Message]) -> list[Message]:
+        """Give the model these messages from now on (a summary, and what stays).
+
+        What was said before stays in the journal and in `transcript`. The result has an id for
+        every message. Raises like `append`.
+        """
+        with self._guard:
+            known = {_id(m): m for m in self.messages(node) if _id(m)}
+            number = self._contents.number
+            given: list[Message] = []
+            for message in messages:
+                if not isinstance(message, System) and not message.id:
+                    number += 1
+                    message = replace(message, id=f"m{number}")
+                given.append(message)
+            written = [
+                {"keep": _id(m)} if _id(m) and known.get(_id(m)) == m else to_json(m) for m in given
+            ]
+            self._write({"is": "replace", "node": node, "messages": written})
+            return given
+
+    def cut(self, node: str, first_id: str) -> None:
+        """Rewind a node to before this message was said; also behind a summary.
+
+        Raises `SessionError` when nothing that was said has this id (a summary was not said).
+        """
+        with self._guard:
+            known = self._contents.threads.get(node)
+            if known is None or not any(_id(m) == first_id for m in known.appended):
+                raise SessionError(f"Nothing that was said here has the id {first_id!r}.")
+            self._write({"is": "cut", "node": node, "first": first_id})
+
+    def put(self, event: Event) -> None:
+        """Keep what the panel shows, so that it comes back.
+
+        `EntryGrew` is not kept: an entry is put whole when it has ended. What changes many
+        times a second (activity, meters) is kept with the next record that matters, or at
+        `sync`.
+        """
+        if isinstance(event, (EntryGrew, SessionPut)):
+            return
+        with self._guard:
+            if isinstance(event, MeterPut) or (
+                isinstance(event, NodePut) and self._only_moved(event.node)
+            ):
+                self._writable()
+                self._show(event)
+                key = event.node if isinstance(event, MeterPut) else event.node.id
+                self._waiting[(event.kind, key)] = event
+                return
+            if isinstance(event, NodePut):
+                self._waiting.pop(("node_put", event.node.id), None)
+            elif isinstance(event, NodeGone):
+                self._waiting.pop(("node_put", event.node), None)
+                self._waiting.pop(("meter_put", event.node), None)
+            self._write(_record(event), event)
+
+    def events(self) -> list[Event]:
+        """Events that say all the panel showed, as it was left."""
+        with self._guard:
+            return list(self._events())
+
+    def spend(self, node: str, usage: Usage, label: str = "") -> None:
+        """Add what one call of a model cost. Raises like `append`."""
+        if usage != Usage():
+            with self._guard:
+                self._write({"is": "spent", "node": node, "label": label, "usage": asdict(usage)})
+
+    def set_title(self, title: str) -> None:
+        """Call the session this; empty means after how it began. Raises like `append`."""
+        with self._guard:
+            self._write({"is": "title", "title": " ".join(title.split())})
+        self._write_header()
+
+    def clear(self, node: str) -> None:
+        """Begin anew at this node: only system prompts stay in what the model is sent.
+
+        The user's data, other nodes and the transcript stay. Raises like `append`.
+        """
+        self.replace(node, [m for m in self.messages(node) if isinstance(m, System)])
+
+    def sync(self) -> None:
+        """Bring everything onto the disk; at the end of a turn, takes some 20 ms.
+
+        Raises `JarvisError` when the disk refuses.
+        """
+        with self._guard:
+            if self._journal is None:
+                return
+            self._flush()
+            self._journal.sync()
+        self._write_header()
+
+    def close(self) -> None:
+        """Sync, and let others write. May be called twice."""
+        if self._journal is None:
+            return
+        try:
+            self.sync()
+        finally:
+            self._journal.close()
+            self._journal = None
+            self.read_only = self.read_only or "it was closed"
+            if self._lock is not None:
+                self._lock.release()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- below: how it is kept -----------------------------------------------------------------
+
+    def set_datum(self, key: str, value: Any) -> None:
+        """For `UserData`."""
+        with self._guard:
+            self._write({"is": "data", "key": key, "value": value})
+
+    def remove_datum(self, key: str) -> None:
+        """For `UserData`."""
+        with self._guard:
+            self._write({"is": "data", "key": key})
+
+    def all_data(self) -> Mapping[str, Any]:
+        """For `UserData`."""
+        return self._contents.data
+
+    def _with_id(self, message: Message) -> Message:
+        if isinstance(message, System):
+            return message
+        if not message.id:
+            return replace(message, id=f"m{self._contents.number + 1}")
+        if message.id in self._contents.ids:
+            raise SessionError(f"There is a message {message.id!r} in this session already.")
+        return message
+
+    def _writable(self) -> Appender:
+        if self._journal is None:
+            raise SessionBusy(
+                f"The session {self._contents.shown_title or self.id!r} can only be read:"
+                f" {self.read_only}."
+            )
+        return self._journal
+
+    def _write(self, record: dict[str, Any], event: Event | None = None) -> None:
+        """Write first, believe it then."""
+        record["at"] = round(time.time(), 3)
+        waiting = [self._line(_record(e) | {"at": record["at"]}) for e in self._waiting.values()]
+        self._write_lines([*waiting, self._line(record)])
+        self._waiting.clear()
+        if event is None:
+            self._contents.apply(record)
+        else:
+            self._show(event)
+            self._contents.updated = record["at"]
+
+    def _flush(self) -> None:
+        if self._waiting:
+            at = round(time.time(), 3)
+            self._write_lines([self._line(_record(e) | {"at": at}) for e in self._waiting.values()])
+            self._waiting.clear()
+
+    def _write_lines(self, lines: list[bytes]) -> None:
+        data = b"".join(lines)
+        self._writable().append(data)
+        self._size += len(data)
+        self._tail = (self._tail + data)[-journal.TAIL :]
+
+    def _line(self, record: dict[str, Any]) -> bytes:
+        if self._redactor is not None:
+            record = self._redactor.known_in(record)
+        return line_of(record)
+
+    def _show(self, event: Event) -> None:
+        """Take an event into the picture."""
+        kept = self._contents
+        if isinstance(event, EntryPut):
+            kept.entries.setdefault(event.node, {})[event.entry.id] = event.entry
+        elif isinstance(event, EntriesCut):
+            journal.cut_entries(kept.entries.get(event.node, {}), event.first)
+        elif isinstance(event, NodePut):
+            kept.nodes[event.node.id] = event.node
+        elif isinstance(event, MeterPut):
+            kept.meters[event.node] = event.meter
+        elif isinstance(event, NodeGone):
+            for of in (kept.nodes, kept.entries, kept.meters):
+                of.pop(event.node, None)
+
+    def _only_moved(self, node: NodeInfo) -> bool:
+        """Whether nothing of a node changed but what changes all the time."""
+        self._made(NodeInfo, self._contents.nodes)
+        known = self._contents.nodes.get(node.id)
+        return known is not None and _still(known) == _still(node)
+
+    def _events(self) -> Iterator[Event]:
+        kept, name = self._contents, self.id
+        yield SessionPut(self.info)
+        for info in self._made(NodeInfo, kept.nodes):
+            yield NodePut(name, info)
+        for node, entries in kept.entries.items():
+            for entry in self._made(Entry, entries):
+                yield EntryPut(name, node, entry)
+        self._made(Meter, kept.meters)
+        for node, meter in kept.meters.items():
+            yield MeterPut(name, node, meter)
+
+    def _made(self, hint: Any, kept: dict[str, Any]) -> list[Any]:
+        """What is kept as records, in place; what is none is left out and said."""
+        for key, value in list(kept.items()):
+            if not isinstance(value, dict):
+                continue
+            try:
+                kept[key] = event_json.read(hint, value)
+            except ValueError as error:
+                del kept[key]
+                self.damage += (f"{key}: {error}",)
+        return list(kept.values())
+
+    def _write_header(self) -> None:
+        with self._guard:
+            if self._journal is None:
+                return
+            contents, size, tail = self._contents, self._size, self._tail
+            header = header_of(contents, size, tail)
+        replace_file(self.path / HEADER, header, mode=0o600)
+
+
+class UserData(MutableMapping[str, Any]):
+    """Data of the user's own that is kept with a session; JSON values, kept as they are set."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def __getitem__(self, key: str) -> Any:
+        return self._session.all_data()[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self._session.set_datum(key, json.loads(json.dumps(value)))
+
+    def __delitem__(self, key: str) -> None:
+        if key not in self._session.all_data():
+            raise KeyError(key)
+        self._session.remove_datum(key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict(self._session.all_data()))
+
+    def __len__(self) -> int:
+        return len(self._session.all_data())
+
+
+def new_id() -> str:
+    """A new UUIDv7; of two made one after the other the later is the greater."""
+    global _last
+    with _clock:
+        now = max(time.time_ns() // 1_000_000 << 12, _last + 1)
+        _last = now
+    stamp, counter = now >> 12, now & 0xFFF
+    random = secrets.randbits(62)
+    return str(uuid.UUID(int=stamp << 80 | 7 << 76 | counter << 64 | 2 << 62 | random))
+
+
+_clock = threading.Lock()
+_last = 0
+
+
+def info_of(contents: journal.Contents) -> SessionInfo:
+    """What lists show of a session."""
+    return SessionInfo(
+        id=contents.id,
+        title=contents.shown_title,
+        folder=contents.folder,
+        created=contents.created,
+        updated=contents.updated,
+        usage=contents.usage,
+        messages=sum(len(thread.appended) for thread in contents.threads.values()),
+    )
+
+
+def header_of(contents: journal.Contents, size: int, tail: bytes) -> bytes:
+    """The header of a journal of this size, which ends with `tail`."""
+    return line_of(
+        {
+            "version": journal.VERSION,
+            "bytes": size,
+            "check": zlib.crc32(tail[-journal.TAIL :]),
+            "info": asdict(info_of(contents)),
+        }
+    )
+
+
+def _record(event: Event) -> dict[str, Any]:
+    if isinstance(event, EntryPut):
+        return {"is": "entry", "node": event.node, "entry": event_json.to_json(event.entry)}
+    if isinstance(event, EntriesCut):
+        return {"is": "entries_cut", "node": event.node, "first": event.first}
+    if isinstance(event, NodePut):
+        return {"is": "node", "info": event_json.to_json(event.node)}
+    if isinstance(event, NodeGone):
+        return {"is": "node_gone", "node": event.node}
+    if isinstance(event, MeterPut):
+        return {"is": "meter", "node": event.node, "meter": event_json.to_json(event.meter)}
+    raise SessionError(f"{type(event).__name__} is not kept in a session.")
+
+
+def _still(node: NodeInfo) -> NodeInfo:
+    """A node without what changes all the time."""
+    usage = Usage()
+    return replace(node, activity="", rounds=0, progress=None, usage=usage, subtree=usage)
+
+
+def _settle(contents: journal.Contents) -> None:
+    """Nothing streams and nothing waits for consent any more in a session that was left."""
+    for entries in contents.entries.values():
+        for key, entry in list(entries.items()):
+            settled = _settled(entry)
+            if settled is None:
+                del entries[key]
+            else:
+                entries[key] = settled
+
+
+def _settled(entry: Any) -> Any:
+    """The entry as it is shown after its agent is gone; None when there is nothing to show."""
+    kind = entry.get("kind")
+    if kind == "answer" and entry.get("streaming"):
+        return {**entry, "streaming": False} if entry.get("text") or entry.get("thinking") else None
+    if kind == "tool" and entry.get("state") in ("asked", "running"):
+        return {**entry, "state": "cancelled", "asked": []}
+    return entry
+
+
+def _id(message: Message) -> str:
+    return "" if isinstance(message, System) else message.id
