@@ -35,7 +35,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, Variable, text
-from jarvis_ls.jsec.containers import is_sequence
+from jarvis_ls.jsec.c.containers import is_sequence
 from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rule import Report, methods, rule
 

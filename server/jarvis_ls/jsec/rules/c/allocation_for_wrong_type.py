@@ -30,7 +30,7 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.extents import ALLOCATORS, Size, allocated, pointee, size_value
+from jarvis_ls.jsec.c.extents import ALLOCATORS, Size, allocated, pointee, size_value
 from jarvis_ls.jsec.rule import Report, calls, rule
 
 NOT_MULTIPLE = "{size} bytes are no whole number of elements of '{pointer}' ({element} bytes each)."

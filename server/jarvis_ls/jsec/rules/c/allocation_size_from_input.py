@@ -33,9 +33,9 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.bounds import bounds
-from jarvis_ls.jsec.extents import ALLOCATORS, STACK_ALLOCATORS
-from jarvis_ls.jsec.inputs import INPUTS, number_source
+from jarvis_ls.jsec.c.bounds import bounds
+from jarvis_ls.jsec.c.extents import ALLOCATORS, STACK_ALLOCATORS
+from jarvis_ls.jsec.c.inputs import INPUTS, number_source
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 

@@ -33,10 +33,10 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.bounds import bounds
-from jarvis_ls.jsec.extents import ALLOCATORS, size_value
-from jarvis_ls.jsec.inputs import number_source
-from jarvis_ls.jsec.integers import width
+from jarvis_ls.jsec.c.bounds import bounds
+from jarvis_ls.jsec.c.extents import ALLOCATORS, size_value
+from jarvis_ls.jsec.c.inputs import number_source
+from jarvis_ls.jsec.c.integers import width
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 PRODUCT = "The product '{size}' may overflow, and '{call}' then gives less than is needed."

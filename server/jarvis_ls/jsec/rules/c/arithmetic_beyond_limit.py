@@ -31,9 +31,9 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, field, text, use_of
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.bounds import bounds
+from jarvis_ls.jsec.c.bounds import bounds
+from jarvis_ls.jsec.c.reaching import reaching
 from jarvis_ls.jsec.engine import Site
-from jarvis_ls.jsec.reaching import reaching
 from jarvis_ls.jsec.rule import Report, nodes, rule
 
 _TYPES = ("CHAR", "SCHAR", "UCHAR", "SHRT", "USHRT", "INT", "UINT", "LONG", "ULONG", "LLONG",

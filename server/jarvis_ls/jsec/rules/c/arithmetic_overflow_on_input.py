@@ -35,10 +35,10 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, bare, field, text, use_of
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.bounds import bounds
-from jarvis_ls.jsec.extents import ALLOCATORS, pointee
-from jarvis_ls.jsec.inputs import INPUTS, number_source
-from jarvis_ls.jsec.integers import is_unsigned, width
+from jarvis_ls.jsec.c.bounds import bounds
+from jarvis_ls.jsec.c.extents import ALLOCATORS, pointee
+from jarvis_ls.jsec.c.inputs import INPUTS, number_source
+from jarvis_ls.jsec.c.integers import is_unsigned, width
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 OVER = "'{expression}' may overflow: '{variable}' comes from '{source}' with no upper limit."

@@ -44,7 +44,7 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, text
 from jarvis_ls.codeintel.parse import Node, captures, compile_query
-from jarvis_ls.jsec.allocation import RELEASES, called_name
+from jarvis_ls.jsec.c.allocation import RELEASES, called_name
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 

@@ -33,10 +33,10 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, bare, text
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.c.inputs import Source, text_source
+from jarvis_ls.jsec.c.texts import literal_content, only_literals
 from jarvis_ls.jsec.guards import string_literal
-from jarvis_ls.jsec.inputs import Source, text_source
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.texts import literal_content, only_literals
 
 SHELLS = {"system": 0, "popen": 0, "_popen": 0, "_wpopen": 0, "_wsystem": 0, "wpopen": 0,
           "WinExec": 0, "_tsystem": 0}  # fmt: skip

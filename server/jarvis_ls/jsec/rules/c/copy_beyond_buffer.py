@@ -37,8 +37,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.copies import WRITES, amount
-from jarvis_ls.jsec.extents import extent
+from jarvis_ls.jsec.c.copies import WRITES, amount
+from jarvis_ls.jsec.c.extents import extent
 from jarvis_ls.jsec.rule import Report, calls, rule
 
 MORE = "'{call}' may write {size} bytes into '{target}', which has {room}."

@@ -33,10 +33,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, bare, text
-from jarvis_ls.jsec.bounds import bounds
-from jarvis_ls.jsec.copies import WRITES, amount
-from jarvis_ls.jsec.extents import extent
-from jarvis_ls.jsec.inputs import text_source
+from jarvis_ls.jsec.c.bounds import bounds
+from jarvis_ls.jsec.c.copies import WRITES, amount
+from jarvis_ls.jsec.c.extents import extent
+from jarvis_ls.jsec.c.inputs import text_source
 from jarvis_ls.jsec.rule import Report, calls, rule
 
 COPIES = ("memcpy", "memmove", "mempcpy", "strncpy", "wcsncpy", "wmemcpy", "snprintf", "swprintf",

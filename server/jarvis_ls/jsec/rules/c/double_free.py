@@ -34,7 +34,7 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.lifecycle import faults_of, has_faults
+from jarvis_ls.jsec.c.lifecycle import faults_of, has_faults
 from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
 
 

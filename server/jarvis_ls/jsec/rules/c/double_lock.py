@@ -33,8 +33,8 @@ import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function
+from jarvis_ls.jsec.c.locks import PAIRS, locks, takings
 from jarvis_ls.jsec.engine import WholeUnit
-from jarvis_ls.jsec.locks import PAIRS, locks, takings
 from jarvis_ls.jsec.rule import Report, rule, whole_file
 
 _WAY_BACK = re.compile(rb"\b(?:for|while|do|goto)\b")

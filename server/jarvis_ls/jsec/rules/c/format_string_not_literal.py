@@ -32,11 +32,11 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, Variable, bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.formats import FORMATS
+from jarvis_ls.jsec.c.formats import FORMATS
+from jarvis_ls.jsec.c.inputs import text_source
+from jarvis_ls.jsec.c.texts import only_literals
 from jarvis_ls.jsec.guards import NULLS, declaration, string_literal
-from jarvis_ls.jsec.inputs import text_source
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
-from jarvis_ls.jsec.texts import only_literals
 
 INPUT = "The format '{format}' of '{call}' comes from '{source}'."
 UNKNOWN = "The format '{format}' of '{call}' is not a literal."

@@ -39,8 +39,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.allocation import RELEASES, called_name
-from jarvis_ls.jsec.lifecycle import faults_of, releases
+from jarvis_ls.jsec.c.allocation import RELEASES, called_name
+from jarvis_ls.jsec.c.lifecycle import faults_of, releases
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 

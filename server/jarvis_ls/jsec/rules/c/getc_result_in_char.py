@@ -33,7 +33,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Variable, field, text
-from jarvis_ls.jsec.outcomes import tests_of
+from jarvis_ls.jsec.c.outcomes import tests_of
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 READERS = {"getc", "fgetc", "getchar", "getc_unlocked", "getchar_unlocked", "_getch"}

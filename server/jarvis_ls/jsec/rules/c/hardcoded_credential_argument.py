@@ -31,7 +31,7 @@ import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, bare, text
-from jarvis_ls.jsec.credentials import KEYS, PASSWORDS, literal_value, secret_argument
+from jarvis_ls.jsec.c.credentials import KEYS, PASSWORDS, literal_value, secret_argument
 from jarvis_ls.jsec.guards import declaration, string_literal
 from jarvis_ls.jsec.rule import Report, calls, rule
 

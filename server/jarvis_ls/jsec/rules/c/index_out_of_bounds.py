@@ -33,11 +33,11 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, bare, field, text, use_of
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.bounds import bounds
+from jarvis_ls.jsec.c.bounds import bounds
+from jarvis_ls.jsec.c.extents import extent, index_of, pointee
+from jarvis_ls.jsec.c.reaching import reaching
 from jarvis_ls.jsec.engine import Site
-from jarvis_ls.jsec.extents import extent, index_of, pointee
 from jarvis_ls.jsec.guards import constant
-from jarvis_ls.jsec.reaching import reaching
 from jarvis_ls.jsec.rule import Report, nodes, rule
 
 AFTER = "'{array}' has {count} elements: index {index} is behind the last."

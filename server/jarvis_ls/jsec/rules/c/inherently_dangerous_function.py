@@ -33,7 +33,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, field, text
-from jarvis_ls.jsec.extents import extent
+from jarvis_ls.jsec.c.extents import extent
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 BETTER = {

@@ -31,10 +31,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.credentials import is_placeholder
+from jarvis_ls.jsec.c.credentials import is_placeholder
+from jarvis_ls.jsec.c.words import names_secret
 from jarvis_ls.jsec.guards import string_literal
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.words import names_secret
 
 COMPARING = ("strcmp", "strncmp", "memcmp", "strcasecmp", "wcscmp", "wcsncmp", "_stricmp",
              "lstrcmpA", "lstrcmpW", "lstrcmp", "g_strcmp0")  # fmt: skip

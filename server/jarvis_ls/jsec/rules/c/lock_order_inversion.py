@@ -29,8 +29,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.c.locks import locks, takings
 from jarvis_ls.jsec.engine import WholeUnit
-from jarvis_ls.jsec.locks import locks, takings
 from jarvis_ls.jsec.rule import Report, rule, whole_file
 
 

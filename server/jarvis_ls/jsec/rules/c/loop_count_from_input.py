@@ -34,8 +34,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, bare, field, text
-from jarvis_ls.jsec.bounds import bounds
-from jarvis_ls.jsec.inputs import INPUTS, RANDOM, number_source
+from jarvis_ls.jsec.c.bounds import bounds
+from jarvis_ls.jsec.c.inputs import INPUTS, RANDOM, number_source
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 

@@ -38,12 +38,12 @@ from dataclasses import dataclass
 
 from jarvis_ls.codeintel.code import Function, bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.bounds import bounds
-from jarvis_ls.jsec.copies import amount_of
+from jarvis_ls.jsec.c.bounds import bounds
+from jarvis_ls.jsec.c.copies import amount_of
+from jarvis_ls.jsec.c.extents import extent, index_of, pointee
+from jarvis_ls.jsec.c.reaching import reaching
 from jarvis_ls.jsec.engine import Site
-from jarvis_ls.jsec.extents import extent, index_of, pointee
 from jarvis_ls.jsec.guards import constant, declaration
-from jarvis_ls.jsec.reaching import reaching
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
 
 MAX_ACCESSES = 64

@@ -33,12 +33,12 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.allocation import RELEASES
-from jarvis_ls.jsec.credentials import secret_argument
+from jarvis_ls.jsec.c.allocation import RELEASES
+from jarvis_ls.jsec.c.credentials import secret_argument
+from jarvis_ls.jsec.c.words import names_key
 from jarvis_ls.jsec.guards import constant, enclosing_loop
 from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
-from jarvis_ls.jsec.words import names_key
 
 SETTERS = frozenset({"memset", "wmemset"})
 

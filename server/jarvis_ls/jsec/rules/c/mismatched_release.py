@@ -33,9 +33,9 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.allocation import ACQUIRES
-from jarvis_ls.jsec.life import Fault
-from jarvis_ls.jsec.lifecycle import faults_of, has_faults
+from jarvis_ls.jsec.c.allocation import ACQUIRES
+from jarvis_ls.jsec.c.life import Fault
+from jarvis_ls.jsec.c.lifecycle import faults_of, has_faults
 from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
 
 

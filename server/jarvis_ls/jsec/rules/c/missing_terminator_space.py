@@ -33,7 +33,7 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, bare, call_at, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.extents import ALLOCATORS, size_value
+from jarvis_ls.jsec.c.extents import ALLOCATORS, size_value
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 NO_ROOM = "'{size}' leaves no room for the terminator of '{string}'."

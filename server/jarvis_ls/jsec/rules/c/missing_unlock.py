@@ -35,7 +35,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, text
-from jarvis_ls.jsec.locks import PAIRS, TAKING, LockFault, locks
+from jarvis_ls.jsec.c.locks import PAIRS, TAKING, LockFault, locks
 from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
 
 _TAKERS = ("lock", "acquire", "enter", "begin", "hold", "grab", "get", "pause", "stop",

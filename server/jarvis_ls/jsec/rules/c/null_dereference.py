@@ -38,8 +38,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.life import Fault
-from jarvis_ls.jsec.lifecycle import faults_of, has_faults, set_in_loop
+from jarvis_ls.jsec.c.life import Fault
+from jarvis_ls.jsec.c.lifecycle import faults_of, has_faults, set_in_loop
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 _MAX_TRIES = 8

@@ -37,9 +37,9 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.inputs import Source, text_source
+from jarvis_ls.jsec.c.inputs import Source, text_source
+from jarvis_ls.jsec.c.texts import contents_before, names_of
 from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.texts import contents_before, names_of
 
 OPENERS = {
     "fopen": (0,), "open": (0,), "open64": (0,), "openat": (1,), "creat": (0,), "freopen": (0,),

@@ -33,10 +33,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.jsec.c.modes import mode_value
+from jarvis_ls.jsec.c.words import names_key, names_secret, words
 from jarvis_ls.jsec.guards import string_literal
-from jarvis_ls.jsec.modes import mode_value
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
-from jarvis_ls.jsec.words import names_key, names_secret, words
 
 CREATING = {"open": 2, "open64": 2, "_open": 2, "openat": 3, "creat": 1, "mkdir": 1, "mkdirat": 2,
             "mkfifo": 1, "mknod": 1, "shm_open": 2, "sem_open": 2, "mq_open": 2}  # fmt: skip

@@ -31,8 +31,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, text
+from jarvis_ls.jsec.c.modes import mode_value
 from jarvis_ls.jsec.memo import once_per_function
-from jarvis_ls.jsec.modes import mode_value
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 

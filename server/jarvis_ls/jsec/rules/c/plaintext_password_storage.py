@@ -31,9 +31,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.credentials import PASSWORDS, secret_argument
+from jarvis_ls.jsec.c.credentials import PASSWORDS, secret_argument
+from jarvis_ls.jsec.c.texts import contents_before, names_of
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.texts import contents_before, names_of
 
 FILES = {"fgets": 2, "fgetws": 2, "fread": 3, "fscanf": 0, "fwscanf": 0}
 SOCKETS = frozenset({"recv", "recvfrom", "read", "ReadFile", "RegQueryValueExA",

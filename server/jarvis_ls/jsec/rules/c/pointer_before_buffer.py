@@ -33,8 +33,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import field, text
+from jarvis_ls.jsec.c.extents import extent
 from jarvis_ls.jsec.engine import Site
-from jarvis_ls.jsec.extents import extent
 from jarvis_ls.jsec.guards import constant
 from jarvis_ls.jsec.rule import Report, nodes, rule
 

@@ -33,10 +33,10 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, bare, call_at, text
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.c.reaching import reaching
+from jarvis_ls.jsec.c.words import about_security
 from jarvis_ls.jsec.guards import constant, string_literal
-from jarvis_ls.jsec.reaching import reaching
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.words import about_security
 
 SEEDERS = {"srand": 0, "srandom": 0, "srand48": 0, "qsrand": 0, "g_random_set_seed": 0,
            "RAND_seed": 0, "RAND_add": 0, "gsl_rng_set": 1}  # fmt: skip

@@ -34,7 +34,7 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, ancestors, bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.containers import owns_memory
+from jarvis_ls.jsec.c.containers import owns_memory
 from jarvis_ls.jsec.rule import Report, calls, rule
 
 _MESSAGE = "{function}() overwrites {what}, which is more than plain bytes."

@@ -31,8 +31,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.copies import READS, amount
-from jarvis_ls.jsec.extents import extent
+from jarvis_ls.jsec.c.copies import READS, amount
+from jarvis_ls.jsec.c.extents import extent
 from jarvis_ls.jsec.rule import Report, calls, rule
 
 

@@ -29,8 +29,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call
+from jarvis_ls.jsec.c.texts import literal_content
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.texts import literal_content
 
 PLACES = {"system": 0, "popen": 0, "_popen": 0, "_wpopen": 0, "_wsystem": 0, "wpopen": 0,
           "execlp": 0, "execvp": 0, "execvpe": 0, "posix_spawnp": 1, "_execlp": 0, "_execvp": 0,

@@ -43,8 +43,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function
-from jarvis_ls.jsec.allocation import FAMILIES
-from jarvis_ls.jsec.lifecycle import faults_of, first_of_each
+from jarvis_ls.jsec.c.allocation import FAMILIES
+from jarvis_ls.jsec.c.lifecycle import faults_of, first_of_each
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 _OPENERS = frozenset().union(*(f.acquire for f in FAMILIES if f.resource != "memory"))

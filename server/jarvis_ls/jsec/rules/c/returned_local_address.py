@@ -37,8 +37,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.control import closures
-from jarvis_ls.jsec.lifecycle import faults_of
+from jarvis_ls.jsec.c.control import closures
+from jarvis_ls.jsec.c.lifecycle import faults_of
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 _MESSAGE = "{what} ends with this function, but its address is returned."

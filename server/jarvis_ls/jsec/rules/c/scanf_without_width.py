@@ -32,11 +32,11 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, bare, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.extents import extent
-from jarvis_ls.jsec.formats import Scan, scans
+from jarvis_ls.jsec.c.extents import extent
+from jarvis_ls.jsec.c.formats import Scan, scans
+from jarvis_ls.jsec.c.texts import character, length
 from jarvis_ls.jsec.guards import string_literal
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
-from jarvis_ls.jsec.texts import character, length
 
 ANY = "'{conversion}' writes a word of any length into '{target}'."
 NO_ROOM = "'{conversion}' and the terminator do not fit into '{target}' ({room} characters)."

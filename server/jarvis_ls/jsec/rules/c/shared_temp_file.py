@@ -30,9 +30,9 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.c.texts import contents_before, names_of
 from jarvis_ls.jsec.guards import string_literal
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.texts import contents_before, names_of
 
 OPENING = {"fopen": 0, "fopen64": 0, "open": 0, "open64": 0, "creat": 0, "openat": 1,
            "sqlite3_open": 0}  # fmt: skip

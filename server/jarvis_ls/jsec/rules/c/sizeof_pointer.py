@@ -29,9 +29,9 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Variable, ancestors, bare, call_at, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.copies import READS, WRITES
+from jarvis_ls.jsec.c.copies import READS, WRITES
+from jarvis_ls.jsec.c.extents import ALLOCATORS, resolved
 from jarvis_ls.jsec.engine import Site
-from jarvis_ls.jsec.extents import ALLOCATORS, resolved
 from jarvis_ls.jsec.guards import declaration
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
 

@@ -30,10 +30,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.extents import STACK_ALLOCATORS
-from jarvis_ls.jsec.inputs import number_source
+from jarvis_ls.jsec.c.extents import STACK_ALLOCATORS
+from jarvis_ls.jsec.c.inputs import number_source
+from jarvis_ls.jsec.c.stack import is_limited
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.stack import is_limited
 
 
 @rule(

@@ -32,11 +32,11 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Variable, bare, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.copies import amount
-from jarvis_ls.jsec.extents import extent
+from jarvis_ls.jsec.c.copies import amount
+from jarvis_ls.jsec.c.extents import extent
+from jarvis_ls.jsec.c.texts import character, length
 from jarvis_ls.jsec.guards import declaration
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
-from jarvis_ls.jsec.texts import character, length
 
 WHOLE = "'{call}' may add {size} characters and a terminator to '{target}', which has {room}."
 NO_ZERO = "'{size}' leaves no room for the terminator that '{call}' adds."

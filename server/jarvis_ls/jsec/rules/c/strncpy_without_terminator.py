@@ -35,11 +35,11 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, Variable, bare, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.copies import amount
-from jarvis_ls.jsec.extents import Extent, extent
+from jarvis_ls.jsec.c.copies import amount
+from jarvis_ls.jsec.c.extents import Extent, extent
+from jarvis_ls.jsec.c.texts import character, contents_before, is_terminated, length, names_of
 from jarvis_ls.jsec.guards import constant, declaration
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
-from jarvis_ls.jsec.texts import character, contents_before, is_terminated, length, names_of
 
 
 @rule(

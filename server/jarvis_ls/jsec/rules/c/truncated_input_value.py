@@ -35,10 +35,10 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function, Variable, bare, field, text
 from jarvis_ls.codeintel.facts import Declared
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.bounds import bounds
+from jarvis_ls.jsec.c.bounds import bounds
+from jarvis_ls.jsec.c.inputs import INPUTS, number_source
+from jarvis_ls.jsec.c.integers import declared_width, width
 from jarvis_ls.jsec.guards import declaration
-from jarvis_ls.jsec.inputs import INPUTS, number_source
-from jarvis_ls.jsec.integers import declared_width, width
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 

@@ -32,12 +32,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Variable, field, text
-from jarvis_ls.jsec.extents import extent
-from jarvis_ls.jsec.formats import output_length
+from jarvis_ls.jsec.c.extents import extent
+from jarvis_ls.jsec.c.formats import output_length
+from jarvis_ls.jsec.c.inputs import text_source
+from jarvis_ls.jsec.c.texts import character
 from jarvis_ls.jsec.guards import declaration, string_literal
-from jarvis_ls.jsec.inputs import text_source
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
-from jarvis_ls.jsec.texts import character
 
 TOO_LONG = "'{call}' writes at least {least} characters into '{target}', which holds {room}."
 KNOWN = "'{call}' does not look at the size of '{target}' ({room} characters)."

@@ -37,13 +37,13 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, Variable, bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.bounds import bounds
-from jarvis_ls.jsec.extents import ALLOCATORS, Extent, extent
+from jarvis_ls.jsec.c.bounds import bounds
+from jarvis_ls.jsec.c.extents import ALLOCATORS, Extent, extent
+from jarvis_ls.jsec.c.inputs import text_source
+from jarvis_ls.jsec.c.reaching import reaching
+from jarvis_ls.jsec.c.texts import character, contents_before, length
 from jarvis_ls.jsec.guards import declaration
-from jarvis_ls.jsec.inputs import text_source
-from jarvis_ls.jsec.reaching import reaching
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
-from jarvis_ls.jsec.texts import character, contents_before, length
 
 COPY = ("strcpy", "stpcpy", "wcscpy", "wcpcpy", "lstrcpy", "lstrcpyA", "lstrcpyW", "_tcscpy",
         "_mbscpy", "StrCpyA", "StrCpyW")  # fmt: skip

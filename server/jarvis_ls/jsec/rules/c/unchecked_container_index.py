@@ -35,7 +35,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, bare, field, text
-from jarvis_ls.jsec.containers import is_indexed
+from jarvis_ls.jsec.c.containers import is_indexed
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.guards import bounded, written_between
 from jarvis_ls.jsec.memo import once_per_function

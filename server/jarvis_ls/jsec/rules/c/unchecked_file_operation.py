@@ -31,8 +31,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, ancestors, text
+from jarvis_ls.jsec.c.outcomes import dropped
 from jarvis_ls.jsec.guards import leaves
-from jarvis_ls.jsec.outcomes import dropped
 from jarvis_ls.jsec.rule import Report, calls, rule
 
 SURE = {

@@ -35,10 +35,10 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.bounds import bounds
-from jarvis_ls.jsec.extents import extent, index_of, pointee
-from jarvis_ls.jsec.inputs import INPUTS, number_source
-from jarvis_ls.jsec.integers import is_unsigned
+from jarvis_ls.jsec.c.bounds import bounds
+from jarvis_ls.jsec.c.extents import extent, index_of, pointee
+from jarvis_ls.jsec.c.inputs import INPUTS, number_source
+from jarvis_ls.jsec.c.integers import is_unsigned
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 NO_END = "'{index}' comes from '{source}' and nothing keeps it below the end of '{array}'."

@@ -35,10 +35,10 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, ancestors, field, text, use_of
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.allocation import DEREFERENCES, MAY_BE_NULL, called_name
+from jarvis_ls.jsec.c.allocation import DEREFERENCES, MAY_BE_NULL, called_name
+from jarvis_ls.jsec.c.happenings import calls_by_node
+from jarvis_ls.jsec.c.lifecycle import faults_of, first_of_each
 from jarvis_ls.jsec.guards import string_literal
-from jarvis_ls.jsec.happenings import calls_by_node
-from jarvis_ls.jsec.lifecycle import faults_of, first_of_each
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 _MESSAGE = "'{value}' is dereferenced without a test whether {function}() returned NULL."

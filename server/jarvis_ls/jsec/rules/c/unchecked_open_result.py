@@ -35,9 +35,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, bare
-from jarvis_ls.jsec.allocation import ACQUIRES, DEREFERENCES, called_name
-from jarvis_ls.jsec.happenings import calls_by_node
-from jarvis_ls.jsec.lifecycle import faults_of, first_of_each
+from jarvis_ls.jsec.c.allocation import ACQUIRES, DEREFERENCES, called_name
+from jarvis_ls.jsec.c.happenings import calls_by_node
+from jarvis_ls.jsec.c.lifecycle import faults_of, first_of_each
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 _MESSAGE = "'{stream}' is used without a test whether {function}() could open it."

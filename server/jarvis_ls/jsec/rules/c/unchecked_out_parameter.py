@@ -39,8 +39,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, Variable, ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.c.life import SCALARS
 from jarvis_ls.jsec.guards import null_checked
-from jarvis_ls.jsec.life import SCALARS
 from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
 
 _PLAIN = frozenset({"compound_statement", "expression_statement"})

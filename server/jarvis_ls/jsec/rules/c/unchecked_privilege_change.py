@@ -32,8 +32,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function
+from jarvis_ls.jsec.c.outcomes import dropped, tests_of
 from jarvis_ls.jsec.memo import once_per_function
-from jarvis_ls.jsec.outcomes import dropped, tests_of
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 UNIX = (

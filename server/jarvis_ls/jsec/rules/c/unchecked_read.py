@@ -35,7 +35,7 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.outcomes import dropped, stream_checked
+from jarvis_ls.jsec.c.outcomes import dropped, stream_checked
 from jarvis_ls.jsec.rule import Report, calls, rule
 
 BUFFERS = {

@@ -36,13 +36,13 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, bare, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.bounds import bounds
-from jarvis_ls.jsec.copies import WRITES
-from jarvis_ls.jsec.extents import ALLOCATORS, STACK_ALLOCATORS
+from jarvis_ls.jsec.c.bounds import bounds
+from jarvis_ls.jsec.c.copies import WRITES
+from jarvis_ls.jsec.c.extents import ALLOCATORS, STACK_ALLOCATORS
+from jarvis_ls.jsec.c.inputs import number_source
+from jarvis_ls.jsec.c.integers import is_unsigned
+from jarvis_ls.jsec.c.reaching import reaching
 from jarvis_ls.jsec.guards import constant
-from jarvis_ls.jsec.inputs import number_source
-from jarvis_ls.jsec.integers import is_unsigned
-from jarvis_ls.jsec.reaching import reaching
 from jarvis_ls.jsec.rule import Report, calls, rule
 
 NEGATIVE = "The size '{size}' of '{call}' is {value}, which becomes an enormous number."

@@ -33,8 +33,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, text
+from jarvis_ls.jsec.c.outcomes import dropped, stream_checked
 from jarvis_ls.jsec.memo import once_per_function
-from jarvis_ls.jsec.outcomes import dropped, stream_checked
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 BLOCKS = {"fwrite": 3, "fwrite_unlocked": 3}

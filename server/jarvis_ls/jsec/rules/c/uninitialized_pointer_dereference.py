@@ -32,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function
-from jarvis_ls.jsec.lifecycle import faults_of, first_of_each, has_faults, set_in_loop
+from jarvis_ls.jsec.c.lifecycle import faults_of, first_of_each, has_faults, set_in_loop
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 

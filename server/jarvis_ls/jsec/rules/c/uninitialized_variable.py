@@ -38,8 +38,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.life import Fault
-from jarvis_ls.jsec.lifecycle import faults_of, first_of_each, has_faults, set_in_loop
+from jarvis_ls.jsec.c.life import Fault
+from jarvis_ls.jsec.c.lifecycle import faults_of, first_of_each, has_faults, set_in_loop
 from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
 
 

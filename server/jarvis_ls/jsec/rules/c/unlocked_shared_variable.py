@@ -40,9 +40,7 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import WholeUnit
-from jarvis_ls.jsec.rule import Report, rule, whole_file
-from jarvis_ls.jsec.threads import (
+from jarvis_ls.jsec.c.threads import (
     JOINS,
     WORDS,
     Started,
@@ -51,6 +49,8 @@ from jarvis_ls.jsec.threads import (
     started,
     writes,
 )
+from jarvis_ls.jsec.engine import WholeUnit
+from jarvis_ls.jsec.rule import Report, rule, whole_file
 
 MAX_WRITES = 60
 """Writes looked at in one thread."""

@@ -31,10 +31,10 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, bare, text
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.c.inputs import text_source
+from jarvis_ls.jsec.c.texts import literal_content
 from jarvis_ls.jsec.guards import NULLS
-from jarvis_ls.jsec.inputs import text_source
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.texts import literal_content
 
 _VARIABLES = ("PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "PYTHONPATH", "DYLD_LIBRARY_PATH")
 SETTERS = ("putenv", "_putenv", "_wputenv", "setenv", "SetEnvironmentVariableA", "_putenv_s")

@@ -32,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function
-from jarvis_ls.jsec.lifecycle import faults_of, has_faults
+from jarvis_ls.jsec.c.lifecycle import faults_of, has_faults
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 

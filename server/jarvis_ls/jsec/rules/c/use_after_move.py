@@ -33,10 +33,10 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, Variable, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.control import control_of
-from jarvis_ls.jsec.happenings import happenings
-from jarvis_ls.jsec.lifecycle import Scopes
-from jarvis_ls.jsec.paths import Event, Exhausted, Walker
+from jarvis_ls.jsec.c.control import control_of
+from jarvis_ls.jsec.c.happenings import happenings
+from jarvis_ls.jsec.c.lifecycle import Scopes
+from jarvis_ls.jsec.c.paths import Event, Exhausted, Walker
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 _FULL, _MOVED = 1, 2

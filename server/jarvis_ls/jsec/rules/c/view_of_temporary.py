@@ -34,8 +34,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.containers import is_string
-from jarvis_ls.jsec.control import closures
+from jarvis_ls.jsec.c.containers import is_string
+from jarvis_ls.jsec.c.control import closures
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 _INSIDE = frozenset({"c_str", "data", "constData"})

@@ -30,9 +30,9 @@ import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.jsec.c.words import names_secret, words
 from jarvis_ls.jsec.guards import string_literal
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.words import names_secret, words
 
 _LOW_LEVEL = ("", "_Init", "_CTX_init")
 DIRECT = {

@@ -31,8 +31,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, ancestors, field, text
+from jarvis_ls.jsec.c.words import about_security
 from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.words import about_security
 
 GENERATORS = ("rand", "random", "rand_r", "random_r", "drand48", "lrand48", "mrand48", "erand48",
               "nrand48", "jrand48", "g_random_int", "g_random_int_range", "qrand",

@@ -32,9 +32,9 @@ from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust_guards import tested
-from jarvis_ls.jsec.rust_shapes import arguments, path_of
-from jarvis_ls.jsec.rust_values import is_literal, origin
+from jarvis_ls.jsec.rust.guards import tested
+from jarvis_ls.jsec.rust.shapes import arguments, path_of
+from jarvis_ls.jsec.rust.values import is_literal, origin
 
 _REDIRECTS = ("Redirect::to", "Redirect::temporary", "Redirect::permanent", "Redirect::found")
 _REQUESTS = ("reqwest::get", "blocking::get", "ureq::get", "ureq::post", "minreq::get",

@@ -33,8 +33,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, ancestors, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_guards import null_tested
-from jarvis_ls.jsec.rust_shapes import call_path
+from jarvis_ls.jsec.rust.guards import null_tested
+from jarvis_ls.jsec.rust.shapes import call_path
 
 _C = frozenset({"malloc", "calloc", "strdup", "fopen", "mmap", "posix_memalign"})
 

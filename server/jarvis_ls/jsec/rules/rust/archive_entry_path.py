@@ -32,8 +32,8 @@ from jarvis_ls.codeintel.code import Call, Function, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rule import Report, Rewrite, methods, rule
-from jarvis_ls.jsec.rust_paths import is_checked
-from jarvis_ls.jsec.rust_shapes import peel
+from jarvis_ls.jsec.rust.paths import is_checked
+from jarvis_ls.jsec.rust.shapes import peel
 
 _ENTRY = re.compile(
     r"\b(?:file|entry|zip_file|zipfile|item|header|archive_file|f|e)(?:\.header\(\))?"

@@ -33,8 +33,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
-from jarvis_ls.jsec.rust_guards import tested
-from jarvis_ls.jsec.rust_values import input_numbers, integer, type_of
+from jarvis_ls.jsec.rust.guards import tested
+from jarvis_ls.jsec.rust.values import input_numbers, integer, type_of
 
 _METHODS = {"+": "add", "-": "sub", "*": "mul"}
 _SHORT = re.compile(r"\b(?:read|get)_[ui](?:8|16)\b.{0,80}as (?:usize|[ui](?:32|64))"

@@ -34,8 +34,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, Variable, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, methods, rule
-from jarvis_ls.jsec.rust_shapes import callee_name, return_type
-from jarvis_ls.jsec.rust_transmute import expected_type
+from jarvis_ls.jsec.rust.shapes import callee_name, return_type
+from jarvis_ls.jsec.rust.transmute import expected_type
 
 _ASSUMES = ("assume_init", "assume_init_ref", "assume_init_mut", "assume_init_read")
 _WRITES = frozenset({"write", "as_mut_ptr", "as_bytes_mut", "write_slice", "fill", "as_mut",

@@ -33,7 +33,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, ancestors, field, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.jsec.rule import Report, methods, rule
-from jarvis_ls.jsec.rust_shapes import called_in
+from jarvis_ls.jsec.rust.shapes import called_in
 
 
 @rule(

@@ -33,8 +33,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_shapes import call_path, called_in, peel, receiver_of
-from jarvis_ls.jsec.rust_values import type_of
+from jarvis_ls.jsec.rust.shapes import call_path, called_in, peel, receiver_of
+from jarvis_ls.jsec.rust.values import type_of
 
 _OWNERS = frozenset({"Box", "Vec", "String", "CString", "Arc", "Rc"})
 _FOREIGN = re.compile(r"(?:^|::)(?:malloc|calloc|realloc|strdup|strndup|mmap|getenv|alloca)\(")

@@ -30,7 +30,7 @@ from jarvis_ls.codeintel.code import Call, ancestors, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_shapes import call_path
+from jarvis_ls.jsec.rust.shapes import call_path
 
 _PRIVILEGES = ("setuid", "setgid", "seteuid", "setegid", "setreuid", "setregid", "setresuid",
                "setresgid", "setgroups", "initgroups", "chroot", "prctl", "capset",

@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.jsec.rule import Report, Rewrite, methods, rule
-from jarvis_ls.jsec.rust_shapes import call_place
+from jarvis_ls.jsec.rust.shapes import call_place
 
 _ON = frozenset(
     {

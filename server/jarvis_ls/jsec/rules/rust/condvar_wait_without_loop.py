@@ -33,7 +33,7 @@ from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.jsec.guards import enclosing_loop
 from jarvis_ls.jsec.rule import Report, methods, rule
-from jarvis_ls.jsec.rust_values import type_of
+from jarvis_ls.jsec.rust.values import type_of
 
 _NAMED = re.compile(r"(?i)cond|cvar|\bcv\b|signal|not_empty|not_full|wakeup|notify")
 

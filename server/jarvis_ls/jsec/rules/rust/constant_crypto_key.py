@@ -35,7 +35,7 @@ from jarvis_ls.codeintel.code import Call, Function, Unit, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_shapes import arguments, call_path, callee_name, peel, receiver_of
+from jarvis_ls.jsec.rust.shapes import arguments, call_path, callee_name, peel, receiver_of
 
 _MAKERS = re.compile(
     r"(?:^|::)(?:(Key|Nonce|Iv|XNonce|Salt|SaltString)::(?:from_slice|from|clone_from_slice"

@@ -29,7 +29,7 @@ from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust_shapes import arguments, call_place, callee_name
+from jarvis_ls.jsec.rust.shapes import arguments, call_place, callee_name
 
 
 @rule(

@@ -37,8 +37,8 @@ from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_guards import null_tested
-from jarvis_ls.jsec.rust_shapes import call_path, is_entry, is_exported, peel
+from jarvis_ls.jsec.rust.guards import null_tested
+from jarvis_ls.jsec.rust.shapes import call_path, is_entry, is_exported, peel
 
 _MAY_BE_NULL = re.compile(
     r"(?:^|::)(?:getenv|secure_getenv|dlerror|getlogin|ttyname|ctermid|setlocale|strchr|strrchr"

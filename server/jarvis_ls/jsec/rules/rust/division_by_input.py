@@ -30,9 +30,9 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, text
 from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.rust_guards import tested
-from jarvis_ls.jsec.rust_shapes import peel
-from jarvis_ls.jsec.rust_values import input_numbers
+from jarvis_ls.jsec.rust.guards import tested
+from jarvis_ls.jsec.rust.shapes import peel
+from jarvis_ls.jsec.rust.values import input_numbers
 
 _SAFE = re.compile(r"\bf(?:32|64)\b|NonZero|\.max\(")
 

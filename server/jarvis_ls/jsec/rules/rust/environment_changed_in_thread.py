@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call
 from jarvis_ls.codeintel.extract.rust import has_safety_comment, in_test, modifiers
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_shapes import call_path, called_in
+from jarvis_ls.jsec.rust.shapes import call_path, called_in
 
 _STARTS = frozenset({"spawn", "spawn_blocking", "block_on"})
 

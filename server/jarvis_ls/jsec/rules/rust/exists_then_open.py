@@ -31,8 +31,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, Function, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.rust_guards import Test, tests_before
-from jarvis_ls.jsec.rust_shapes import call_path, peel
+from jarvis_ls.jsec.rust.guards import Test, tests_before
+from jarvis_ls.jsec.rust.shapes import call_path, peel
 
 _TESTS = frozenset({"exists", "is_file", "is_dir", "try_exists", "is_symlink", "symlink_metadata"})
 _USES = {"create": 0.65, "write": 0.6, "remove_file": 0.5, "remove_dir_all": 0.55, "open": 0.4,

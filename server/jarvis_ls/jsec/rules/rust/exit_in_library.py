@@ -35,7 +35,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_shapes import call_path
+from jarvis_ls.jsec.rust.shapes import call_path
 
 _ENDS = re.compile(r"(?:^|::)(?:process::(?:exit|abort)|libc::_?exit|libc::abort)$")
 _NAMED_FOR_IT = re.compile(r"(?i)exit|abort|die|fatal|usage|panic|main|fail|crash|oom")

@@ -31,8 +31,8 @@ from jarvis_ls.codeintel.code import Call, field, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment, modifiers
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, Rewrite, methods, rule
-from jarvis_ls.jsec.rust_guards import tested, tests_before
-from jarvis_ls.jsec.rust_values import array_length, largest, number_origin, words_in
+from jarvis_ls.jsec.rust.guards import tested, tests_before
+from jarvis_ls.jsec.rust.values import array_length, largest, number_origin, words_in
 
 
 @rule(

@@ -31,8 +31,8 @@ from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust_shapes import callee_name, macro_tokens
-from jarvis_ls.jsec.rust_values import literal_text
+from jarvis_ls.jsec.rust.shapes import callee_name, macro_tokens
+from jarvis_ls.jsec.rust.values import literal_text
 
 _HTML = re.compile(r"(?i)<(?:!doctype|html|body|h[1-6]|p|div|span|a|b|i|li|ul|td|script|title)\b")
 _PLACE = re.compile(r"\{[^{}]*\}")

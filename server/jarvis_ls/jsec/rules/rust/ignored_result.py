@@ -33,7 +33,7 @@ from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.rust_shapes import callee_name, peel, receiver_of, return_type
+from jarvis_ls.jsec.rust.shapes import callee_name, peel, receiver_of, return_type
 
 _GRAVE = frozenset({"set_permissions", "sync_all", "sync_data", "chown", "fchown", "lchown",
                     "setuid", "setgid", "setresuid", "seteuid", "setegid", "setgroups", "chroot",

@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.rule import Report, rule, whole_file
-from jarvis_ls.jsec.rust_locks import guards
+from jarvis_ls.jsec.rust.locks import guards
 
 _MOST = 32
 

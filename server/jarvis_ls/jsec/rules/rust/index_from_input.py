@@ -32,9 +32,9 @@ from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.rust_guards import tested
-from jarvis_ls.jsec.rust_shapes import peel
-from jarvis_ls.jsec.rust_values import number_origin
+from jarvis_ls.jsec.rust.guards import tested
+from jarvis_ls.jsec.rust.shapes import peel
+from jarvis_ls.jsec.rust.values import number_origin
 
 
 @rule(

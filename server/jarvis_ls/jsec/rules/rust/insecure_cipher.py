@@ -31,7 +31,7 @@ from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust_shapes import path_of
+from jarvis_ls.jsec.rust.shapes import path_of
 
 _BROKEN = re.compile(
     r"(?:^|::)(?:Cipher::((?:des|rc4|rc2|bf|idea|seed)\w*|\w+_ecb)|(Rc4|Des|TdesEde2|TdesEde3"

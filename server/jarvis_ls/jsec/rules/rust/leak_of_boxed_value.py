@@ -31,7 +31,7 @@ from jarvis_ls.codeintel.code import Call
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.jsec.guards import enclosing_loop
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_shapes import call_path
+from jarvis_ls.jsec.rust.shapes import call_path
 
 
 @rule(

@@ -29,8 +29,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_shapes import call_path
-from jarvis_ls.jsec.rust_values import is_literal
+from jarvis_ls.jsec.rust.shapes import call_path
+from jarvis_ls.jsec.rust.values import is_literal
 
 _NAMES = {"strcpy": 1, "strcat": 1, "stpcpy": 1, "gets": None, "sprintf": 1, "vsprintf": None,
           "scanf": None, "sscanf": None, "wcscpy": 1, "strtok": None, "system": None,

@@ -31,8 +31,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_shapes import call_path, peel
-from jarvis_ls.jsec.rust_values import literal_text, origin
+from jarvis_ls.jsec.rust.shapes import call_path, peel
+from jarvis_ls.jsec.rust.values import literal_text, origin
 
 
 @rule(

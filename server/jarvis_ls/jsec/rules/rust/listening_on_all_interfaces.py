@@ -29,7 +29,7 @@ from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust_shapes import arguments, peel
+from jarvis_ls.jsec.rust.shapes import arguments, peel
 
 _EVERYWHERE = re.compile(r'"(?:0\.0\.0\.0|\[::\])(?::(\d+))?"|\bUNSPECIFIED\b|\bINADDR_ANY\b')
 

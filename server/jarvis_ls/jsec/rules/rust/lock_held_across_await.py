@@ -34,8 +34,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function, ancestors
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.rust_locks import Guard, guards
-from jarvis_ls.jsec.rust_shapes import callee_name, chain, holds
+from jarvis_ls.jsec.rust.locks import Guard, guards
+from jarvis_ls.jsec.rust.shapes import callee_name, chain, holds
 
 
 @rule(

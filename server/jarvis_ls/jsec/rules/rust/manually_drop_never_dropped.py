@@ -31,7 +31,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_shapes import call_path, called_in
+from jarvis_ls.jsec.rust.shapes import call_path, called_in
 
 _HANDLED = frozenset({"drop", "into_inner", "take", "read", "write", "as_ptr", "as_mut_ptr",
                       "from_raw_parts", "copy_nonoverlapping", "into_raw", "as_raw_fd",

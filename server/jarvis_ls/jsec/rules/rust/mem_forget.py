@@ -34,7 +34,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, Variable, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_shapes import call_path, called_in
+from jarvis_ls.jsec.rust.shapes import call_path, called_in
 
 _TAKEN = frozenset({"from_raw_parts", "from_raw_parts_mut", "as_ptr", "as_mut_ptr", "into_raw",
                     "as_raw_fd", "as_raw_handle", "as_raw_socket", "read", "write", "copy",

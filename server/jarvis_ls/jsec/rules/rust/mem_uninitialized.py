@@ -29,7 +29,7 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_shapes import call_path
+from jarvis_ls.jsec.rust.shapes import call_path
 
 
 @rule(

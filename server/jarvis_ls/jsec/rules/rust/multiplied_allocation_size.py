@@ -31,9 +31,9 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_guards import tested
-from jarvis_ls.jsec.rust_shapes import peel
-from jarvis_ls.jsec.rust_values import is_literal, number_origin, words_in
+from jarvis_ls.jsec.rust.guards import tested
+from jarvis_ls.jsec.rust.shapes import peel
+from jarvis_ls.jsec.rust.values import is_literal, number_origin, words_in
 
 _RAW = frozenset({"from_size_align", "from_size_align_unchecked", "malloc", "realloc", "alloc",
                   "alloc_zeroed"})  # fmt: skip

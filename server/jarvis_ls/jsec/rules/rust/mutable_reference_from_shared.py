@@ -33,9 +33,9 @@ from jarvis_ls.codeintel.code import field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust_shapes import callee_name, receiver_of
-from jarvis_ls.jsec.rust_transmute import transmuted
-from jarvis_ls.jsec.rust_values import type_of
+from jarvis_ls.jsec.rust.shapes import callee_name, receiver_of
+from jarvis_ls.jsec.rust.transmute import transmuted
+from jarvis_ls.jsec.rust.values import type_of
 
 
 @rule(

@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function, ancestors, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.rust_locks import Guard, guards
+from jarvis_ls.jsec.rust.locks import Guard, guards
 
 _WAITS = {"lock": ("lock",), "write": ("write", "read"), "read": ("write",),
           "borrow_mut": ("borrow_mut", "borrow")}  # fmt: skip

@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.jsec.rule import Report, Rewrite, methods, rule
-from jarvis_ls.jsec.rust_shapes import call_place
+from jarvis_ls.jsec.rust.shapes import call_place
 
 _OLD = re.compile(r"\b(?:Sslv2|Sslv3|Tlsv10|Tlsv11|SSL3|TLS1|TLS1_1|TLS_1_0|TLS_1_1|TLSv1_0"
                   r"|TLSv1_1|SSL_V3|TlsV1_0|TlsV1_1)\b")  # fmt: skip

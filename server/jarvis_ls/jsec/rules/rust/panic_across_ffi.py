@@ -35,10 +35,10 @@ from jarvis_ls.codeintel.code import Function, text
 from jarvis_ls.codeintel.extract.rust import in_test, modifiers
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.rust_guards import tested
-from jarvis_ls.jsec.rust_panics import PANIC_MACROS
-from jarvis_ls.jsec.rust_shapes import is_exported, macro_name
-from jarvis_ls.jsec.rust_values import words_in
+from jarvis_ls.jsec.rust.guards import tested
+from jarvis_ls.jsec.rust.panics import PANIC_MACROS
+from jarvis_ls.jsec.rust.shapes import is_exported, macro_name
+from jarvis_ls.jsec.rust.values import words_in
 
 _CATCHES = frozenset({"catch_unwind", "abort_on_panic", "catch_panic", "panic_wrapper", "wrap",
                       "ffi_wrap", "catch", "ffi_guard"})  # fmt: skip

@@ -34,8 +34,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, field, text
 from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.rust_panics import PANIC_MACROS, unwrap_at
-from jarvis_ls.jsec.rust_shapes import impl_of, macro_name
+from jarvis_ls.jsec.rust.panics import PANIC_MACROS, unwrap_at
+from jarvis_ls.jsec.rust.shapes import impl_of, macro_name
 
 
 @rule(

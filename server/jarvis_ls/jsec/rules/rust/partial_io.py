@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, Rewrite, methods, rule
-from jarvis_ls.jsec.rust_shapes import callee_name, outwards
+from jarvis_ls.jsec.rust.shapes import callee_name, outwards
 
 _WHOLE = {"read": "read_exact", "write": "write_all"}
 

@@ -34,9 +34,9 @@ from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust_paths import is_checked
-from jarvis_ls.jsec.rust_shapes import arguments, callee_name, peel
-from jarvis_ls.jsec.rust_values import is_literal, origin
+from jarvis_ls.jsec.rust.paths import is_checked
+from jarvis_ls.jsec.rust.shapes import arguments, callee_name, peel
+from jarvis_ls.jsec.rust.values import is_literal, origin
 
 _CONFIDENCE = {"the environment": 0.0, "the command line": 0.45, "parsed text": 0.0,
                "bytes that are read": 0.0}  # fmt: skip

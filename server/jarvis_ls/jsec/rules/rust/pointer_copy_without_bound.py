@@ -33,9 +33,9 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_guards import tested
-from jarvis_ls.jsec.rust_shapes import callee_name, chain, peel
-from jarvis_ls.jsec.rust_values import array_length, integer, number_origin
+from jarvis_ls.jsec.rust.guards import tested
+from jarvis_ls.jsec.rust.shapes import callee_name, chain, peel
+from jarvis_ls.jsec.rust.values import array_length, integer, number_origin
 
 
 @rule(

@@ -33,9 +33,9 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, methods, rule
-from jarvis_ls.jsec.rust_guards import tested
-from jarvis_ls.jsec.rust_shapes import callee_name, peel, receiver_of
-from jarvis_ls.jsec.rust_values import array_length, largest, number_origin, type_of
+from jarvis_ls.jsec.rust.guards import tested
+from jarvis_ls.jsec.rust.shapes import callee_name, peel, receiver_of
+from jarvis_ls.jsec.rust.values import array_length, largest, number_origin, type_of
 
 _MOVES = ("add", "offset", "sub", "wrapping_add", "byte_add")
 

@@ -33,7 +33,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, ancestors, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, Rewrite, methods, rule
-from jarvis_ls.jsec.rust_shapes import arguments, callee_name, chain, is_last, macro_name, path_of
+from jarvis_ls.jsec.rust.shapes import arguments, callee_name, chain, is_last, macro_name, path_of
 
 _OWNERS = frozenset({"CString", "String", "Vec", "Box", "OsString", "Arc", "Rc", "Cell", "RefCell",
                      "VecDeque", "BString", "Bytes", "BytesMut"})  # fmt: skip

@@ -36,7 +36,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.rust_shapes import called_in, return_type
+from jarvis_ls.jsec.rust.shapes import called_in, return_type
 
 _INTO_LOCAL = re.compile(
     r"^(?:&(?:mut |raw const |raw mut )?(\w+)(?:\[\w*\])?(?: as \*.*)?"

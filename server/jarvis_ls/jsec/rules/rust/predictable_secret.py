@@ -32,8 +32,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_secrets import names_secret
-from jarvis_ls.jsec.rust_shapes import call_path, statement_of
+from jarvis_ls.jsec.rust.secrets import names_secret
+from jarvis_ls.jsec.rust.shapes import call_path, statement_of
 
 _WEAK = re.compile(
     r"(?:^|::)(?:SmallRng|fastrand|oorand|WyRand|Pcg32|Pcg64|XorShiftRng|Xoshiro\w+|Lcg\w*"

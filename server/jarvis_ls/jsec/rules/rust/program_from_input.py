@@ -32,9 +32,9 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_guards import tested
-from jarvis_ls.jsec.rust_shapes import call_path
-from jarvis_ls.jsec.rust_values import is_literal, origin
+from jarvis_ls.jsec.rust.guards import tested
+from jarvis_ls.jsec.rust.shapes import call_path
+from jarvis_ls.jsec.rust.values import is_literal, origin
 
 _CONFIDENCE = {"the environment": 0.4, "the command line": 0.6}
 

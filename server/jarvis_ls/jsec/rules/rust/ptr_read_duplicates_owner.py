@@ -27,8 +27,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_shapes import call_path, called_in, peel
-from jarvis_ls.jsec.rust_values import type_of
+from jarvis_ls.jsec.rust.shapes import call_path, called_in, peel
+from jarvis_ls.jsec.rust.values import type_of
 
 _KEPT = frozenset({"forget", "ManuallyDrop", "write", "replace", "swap", "copy",
                    "copy_nonoverlapping", "into_raw"})  # fmt: skip

@@ -36,7 +36,7 @@ from jarvis_ls.codeintel.code import Function, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment, modifiers
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.rust_shapes import arguments, callee_name, holds, is_public, peel, receiver_of
+from jarvis_ls.jsec.rust.shapes import arguments, callee_name, holds, is_public, peel, receiver_of
 
 _READS = frozenset({"read", "write", "read_volatile", "write_volatile", "read_unaligned",
                     "write_unaligned", "as_ref", "as_mut", "offset", "add"})  # fmt: skip

@@ -35,8 +35,8 @@ from jarvis_ls.codeintel.code import Function, Variable, text
 from jarvis_ls.codeintel.extract.rust import SAFETY, documentation, modifiers
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.rust_guards import changed_between, null_tested
-from jarvis_ls.jsec.rust_shapes import dereferenced, holds, is_entry, is_exported, peel
+from jarvis_ls.jsec.rust.guards import changed_between, null_tested
+from jarvis_ls.jsec.rust.shapes import dereferenced, holds, is_entry, is_exported, peel
 
 _NULLS = ("null()", "null_mut()", "0 as *", "0usize as *", "null::<", "null_mut::<")
 

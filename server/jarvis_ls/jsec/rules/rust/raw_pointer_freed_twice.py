@@ -32,8 +32,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function
 from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.rust_guards import changed_between, may_follow
-from jarvis_ls.jsec.rust_owners import RELEASES, released
+from jarvis_ls.jsec.rust.guards import changed_between, may_follow
+from jarvis_ls.jsec.rust.owners import RELEASES, released
 
 _KEEPS = frozenset({"forget", "ManuallyDrop", "increment_strong_count"})
 

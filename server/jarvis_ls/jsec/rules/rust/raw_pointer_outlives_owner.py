@@ -35,8 +35,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function, Variable, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.rust_guards import changed_between, may_follow
-from jarvis_ls.jsec.rust_shapes import callee_name, dereferenced, holds
+from jarvis_ls.jsec.rust.guards import changed_between, may_follow
+from jarvis_ls.jsec.rust.shapes import callee_name, dereferenced, holds
 
 _TAKEN = re.compile(
     r"^(?:unsafe \{ )?(?:&(?:mut )?(?:\*{0,2}|raw (?:const|mut) )(\w+)(?:\[\w*\])?(?: as \*.*)?"

@@ -31,9 +31,9 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.rust_guards import changed_between, may_follow
-from jarvis_ls.jsec.rust_owners import RELEASES, ends_life, released
-from jarvis_ls.jsec.rust_shapes import callee_name, dereferenced
+from jarvis_ls.jsec.rust.guards import changed_between, may_follow
+from jarvis_ls.jsec.rust.owners import RELEASES, ends_life, released
+from jarvis_ls.jsec.rust.shapes import callee_name, dereferenced
 
 _READS = frozenset({"read", "write", "as_ref", "as_mut", "read_volatile", "write_volatile", "add",
                     "offset", "sub"})  # fmt: skip

@@ -33,9 +33,9 @@ from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust_secrets import is_token, looks_secret, names_secret
-from jarvis_ls.jsec.rust_shapes import arguments, callee_name, peel, receiver_of
-from jarvis_ls.jsec.rust_values import literal_text
+from jarvis_ls.jsec.rust.secrets import is_token, looks_secret, names_secret
+from jarvis_ls.jsec.rust.shapes import arguments, callee_name, peel, receiver_of
+from jarvis_ls.jsec.rust.values import literal_text
 
 _SETTERS = frozenset({"password", "passwd", "set_password", "basic_auth", "bearer_auth", "secret",
                       "api_key", "token", "set_secret", "with_password"})  # fmt: skip

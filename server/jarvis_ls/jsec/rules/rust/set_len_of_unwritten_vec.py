@@ -34,8 +34,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, Function, Variable, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, methods, rule
-from jarvis_ls.jsec.rust_shapes import callee_name
-from jarvis_ls.jsec.rust_values import integer
+from jarvis_ls.jsec.rust.shapes import callee_name
+from jarvis_ls.jsec.rust.values import integer
 
 _HARMLESS = frozenset({"reserve", "reserve_exact", "capacity", "len", "is_empty", "try_reserve",
                        "clear", "set_len"})  # fmt: skip

@@ -31,7 +31,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_shapes import (
+from jarvis_ls.jsec.rust.shapes import (
     arguments,
     call_path,
     callee_name,
@@ -41,7 +41,7 @@ from jarvis_ls.jsec.rust_shapes import (
     peel,
     receiver_of,
 )
-from jarvis_ls.jsec.rust_values import is_literal, literal_text, origin, peel_reference
+from jarvis_ls.jsec.rust.values import is_literal, literal_text, origin, peel_reference
 
 _SHELLS = re.compile(
     r"(?:.*[/\\])?(?:sh|bash|dash|zsh|ksh|ash|fish|cmd|powershell|pwsh|su|ssh)(?:\.exe)?$"

@@ -27,8 +27,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
-from jarvis_ls.jsec.rust_shapes import call_path
-from jarvis_ls.jsec.rust_values import integer
+from jarvis_ls.jsec.rust.shapes import call_path
+from jarvis_ls.jsec.rust.values import integer
 
 _BITS = 2048
 

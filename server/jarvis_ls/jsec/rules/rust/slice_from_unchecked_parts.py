@@ -38,8 +38,8 @@ from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_guards import null_tested, tested
-from jarvis_ls.jsec.rust_shapes import (
+from jarvis_ls.jsec.rust.guards import null_tested, tested
+from jarvis_ls.jsec.rust.shapes import (
     call_path,
     callee_name,
     is_entry,
@@ -47,7 +47,7 @@ from jarvis_ls.jsec.rust_shapes import (
     peel,
     receiver_of,
 )
-from jarvis_ls.jsec.rust_values import array_length, integer, number_origin
+from jarvis_ls.jsec.rust.values import array_length, integer, number_origin
 
 _OWNERS = re.compile(r"(?:^|::)(?:Vec|String|NonNull)::")
 

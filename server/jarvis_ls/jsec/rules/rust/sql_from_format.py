@@ -31,7 +31,7 @@ from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust_shapes import (
+from jarvis_ls.jsec.rust.shapes import (
     arguments,
     callee_name,
     macro_name,
@@ -39,7 +39,7 @@ from jarvis_ls.jsec.rust_shapes import (
     peel,
     receiver_of,
 )
-from jarvis_ls.jsec.rust_values import is_literal, literal_text
+from jarvis_ls.jsec.rust.values import is_literal, literal_text
 
 _STATEMENT = re.compile(
     r"(?is)^\s*(?:select\b.{1,400}?\bfrom\b|insert\s+(?:or\s+\w+\s+)?into\b|update\b.{1,200}?\bset\b"

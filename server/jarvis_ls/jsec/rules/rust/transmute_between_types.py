@@ -31,7 +31,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
-from jarvis_ls.jsec.rust_transmute import is_restricted, transmuted, without_lifetimes
+from jarvis_ls.jsec.rust.transmute import is_restricted, transmuted, without_lifetimes
 
 _INT = re.compile(r"[iu](8|16|32|64|128|size)")
 _BYTES = re.compile(r"\[u8;\s*\d+\]")

@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_transmute import is_restricted, transmuted
+from jarvis_ls.jsec.rust.transmute import is_restricted, transmuted
 
 
 @rule(

@@ -32,7 +32,7 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Unit
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_transmute import transmuted, without_lifetimes
+from jarvis_ls.jsec.rust.transmute import transmuted, without_lifetimes
 
 
 @rule(

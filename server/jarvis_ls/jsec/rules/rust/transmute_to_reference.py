@@ -33,8 +33,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_transmute import transmuted, without_lifetimes
-from jarvis_ls.jsec.rust_values import WIDTHS
+from jarvis_ls.jsec.rust.transmute import transmuted, without_lifetimes
+from jarvis_ls.jsec.rust.values import WIDTHS
 
 
 @rule(

@@ -30,8 +30,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
-from jarvis_ls.jsec.rust_guards import tested
-from jarvis_ls.jsec.rust_transmute import is_restricted, transmuted
+from jarvis_ls.jsec.rust.guards import tested
+from jarvis_ls.jsec.rust.transmute import is_restricted, transmuted
 
 
 @rule(

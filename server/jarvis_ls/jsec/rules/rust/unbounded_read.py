@@ -31,8 +31,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.jsec.rule import Report, methods, rule
-from jarvis_ls.jsec.rust_shapes import call_place, called_in
-from jarvis_ls.jsec.rust_values import type_of
+from jarvis_ls.jsec.rust.shapes import call_place, called_in
+from jarvis_ls.jsec.rust.values import type_of
 
 _SOCKET = re.compile(r"\b(?:TcpStream|UnixStream|TlsStream|SslStream|OwnedReadHalf|ReadHalf)\b")
 _NAMED = re.compile(r"(?i)(?:^|[._])(?:stream|socket|conn|connection|sock|client|peer)$")

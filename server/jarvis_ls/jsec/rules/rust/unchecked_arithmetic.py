@@ -31,8 +31,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, field, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.jsec.rule import Report, Rewrite, methods, rule
-from jarvis_ls.jsec.rust_guards import tested
-from jarvis_ls.jsec.rust_values import number_origin
+from jarvis_ls.jsec.rust.guards import tested
+from jarvis_ls.jsec.rust.values import number_origin
 
 _NAMES = ("unchecked_add", "unchecked_sub", "unchecked_mul", "unchecked_neg", "unchecked_shl",
           "unchecked_shr", "unchecked_div", "unchecked_rem")  # fmt: skip

@@ -30,9 +30,9 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
-from jarvis_ls.jsec.rust_guards import tests_before
-from jarvis_ls.jsec.rust_shapes import return_type
-from jarvis_ls.jsec.rust_values import is_literal, origin
+from jarvis_ls.jsec.rust.guards import tests_before
+from jarvis_ls.jsec.rust.shapes import return_type
+from jarvis_ls.jsec.rust.values import is_literal, origin
 
 _TESTS = frozenset({"is_ascii", "is_utf8", "from_utf8", "is_ascii_digit", "is_ascii_alphanumeric",
                     "is_char_boundary", "is_ascii_alphabetic", "is_ascii_hexdigit"})  # fmt: skip

@@ -31,7 +31,7 @@ from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust_shapes import macro_name, macro_tokens
+from jarvis_ls.jsec.rust.shapes import macro_name, macro_tokens
 
 
 @rule(

@@ -31,7 +31,7 @@ from collections.abc import Iterator
 
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust_panics import UNWRAPS, unwrap_at
+from jarvis_ls.jsec.rust.panics import UNWRAPS, unwrap_at
 
 
 @rule(

@@ -30,8 +30,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_shapes import call_path, called_in, is_exported
-from jarvis_ls.jsec.rust_values import is_literal
+from jarvis_ls.jsec.rust.shapes import call_path, called_in, is_exported
+from jarvis_ls.jsec.rust.values import is_literal
 
 _SOURCES = frozenset({"as_mut_ptr", "as_ptr", "into_raw", "into_raw_parts", "into_boxed_slice",
                       "forget", "shrink_to_fit"})  # fmt: skip

@@ -29,8 +29,8 @@ from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_shapes import arguments, call_path, callee_name, peel
-from jarvis_ls.jsec.rust_values import integer
+from jarvis_ls.jsec.rust.shapes import arguments, call_path, callee_name, peel
+from jarvis_ls.jsec.rust.values import integer
 
 _ROUNDS = 100_000
 _COST = 10

@@ -32,8 +32,8 @@ from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.rust_shapes import arguments, callee_name
-from jarvis_ls.jsec.rust_values import integer
+from jarvis_ls.jsec.rust.shapes import arguments, callee_name
+from jarvis_ls.jsec.rust.values import integer
 
 _ALL_MAY_WRITE = 0o002
 _STICKY = 0o1000

@@ -32,8 +32,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust_shapes import callee_name
-from jarvis_ls.jsec.rust_transmute import expected_type
+from jarvis_ls.jsec.rust.shapes import callee_name
+from jarvis_ls.jsec.rust.transmute import expected_type
 
 _NEVER_ZERO = re.compile(
     r"(?:&|Box\b|Vec\b|String\b|NonNull\b|NonZero\w*|Rc\b|Arc\b|HashMap\b|BTreeMap\b|CString\b"

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from jarvis_ls.codeintel.code import Call, Function, ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.control import Condition, Region, control_of
+from jarvis_ls.jsec.c.control import Condition, Region, control_of
+from jarvis_ls.jsec.c.paths import Event, Exhausted, Walker
 from jarvis_ls.jsec.guards import declaration, written_between
 from jarvis_ls.jsec.memo import once_per_function
-from jarvis_ls.jsec.paths import Event, Exhausted, Walker
 
 ENTRY, HELD, RELEASED, UNKNOWN = 1, 2, 4, 8
 MAX_LOCKS = 8

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 from jarvis_ls.codeintel.code import Function, Unit, Variable, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.allocation import ACQUIRES, RELEASES, Family
-from jarvis_ls.jsec.control import Region
-from jarvis_ls.jsec.happenings import may_fail
-from jarvis_ls.jsec.paths import Event, Exhausted, Walker
+from jarvis_ls.jsec.c.allocation import ACQUIRES, RELEASES, Family
+from jarvis_ls.jsec.c.control import Region
+from jarvis_ls.jsec.c.happenings import may_fail
+from jarvis_ls.jsec.c.paths import Event, Exhausted, Walker
 
 UNSET, NULL, TESTED_NULL, MAYBE, LIVE, FREED, OTHER, STACK, MOVED, USED, KNOWN = (
     1 << bit for bit in range(11)

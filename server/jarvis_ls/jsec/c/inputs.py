@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from jarvis_ls.codeintel.code import Call, Function, bare, call_at, field, text
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.c.reaching import reaching, region_at
+from jarvis_ls.jsec.c.texts import contents_before, names_of
 from jarvis_ls.jsec.guards import string_literal
-from jarvis_ls.jsec.reaching import reaching, region_at
-from jarvis_ls.jsec.texts import contents_before, names_of
 
 PARSERS = frozenset(
     {"atoi", "atol", "atoll", "atof", "strtol", "strtoul", "strtoll", "strtoull", "wcstol",

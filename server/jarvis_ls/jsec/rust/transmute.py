@@ -6,8 +6,8 @@ import re
 
 from jarvis_ls.codeintel.code import Function, Unit, ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rust_shapes import arguments, is_last, return_type
-from jarvis_ls.jsec.rust_values import type_of
+from jarvis_ls.jsec.rust.shapes import arguments, is_last, return_type
+from jarvis_ls.jsec.rust.values import type_of
 
 
 def transmuted(node: Node, function: Function | None, unit: Unit) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from jarvis_ls.codeintel.code import Function, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.memo import once_per_function
-from jarvis_ls.jsec.rust_values import words_in
+from jarvis_ls.jsec.rust.values import words_in
 
 _MAX_TEXT = 400
 _MOST = 64

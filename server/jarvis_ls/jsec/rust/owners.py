@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jarvis_ls.codeintel.code import Call, ancestors, text
-from jarvis_ls.jsec.rust_shapes import call_path, callee_name, peel, receiver_of
+from jarvis_ls.jsec.rust.shapes import call_path, callee_name, peel, receiver_of
 
 RELEASES = frozenset({"from_raw", "dealloc", "free", "drop_in_place"})
 """Last names of the calls that release what their first argument points to."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from jarvis_ls.codeintel.code import Function, bare, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.bounds import bounds
-from jarvis_ls.jsec.copies import amount_of
+from jarvis_ls.jsec.c.bounds import bounds
+from jarvis_ls.jsec.c.copies import amount_of
 
 MAX_BYTES = 64 * 1024
 """A known limit up to which the stack is large enough."""

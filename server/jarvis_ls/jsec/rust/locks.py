@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from jarvis_ls.codeintel.code import Function, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rust_shapes import arguments, callee_name, receiver_of
+from jarvis_ls.jsec.rust.shapes import arguments, callee_name, receiver_of
 
 _LOCKS = frozenset({"lock", "read", "write", "borrow_mut"})
 _RESULTS = frozenset({"unwrap", "expect", "unwrap_or_else"})

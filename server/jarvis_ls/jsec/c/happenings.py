@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, Variable, bare, call_at, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.allocation import (
+from jarvis_ls.jsec.c.allocation import (
     ACQUIRES,
     DEREFERENCES,
     MAY_BE_NULL,
@@ -17,10 +17,10 @@ from jarvis_ls.jsec.allocation import (
     may_check,
     only_looks,
 )
-from jarvis_ls.jsec.control import closures
+from jarvis_ls.jsec.c.control import closures
+from jarvis_ls.jsec.c.paths import Event
 from jarvis_ls.jsec.guards import NULLS
 from jarvis_ls.jsec.memo import once_per_function
-from jarvis_ls.jsec.paths import Event
 
 _WRAPPING = frozenset({"parenthesized_expression", "cast_expression", "comma_expression",
                        "conditional_expression"})  # fmt: skip

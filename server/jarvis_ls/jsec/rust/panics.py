@@ -12,9 +12,9 @@ from typing import Literal
 from jarvis_ls.codeintel.code import Function, Unit, ancestors, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rust_guards import tests_before
-from jarvis_ls.jsec.rust_shapes import arguments, callee_name, chain, peel, receiver_of
-from jarvis_ls.jsec.rust_values import is_literal
+from jarvis_ls.jsec.rust.guards import tests_before
+from jarvis_ls.jsec.rust.shapes import arguments, callee_name, chain, peel, receiver_of
+from jarvis_ls.jsec.rust.values import is_literal
 
 UNWRAPS = """
 (call_expression function: (field_expression field: (field_identifier) @site)

@@ -6,7 +6,7 @@ import re
 
 from jarvis_ls.codeintel.code import Function, Unit, Variable, ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rust_shapes import (
+from jarvis_ls.jsec.rust.shapes import (
     arguments,
     called_in,
     callee_name,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from jarvis_ls.codeintel.code import Call, Function, field, text
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.c.locks import PAIRS, RELEASES
 from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.guards import enclosing_loop
-from jarvis_ls.jsec.locks import PAIRS, RELEASES
 
 WORDS = ("hread_create", "hreadCreate", "thrd_create", "CreateThread", "create_thread",
          "createThread", "beginthread", "std::thread", "std::jthread", "std::async",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jarvis_ls.codeintel.code import Function, Variable, field, text
 from jarvis_ls.codeintel.facts import Declared
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.extents import resolved
+from jarvis_ls.jsec.c.extents import resolved
 from jarvis_ls.jsec.guards import declaration, element_size
 
 _UNSIGNED = frozenset(

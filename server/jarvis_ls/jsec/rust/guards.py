@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from jarvis_ls.codeintel.code import Function, ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.memo import once_per_function
-from jarvis_ls.jsec.rust_shapes import macro_name, macro_tokens
-from jarvis_ls.jsec.rust_values import words_in
+from jarvis_ls.jsec.rust.shapes import macro_name, macro_tokens
+from jarvis_ls.jsec.rust.values import words_in
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _COMPARES = re.compile(r"[<>]|==|!=|\.\.|contains|is_some|is_ok|let |checked|get\(|valid|check")

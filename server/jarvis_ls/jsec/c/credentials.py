@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from jarvis_ls.codeintel.code import Call, Function, bare, text
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.c.texts import COPIES, contents_before, names_of, only_literals
 from jarvis_ls.jsec.guards import string_literal
-from jarvis_ls.jsec.texts import COPIES, contents_before, names_of, only_literals
 
 PASSWORDS = {
     "LogonUser": 2, "LogonUserA": 2, "LogonUserW": 2, "LogonUserExA": 2, "LogonUserExW": 2,

@@ -12,12 +12,12 @@ from itertools import islice
 
 from jarvis_ls.codeintel.code import Function, Variable, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.allocation import ACQUIRES, MAY_BE_NULL, RELEASES, called_name
-from jarvis_ls.jsec.control import Control, Region, control_of
-from jarvis_ls.jsec.happenings import happenings, path_happenings
-from jarvis_ls.jsec.life import OTHER, Fault, Life, is_number, needs_value
+from jarvis_ls.jsec.c.allocation import ACQUIRES, MAY_BE_NULL, RELEASES, called_name
+from jarvis_ls.jsec.c.control import Control, Region, control_of
+from jarvis_ls.jsec.c.happenings import happenings, path_happenings
+from jarvis_ls.jsec.c.life import OTHER, Fault, Life, is_number, needs_value
+from jarvis_ls.jsec.c.paths import Event
 from jarvis_ls.jsec.memo import once_per_function
-from jarvis_ls.jsec.paths import Event
 
 MAX_VARIABLES = 48
 _MAX_STEPS = 200_000

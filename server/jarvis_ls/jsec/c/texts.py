@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from jarvis_ls.codeintel.code import Call, Function, bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.extents import extent, index_of, pointee
+from jarvis_ls.jsec.c.extents import extent, index_of, pointee
+from jarvis_ls.jsec.c.reaching import reaching, region_at
 from jarvis_ls.jsec.guards import constant, literal_length, string_literal
 from jarvis_ls.jsec.memo import once_per_function
-from jarvis_ls.jsec.reaching import reaching, region_at
 
 COPIES = frozenset({"strcpy", "wcscpy", "stpcpy", "lstrcpy", "lstrcpyA", "lstrcpyW"})
 APPENDS = frozenset({"strcat", "wcscat", "lstrcat", "lstrcatA", "lstrcatW"})

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from jarvis_ls.codeintel.code import Call, Function, Unit, Variable, bare, call_at, field, text
 from jarvis_ls.codeintel.facts import Declared
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.c.reaching import reaching
 from jarvis_ls.jsec.guards import (
     NULLS,
     array_size,
@@ -22,7 +23,6 @@ from jarvis_ls.jsec.guards import (
     string_literal,
 )
 from jarvis_ls.jsec.memo import once_per_function
-from jarvis_ls.jsec.reaching import reaching
 
 ALLOCATORS = {
     "malloc": (0,), "xmalloc": (0,), "g_malloc": (0,), "g_malloc0": (0,), "kmalloc": (0,),

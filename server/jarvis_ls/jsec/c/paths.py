@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.control import Condition, Control, Region
+from jarvis_ls.jsec.c.control import Condition, Control, Region
 
 
 class Exhausted(Exception):

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from jarvis_ls.codeintel.code import Call, Function, bare, call_at, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.extents import Size, size_value
-from jarvis_ls.jsec.reaching import reaching
-from jarvis_ls.jsec.texts import length
+from jarvis_ls.jsec.c.extents import Size, size_value
+from jarvis_ls.jsec.c.reaching import reaching
+from jarvis_ls.jsec.c.texts import length
 
 WRITES: dict[str, tuple[int, tuple[int, ...], int]] = {
     "memcpy": (0, (2,), 1), "memmove": (0, (2,), 1), "mempcpy": (0, (2,), 1),

@@ -1,0 +1,1 @@
+"""What rules for Rust share."""
