@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from jarvis_ls.runtime.events import ProposedEdit
-from jarvis_ls.runtime.permissions import Answer, Asked
+from jarvis_ls.runtime.permissions import Answer, Ask, Asked, Scope
+from jarvis_ls.runtime.running import current_call
 
 Next = Literal["continue", "complete"]
 
@@ -24,6 +25,9 @@ class Review:
     """Indices of accepted hunks by path; a path that is missing is refused as a whole."""
     note: str = ""
     """What to tell the model."""
+    scope: Scope = "call"
+    """How long consent to writing the accepted files holds; until then they are not shown
+    again before they are written."""
 
     @staticmethod
     def all_of(edits: Sequence[ProposedEdit], note: str = "") -> Review:
@@ -56,6 +60,17 @@ class Interaction(ABC):
         """After an answer without tools: go on with this text, or the task is complete."""
 
 
+def asking(interaction: Interaction) -> Ask:
+    """How the permission gate asks: for the agent and the tool call that run right now."""
+
+    async def ask(asked: Asked) -> Answer:
+        here = current_call()
+        node, call = (here.node, here.id) if here is not None else ("", "")
+        return await interaction.permit(node, call, asked)
+
+    return ask
+
+
 class Nobody(Interaction):
     """Nobody is there: what would be asked is refused, questions get their default."""
 
@@ -65,7 +80,7 @@ class Nobody(Interaction):
 
     async def review(self, node: str, call: str, edits: Sequence[ProposedEdit]) -> Review:
         """See `Interaction`."""
-        return Review.all_of(edits)  # writing them was permitted by a rule, or nothing is asked
+        return Review({}, "It needs the user's consent, and nobody is there to ask.")
 
     async def question(
         self, node: str, text: str, choices: Sequence[str] = (), default: str = ""

@@ -19,15 +19,19 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
+import unicodedata
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from jarvis_ls.codeintel.shell import take_apart
 from jarvis_ls.core.errors import ConfigError
+from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.runtime.events import AskedTarget
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
-from jarvis_ls.runtime.tool import Action, ToolContext, Toolset, Wrapper
+from jarvis_ls.runtime.running import current_call
+from jarvis_ls.runtime.tool import Action, ToolContext, Toolset, Wrapper, actions_of
 
 Effect = Literal["allow", "ask", "deny"]
 Scope = Literal["call", "session", "workspace", "user"]
@@ -165,7 +169,7 @@ class Permissions:
         if _is_opaque(action):
             return Decision("ask", "The command line hides what it runs.", (action,))
         allowed = effects.get("allow")
-        if action.kind == "write" and (name := _protected(target)) is not None:
+        if action.kind == "write" and (name := protected_name(target)) is not None:
             named = allowed is not None and name in allowed.target
             return Decision("allow") if named else Decision(
                 "ask", f"Other programs act on {name}.", (action,)
@@ -190,8 +194,10 @@ class Approved(Wrapper):
         if known is None or call.raw is not None:
             return await self.wrapped.run(call, context)  # which says what is wrong
         try:
-            actions = known.actions(call.arguments)
-        except (KeyError, TypeError, ValueError, AttributeError):
+            actions = actions_of(known, call)
+        except ToolRetry as error:
+            return _refused(call, str(error))
+        if actions is None:
             return await self.wrapped.run(call, context)  # which says what is wrong
         decision = self._permissions.decide(call.name, actions, context)
         if decision.effect == "deny":
@@ -201,12 +207,30 @@ class Approved(Wrapper):
             if not answer.allowed:
                 return _refused(call, answer.note or "The user did not allow it.")
             self._permissions.grant(call.name, decision.actions, answer.scope, context)
+            context = _with_granted(context, decision.actions)
         return await self.wrapped.run(call, context)
 
     async def _answer(self, call: ToolCall, decision: Decision) -> Answer:
         if self._ask is None:
             return Answer(False, note="It needs the user's consent, and nobody is there to ask.")
-        return await self._ask(Asked(call.name, decision.actions, decision.reason, call.arguments))
+        asked = Asked(call.name, decision.actions, decision.reason, call.arguments)
+        targets = tuple(AskedTarget(a.kind, shown(a.target)) for a in asked.actions)
+        if (here := current_call()) is not None:
+            here.show(state="asked", asked=targets, reason=asked.reason)
+        answer = await self._ask(asked)
+        if here is not None and answer.allowed:
+            here.show(state="running", asked=(), reason="")
+        return answer
+
+
+def _with_granted(context: ToolContext, actions: Iterable[Action]) -> ToolContext:
+    """The context in which files outside the workspace may be read that the user agreed to."""
+    outside = frozenset(
+        Path(os.path.realpath(context.roots[0] / action.target))
+        for action in actions
+        if action.kind == "read" and context.roots and "\0" not in action.target
+    )
+    return replace(context, services={**context.services, "granted": outside})
 
 
 def read_rules(settings: Any, where: str) -> list[PermissionRule]:
@@ -238,6 +262,20 @@ def inside(path: str | Path, roots: Iterable[Path]) -> Path | None:
         return None
     real = Path(os.path.realpath(folders[0] / path))
     return real if any(real == root or root in real.parents for root in folders) else None
+
+
+def protected_name(target: str) -> str | None:
+    """The name of `PROTECTED` that a path from its root goes through, however it is spelled:
+    some file systems take other cases, trailing dots, compatible or ignored characters and
+    short names for the same."""
+    for part in target.split("/"):
+        spelled = unicodedata.normalize("NFKC", part).partition(":")[0]
+        spelled = _INVISIBLE.sub("", spelled).casefold().rstrip(". ")
+        if spelled == "git~1":
+            return ".git"
+        if spelled in PROTECTED:
+            return spelled
+    return None
 
 
 def shown(text: str) -> str:
@@ -295,11 +333,8 @@ def _is_opaque(action: Action) -> bool:
     return action.kind == "execute" and take_apart(action.target).opaque
 
 
-def _protected(target: str) -> str | None:
-    parts = {part.lower().rstrip(". ") for part in target.split("/")}
-    return next((name for name in PROTECTED if name in parts), None)
-
-
 def _refused(call: ToolCall, reason: str) -> ToolResult:
+    if (here := current_call()) is not None:
+        here.show(state="denied", asked=(), reason=shown(reason))
     text = f"Not allowed, nothing was done. {shown(reason)}".strip()
     return ToolResult(call.id, call.name, text, is_error=True)

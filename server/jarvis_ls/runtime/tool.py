@@ -76,6 +76,8 @@ class Tool:
     """Whether it may run at the same time as others (it changes nothing)."""
     model: Any = None
     """Pydantic model of the arguments."""
+    proposes: bool = False
+    """Whether the files it changes are proposals: it computes them, `Reviewed` writes them."""
 
 
 def tool(
@@ -83,14 +85,15 @@ def tool(
     actions: Callable[[dict[str, Any]], list[Action]] | None = None,
     timeout: float = 60.0,
     independent: bool = False,
+    proposes: bool = False,
 ) -> Callable[[Callable[..., Awaitable[str]]], Tool]:
     """Make an async function a tool. `actions` lists what a call is about to do, from its
-    arguments; without it the tool does nothing anyone could forbid."""
+    checked arguments; without it the tool does nothing anyone could forbid."""
 
     def declare(run: Callable[..., Awaitable[str]]) -> Tool:
         model = _arguments_model(run)
         described, arguments = _documentation(run)
-        schema = model.model_json_schema()
+        schema = _written_out(model.model_json_schema())
         schema.pop("title", None)
         for name, parameter in schema.get("properties", {}).items():
             parameter.pop("title", None)
@@ -98,9 +101,28 @@ def tool(
                 parameter["description"] = arguments[name]
         schema.setdefault("properties", {})
         spec = ToolSpec(run.__name__, described, schema)
-        return Tool(spec, run, actions or (lambda _: []), timeout, independent, model)
+        return Tool(spec, run, actions or (lambda _: []), timeout, independent, model, proposes)
 
     return declare
+
+
+def actions_of(known: Tool, call: ToolCall) -> list[Action] | None:
+    """What `call` is about to do, from its arguments with defaults filled in; None when they
+    are wrong, so that the call will not be run. Raises `ToolRetry` when nobody can tell."""
+    if call.raw is not None:
+        return None
+    arguments = call.arguments
+    if known.model is not None:
+        import pydantic
+
+        try:
+            arguments = known.model.model_validate(arguments).model_dump()
+        except pydantic.ValidationError:
+            return None
+    try:
+        return known.actions(arguments)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        raise ToolRetry(f"It cannot be told what {call.name} would do.") from None
 
 
 class Toolset(ABC):
@@ -276,6 +298,30 @@ def _arguments_model(run: Callable[..., Any]) -> Any:
     )
 
 
+def _written_out(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema without references and titles: not every server of models follows them."""
+    known = schema.pop("$defs", {})
+
+    def walk(value: Any) -> Any:
+        if isinstance(value, list):
+            return [walk(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        if "$ref" in value:
+            value = {**known[value["$ref"].rpartition("/")[2]], **value}
+            del value["$ref"]
+        return {
+            key: {name: walk(one) for name, one in inner.items()}
+            if key == "properties"
+            else walk(inner)
+            for key, inner in value.items()
+            if key != "title" or not isinstance(inner, str)
+        }
+
+    written: dict[str, Any] = walk(schema)
+    return written
+
+
 def _documentation(run: Callable[..., Any]) -> tuple[str, dict[str, str]]:
     """The description, and what the `Args:` section says of each argument."""
     described, _, section = inspect.cleandoc(run.__doc__ or "").partition("\nArgs:\n")
@@ -295,4 +341,4 @@ def _failed(call: ToolCall, text: str) -> ToolResult:
 
 
 __all__ = ["Action", "Joined", "Selected", "Tool", "ToolContext", "ToolRetry", "Tools", "Toolset",
-           "Wrapper", "cap", "tool"]  # fmt: skip
+           "Wrapper", "actions_of", "cap", "tool"]  # fmt: skip
