@@ -115,7 +115,7 @@ def replace_file(path: Path, data: bytes, *, mode: int | None = None) -> None:
     """
     temporary = ""
     try:
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name[:64]}.", dir=path.parent)
+        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name[:48]}.", dir=path.parent)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()

@@ -1,0 +1,258 @@
+"""What became of a file, whole: for those who show, keep, apply or undo changes.
+
+A `ProposedEdit` is what a person sees; a `FileChange` holds the bytes, so that binary files,
+links and mode bits survive.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.files import replace_file, write_error
+from jarvis_ls.runtime.events import Hunk, ProposedEdit
+
+CONTEXT_LINES = 3
+_MOST_CELLS = 4_000_000
+"""Lines before times lines after that are compared one by one; larger ones are one hunk."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """A file or a symbolic link as it stands."""
+
+    kind: Literal["file", "link"]
+    data: bytes
+    """Contents, or where the link leads."""
+    mode: int = 0o644
+    """Permission bits; of no meaning for links."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One file before and after."""
+
+    path: str
+    """From its root, with forward slashes; bytes that are no UTF-8 are lone surrogates."""
+    before: FileState | None
+    """None when it is new."""
+    after: FileState | None
+    """None when it is gone."""
+    root: int = 0
+    """Which of the workspace's folders."""
+
+    @property
+    def change(self) -> Literal["create", "modify", "delete"]:
+        """What happened, in one word."""
+        if self.before is None:
+            return "create"
+        return "delete" if self.after is None else "modify"
+
+    @property
+    def is_text(self) -> bool:
+        """Whether all of the change can be shown, and taken in part, as lines."""
+        states = [state for state in (self.before, self.after) if state is not None]
+        return all(state.kind == "file" and text_of(state.data) is not None for state in states)
+
+    def edit(self) -> ProposedEdit:
+        """As a person sees it; without hunks when it is no text or only its mode changes."""
+        if not self.is_text:
+            return ProposedEdit(self.path, self.change, (), self.root)
+        old, new = (_lines(state) for state in (self.before, self.after))
+        return ProposedEdit(self.path, self.change, tuple(hunks(old, new)), self.root)
+
+    def describe(self) -> str:
+        """One line: what, where, and what hunks do not show."""
+        said = f"{self.change} {self.path}"
+        if self.before and self.after and self.before.kind != self.after.kind:
+            return f"{said} ({self.before.kind} becomes {self.after.kind})"
+        shown = self.after or self.before
+        if shown is None:
+            return said
+        if shown.kind == "link":
+            return f"{said} (link to {os.fsdecode(shown.data)})"
+        if not self.is_text:
+            return f"{said} (binary, {len(shown.data):,} bytes)"
+        if self.before and self.after and self.before.mode != self.after.mode:
+            return f"{said} (mode {self.before.mode:o} becomes {self.after.mode:o})"
+        return said
+
+
+def text_of(data: bytes) -> str | None:
+    """`data` as text, or None when it is none."""
+    if b"\0" in data:
+        return None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def hunks(old: list[str], new: list[str]) -> Iterator[Hunk]:
+    """Where two lists of lines differ, each place with three lines of context."""
+    start = 0
+    shortest = min(len(old), len(new))
+    while start < shortest and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < shortest - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    middle_old, middle_new = old[start : len(old) - end], new[start : len(new) - end]
+    for index, (i1, i2, j1, j2) in enumerate(_differences(middle_old, middle_new)):
+        above, below = start + i1, start + i2
+        yield Hunk(
+            index,
+            above + 1,
+            tuple(map(_bare, old[above:below])),
+            start + j1 + 1,
+            tuple(map(_bare, new[start + j1 : start + j2])),
+            tuple(map(_bare, old[max(0, above - CONTEXT_LINES) : above])),
+            tuple(map(_bare, old[below : below + CONTEXT_LINES])),
+        )
+
+
+def read_state(path: str | Path, limit: int) -> FileState | None:
+    """What stands at `path`; None when nothing does, or nothing that could be kept.
+
+    Raises `OSError` when it cannot be read, and `ValueError` when it has more than `limit`
+    bytes or is neither a file nor a link.
+    """
+    try:
+        status = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if stat.S_ISLNK(status.st_mode):
+        return FileState("link", os.fsencode(os.readlink(path)), 0o777)  # noqa: PTH115
+    if not stat.S_ISREG(status.st_mode):
+        raise ValueError("neither a file nor a link")
+    if status.st_size > limit:
+        raise ValueError(f"larger than {limit:,} bytes")
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    with open(os.open(path, flags | getattr(os, "O_BINARY", 0)), "rb") as file:  # noqa: PTH123
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise ValueError(f"larger than {limit:,} bytes")
+    return FileState("file", data, stat.S_IMODE(status.st_mode) & 0o777)
+
+
+def write_state(path: Path, state: FileState) -> None:
+    """Make `path` be `state`, atomically; its folder must exist and it must be no folder.
+
+    Raises `JarvisError` naming the file; what stood there then stays.
+    """
+    try:
+        owner = _owner(path)
+        if state.kind == "file":
+            replace_file(path, state.data, mode=state.mode)
+        else:
+            _replace_link(path, os.fsdecode(state.data))
+        if owner is not None:
+            os.chown(path, *owner, follow_symlinks=False)
+    except OSError as error:
+        raise write_error(path, error) from None
+
+
+def apply_changes(changes: Iterable[FileChange], roots: Iterable[Path]) -> list[str]:
+    """Write changes that someone has agreed to; the words of those that could not be written.
+
+    Nothing is written through a link, and a file that is no longer what it was is left alone.
+    """
+    folders = list(roots)
+    problems = []
+    order = sorted(changes, key=lambda c: (c.after is not None, c.path))  # what goes, goes first
+    for change in order:
+        try:
+            _apply(change, folders[change.root])
+        except JarvisError as error:
+            problems.append(str(error))
+        except (OSError, ValueError, IndexError) as error:
+            problems.append(f"{change.path}: {error}")
+    return problems
+
+
+def real_parent(root: Path, path: str) -> Path:
+    """The folder `path` stands in, made when it is missing.
+
+    Raises `JarvisError` when a part of the way is no folder, or leads out of the root.
+    """
+    parts = path.split("/")
+    if any(part in ("", ".", "..") or "\0" in part for part in parts) or Path(path).is_absolute():
+        raise JarvisError(f"{path!r} is no path below a workspace folder")
+    folder = root
+    for part in parts[:-1]:
+        folder = folder / part
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            if not stat.S_ISDIR(folder.lstat().st_mode):
+                raise JarvisError(f"{path}: {folder} is no folder") from None
+        except OSError as error:
+            raise write_error(folder, error) from None
+    return folder
+
+
+def _apply(change: FileChange, root: Path) -> None:
+    if change.after is None and not os.path.lexists(root / change.path):
+        return
+    place = real_parent(root, change.path) / change.path.rpartition("/")[2]
+    largest = len(change.before.data) if change.before is not None else 0
+    try:
+        found = read_state(place, largest)
+    except ValueError:
+        found = FileState("file", b"", -1)  # something else than what was there
+    if found == change.after:
+        return
+    if found != change.before:
+        raise JarvisError(f"{change.path} has changed meanwhile; it was left as it is")
+    if change.after is None:
+        place.unlink()
+    else:
+        write_state(place, change.after)
+
+
+def _owner(path: Path) -> tuple[int, int] | None:
+    """Whose a new file should be when we are root: whose it was, else whose the folder is."""
+    if os.name != "posix" or os.geteuid() != 0:
+        return None
+    try:
+        status = os.lstat(path)
+    except FileNotFoundError:
+        status = os.lstat(path.parent)
+    return (status.st_uid, status.st_gid)
+
+
+def _replace_link(path: Path, target: str) -> None:
+    temporary = path.parent / f".jarvis-link-{os.getpid()}-{os.urandom(6).hex()}"
+    os.symlink(target, temporary)  # noqa: PTH211 - a target is any bytes, no path
+    try:
+        os.replace(temporary, path)  # noqa: PTH105
+    except OSError:
+        temporary.unlink()
+        raise
+
+
+def _differences(old: list[str], new: list[str]) -> Iterator[tuple[int, int, int, int]]:
+    if not old and not new:
+        return
+    if len(old) * len(new) > _MOST_CELLS:
+        yield 0, len(old), 0, len(new)
+        return
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, False).get_opcodes():
+        if tag != "equal":
+            yield i1, i2, j1, j2
+
+
+def _lines(state: FileState | None) -> list[str]:
+    text = "" if state is None else text_of(state.data) or ""
+    lines = text.split("\n")
+    return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+
+
+def _bare(line: str) -> str:
+    return line.removesuffix("\n").removesuffix("\r")

@@ -1,0 +1,1 @@
+"""What folders hold, kept by contents: the ground checkpoints stand on."""
