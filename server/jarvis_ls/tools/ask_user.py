@@ -1,0 +1,35 @@
+"""Ask the person who works with us."""
+
+from __future__ import annotations
+
+from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.runtime.interaction import Interaction
+from jarvis_ls.runtime.permissions import shown
+from jarvis_ls.runtime.tool import ToolContext, tool
+
+MAX_CHOICES = 12
+_A_DAY = 86_400.0
+
+
+@tool(timeout=_A_DAY)
+async def ask_user(context: ToolContext, question: str, choices: list[str] | None = None) -> str:
+    """Ask the user something that only the user can know or decide, and wait for the answer.
+
+    Do not ask for what can be read in the project, nor for permission: that is asked anyway.
+
+    Args:
+        question: One clear question.
+        choices: Answers to choose from, when there are few; without them the answer is free text.
+    """
+    offered = [shown(choice).strip() for choice in choices or ()]
+    if not question.strip():
+        raise ToolRetry("The question is empty.")
+    if len(offered) > MAX_CHOICES or not all(offered) or len(set(offered)) < len(offered):
+        raise ToolRetry(f"Give at most {MAX_CHOICES} different choices, none of them empty.")
+    interaction: Interaction | None = context.services.get("interaction")
+    if interaction is None:
+        raise ToolRetry("Nobody is there to be asked. Decide yourself and say what you assumed.")
+    answer = await interaction.question(context.node, shown(question), offered)
+    if not answer.strip():
+        return "The user gave no answer. Decide yourself and say what you assumed."
+    return f"The user answers: {answer}"

@@ -1,0 +1,47 @@
+"""Keep the plan that the user sees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.runtime.events import EntryPut, Feed, PlanEntry, PlanStep, StepState
+from jarvis_ls.runtime.permissions import shown
+from jarvis_ls.runtime.tool import ToolContext, tool
+
+MAX_STEPS = 40
+MAX_LENGTH = 300
+_MARKS = {"pending": "[ ]", "active": "[>]", "done": "[x]", "dropped": "[-]"}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step."""
+
+    __pydantic_config__ = {"extra": "forbid", "use_attribute_docstrings": True}  # noqa: RUF012
+
+    text: str
+    """What is done, in a few words."""
+    state: StepState = "pending"
+    """`pending`, `active` (being worked on now), `done`, or `dropped` (no longer needed)."""
+
+
+@tool()
+async def update_plan(context: ToolContext, steps: list[Step]) -> str:
+    """Show the user the plan of a task with several steps, and keep it up to date.
+
+    Give the whole plan each time; it replaces the one before. At most one step is active.
+
+    Args:
+        steps: All steps in order.
+    """
+    if len(steps) > MAX_STEPS or any(not s.text.strip() or len(s.text) > MAX_LENGTH for s in steps):
+        raise ToolRetry(f"A plan has at most {MAX_STEPS} steps of 1 to {MAX_LENGTH} characters.")
+    if sum(step.state == "active" for step in steps) > 1:
+        raise ToolRetry("Only one step can be active at a time.")
+    plan = tuple(PlanStep(shown(step.text.strip()), step.state) for step in steps)
+    feed: Feed | None = context.services.get("feed")
+    if feed is not None:
+        entry = PlanEntry(f"plan-{context.node or 'root'}", plan)
+        feed.publish(EntryPut(context.session, context.node, entry))
+    return "\n".join(f"{_MARKS[step.state]} {step.text}" for step in plan) or "The plan is empty."
