@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from jarvis_ls.runtime.messages import Finish, Message, Usage
+from jarvis_ls.runtime.errors import ModelRefused
+from jarvis_ls.runtime.messages import FileRef, Finish, Message, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,40 @@ class FinishDelta:
 Delta = TextDelta | ThinkingDelta | ToolCallDelta | UsageDelta | FinishDelta
 
 
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One HTTP exchange with a provider, before its body; it holds secrets."""
+
+    url: str
+    status: int
+    request: tuple[tuple[str, str], ...]
+    """Headers sent."""
+    response: tuple[tuple[str, str], ...]
+    """Headers received."""
+
+
+exchange_seen: ContextVar[Callable[[Exchange], None] | None] = ContextVar(
+    "exchange_seen", default=None
+)
+"""Who wants to know of exchanges made from here on (the log of calls)."""
+
+
+def tell_exchange(response: Any) -> None:
+    """Tell of an exchange; for platforms, with the HTTP library's response or None."""
+    seen = exchange_seen.get()
+    if seen is None or response is None:
+        return
+    request = response.request
+    seen(
+        Exchange(
+            str(response.url),
+            response.status_code,
+            tuple(request.headers.items()),
+            tuple(response.headers.items()),
+        )
+    )
+
+
 class Platform(ABC):
     """A provider of models. User platforms in `~/.jarvis/models/*.py` derive from it too."""
 
@@ -122,6 +158,11 @@ class Platform(ABC):
     @abstractmethod
     async def models(self) -> list[str]:
         """Names of the models the provider offers. Raises a `ModelError`."""
+
+    async def upload(self, name: str, data: bytes) -> FileRef:
+        """Hand over a file that messages can then refer to. Raises a `ModelError`, also when the
+        platform takes no files."""
+        raise ModelRefused(f"{self.name or 'This platform'} takes no files.")
 
     async def close(self) -> None:  # noqa: B027 - most have nothing to give up
         """Give up connections."""

@@ -7,10 +7,9 @@ answer has an idle and a total deadline, and what carries no finish reason is `t
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.runtime.errors import (
@@ -21,7 +20,7 @@ from jarvis_ls.runtime.errors import (
     ModelRefused,
     ModelUnreachable,
 )
-from jarvis_ls.runtime.messages import Assistant, Finish, Message, System, Usage, User
+from jarvis_ls.runtime.messages import Assistant, FileRef, Finish, Message, System, Usage, User
 from jarvis_ls.runtime.platforms.base import (
     Delta,
     FinishDelta,
@@ -33,6 +32,10 @@ from jarvis_ls.runtime.platforms.base import (
     ToolCallDelta,
     UsageDelta,
 )
+from jarvis_ls.runtime.platforms.faults import cause_of, of_status, too_long
+from jarvis_ls.runtime.platforms.streaming import Deadlines, events_of, within
+
+__all__ = ["Deadlines", "OpenAICompatible", "as_model_error", "to_openai"]
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -44,27 +47,11 @@ _FINISH: dict[str, Finish] = {
     "length": "length",
     "content_filter": "filtered",
 }
-_TOO_LONG = ("context_length_exceeded", "context length", "maximum context", "too many tokens",
-             "prompt is too long", "input is too long")  # fmt: skip
 # What the SDK tells every endpoint about this machine; a model needs none of it.
 _UNSAID = ("X-Stainless-Lang", "X-Stainless-Package-Version", "X-Stainless-OS",
            "X-Stainless-Arch", "X-Stainless-Runtime", "X-Stainless-Runtime-Version",
            "X-Stainless-Async", "x-stainless-retry-count",
            "x-stainless-read-timeout")  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Deadlines:
-    """How long to wait for a provider, in seconds."""
-
-    connect: float = 10.0
-    """For the connection."""
-    first: float = 120.0
-    """For the first piece of an answer."""
-    idle: float = 60.0
-    """Between two pieces."""
-    total: float = 1800.0
-    """For the whole answer."""
 
 
 class OpenAICompatible(Platform):
@@ -95,6 +82,17 @@ class OpenAICompatible(Platform):
         except Exception as error:
             raise as_model_error(error) from error
 
+    async def upload(self, name: str, data: bytes) -> FileRef:
+        """See `Platform`."""
+        upload = self._client.files.create(
+            file=(name, data), purpose="user_data", extra_headers=_unsaid()
+        )
+        try:
+            made = await within(upload, self._deadlines.first, "did not take a file")
+            return FileRef(str(made.id), name)
+        except Exception as error:
+            raise as_model_error(error) from error
+
     async def close(self) -> None:
         """Give up connections."""
         if self._client_ is not None:
@@ -103,43 +101,22 @@ class OpenAICompatible(Platform):
 
     async def stream(self, model: ModelInfo, request: Request) -> AsyncIterator[Delta]:
         """See `Platform.stream`."""
-        loop = asyncio.get_running_loop()
-        end = loop.time() + self._deadlines.total
-        stream: Any = None
         received = 0
         finish: Finish | None = None
         try:
-            stream = await self._within(
-                self._client.chat.completions.create(
-                    **_parameters(model, request), extra_headers=_unsaid()
-                ),
-                min(self._deadlines.first, self._deadlines.total),
-                "did not begin to answer",
-            )
-            events = aiter(stream)
-            wait = self._deadlines.first
-            while True:
-                left = end - loop.time()
-                try:
-                    event = await self._within(
-                        anext(events), min(wait, left), "stopped in the middle of an answer"
-                    )
-                except StopAsyncIteration:
-                    break
-                wait = self._deadlines.idle
-                for delta in _deltas(event, model):
-                    if isinstance(delta, FinishDelta):
-                        finish = delta.reason
-                    else:
-                        received += _size(delta)
-                        yield delta
-                if received > self._max_bytes:
-                    raise AnswerBroken(f"the answer is larger than {self._max_bytes} bytes")
+            events = events_of(lambda: self._begin(model, request), self._deadlines)
+            async with aclosing(events):
+                async for event in events:
+                    for delta in _deltas(event, model):
+                        if isinstance(delta, FinishDelta):
+                            finish = delta.reason
+                        else:
+                            received += _size(delta)
+                            yield delta
+                    if received > self._max_bytes:
+                        raise AnswerBroken(f"the answer is larger than {self._max_bytes} bytes")
         except Exception as error:
             raise as_model_error(error) from error
-        finally:
-            if stream is not None:
-                await stream.close()
         yield FinishDelta(finish or "truncated")
 
     @property
@@ -156,12 +133,11 @@ class OpenAICompatible(Platform):
             )
         return self._client_
 
-    @staticmethod
-    async def _within(awaitable: Any, seconds: float, what: str) -> Any:
-        try:
-            return await asyncio.wait_for(awaitable, max(0.0, seconds))
-        except asyncio.TimeoutError:
-            raise ModelUnreachable(f"The model {what} within {seconds:.0f} s.") from None
+    def _begin(self, model: ModelInfo, request: Request) -> Awaitable[Any]:
+        begun: Awaitable[Any] = self._client.chat.completions.create(
+            **_parameters(model, request), extra_headers=_unsaid()
+        )
+        return begun
 
 
 def as_model_error(error: BaseException) -> ModelError:
@@ -171,20 +147,22 @@ def as_model_error(error: BaseException) -> ModelError:
     if isinstance(error, ModelError):
         return error
     if isinstance(error, openai.APIStatusError):
-        return _of_status(error)
+        if error.code == "context_length_exceeded":
+            return ContextTooLong(f"The conversation is too long for the model: {error.message}")
+        return of_status(error.status_code, error.message, error.response.headers)
     if isinstance(error, openai.APIConnectionError):
-        return ModelUnreachable(f"The model could not be reached: {_cause(error)}.")
+        return ModelUnreachable(f"The model could not be reached: {cause_of(error)}.")
     if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
         return AnswerBroken("The model sent something that is no JSON.")
     if isinstance(error, openai.APIError):
-        if any(words in str(error).lower() for words in _TOO_LONG):
+        if too_long(str(error)):
             return ContextTooLong(f"The conversation is too long: {error.message}")
         return ModelBusy(f"The model failed in the middle of an answer: {error.message}")
     if isinstance(error, openai.OpenAIError):
         return ModelRefused(str(error))
     if isinstance(error, (TypeError, AttributeError, ValueError, KeyError)):
         return AnswerBroken(f"The model sent an answer of a wrong shape: {error}.")
-    return ModelUnreachable(f"The connection to the model broke: {_cause(error)}.")
+    return ModelUnreachable(f"The connection to the model broke: {cause_of(error)}.")
 
 
 def to_openai(messages: Sequence[Message]) -> list[dict[str, Any]]:
@@ -196,12 +174,13 @@ def _message(message: Message) -> dict[str, Any]:
     if isinstance(message, System):
         return {"role": "system", "content": message.text}
     if isinstance(message, User):
-        if not message.images:
+        if not message.images and not message.files:
             return {"role": "user", "content": message.text}
         parts: list[dict[str, Any]] = [{"type": "text", "text": message.text}]
         for image in message.images:
             url = f"data:{image.media_type};base64,{image.base64}"
             parts.append({"type": "image_url", "image_url": {"url": url}})
+        parts += [{"type": "file", "file": {"file_id": file.id}} for file in message.files]
         return {"role": "user", "content": parts}
     if isinstance(message, Assistant):
         said: dict[str, Any] = {"role": "assistant", "content": message.text}
@@ -302,30 +281,3 @@ def _size(delta: Delta) -> int:
     if isinstance(delta, (TextDelta, ThinkingDelta)):
         return len(delta.text)
     return len(delta.arguments) if isinstance(delta, ToolCallDelta) else 0
-
-
-def _of_status(error: Any) -> ModelError:
-    status, words = error.status_code, str(error).lower()
-    said = error.message
-    if any(part in words for part in _TOO_LONG) or error.code == "context_length_exceeded":
-        return ContextTooLong(f"The conversation is too long for the model: {said}")
-    if status in (408, 409, 425, 429) or status >= 500:
-        return ModelBusy(f"The model is busy (HTTP {status}): {said}", _retry_after(error))
-    if status in (401, 403):
-        return ModelRefused(f"The key was not accepted (HTTP {status}): {said}")
-    if status == 404:
-        return ModelRefused(f"There is no such model or address (HTTP 404): {said}")
-    return ModelRefused(f"The model refused the request (HTTP {status}): {said}")
-
-
-def _retry_after(error: Any) -> float | None:
-    written = error.response.headers.get("retry-after", "")
-    try:
-        return max(0.0, float(written))
-    except ValueError:
-        return None
-
-
-def _cause(error: BaseException) -> str:
-    cause = error.__cause__ or error
-    return str(cause).strip() or type(cause).__name__

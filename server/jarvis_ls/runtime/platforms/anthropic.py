@@ -1,0 +1,396 @@
+"""Anthropic's own protocol, through the `anthropic` SDK.
+
+The compatible endpoint loses thinking, its signatures and the prompt cache; this one keeps them.
+Rules of the protocol that our conversations do not know are kept here: turns alternate, results
+of tools come first in the turn after the call, no text is empty, ids are plain, and a turn that
+called tools while thinking is sent back with its thinking as it was signed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.runtime.errors import (
+    AnswerBroken,
+    ContextTooLong,
+    ModelBusy,
+    ModelError,
+    ModelRefused,
+    ModelUnreachable,
+)
+from jarvis_ls.runtime.messages import Assistant, Finish, Message, System, Usage, User
+from jarvis_ls.runtime.platforms.base import (
+    Delta,
+    FinishDelta,
+    ModelInfo,
+    Platform,
+    Request,
+    TextDelta,
+    ThinkingDelta,
+    ToolCallDelta,
+    UsageDelta,
+)
+from jarvis_ls.runtime.platforms.faults import cause_of, of_status, retry_after, too_long
+from jarvis_ls.runtime.platforms.streaming import Deadlines, events_of
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+
+DEFAULT_OUTPUT = 8192
+"""Tokens of an answer where nothing else is said; the protocol wants a number."""
+_FINISH: dict[str, Finish] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "pause_turn": "stop",
+    "tool_use": "tool_calls",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "filtered",
+}
+_BUSY = ("overloaded_error", "rate_limit_error", "api_error", "timeout_error")
+_REMEMBERED = 256
+_CACHED = {"type": "ephemeral"}
+# What the SDK tells every endpoint about this machine; a model needs none of it.
+_UNSAID = ("X-Stainless-Lang", "X-Stainless-Package-Version", "X-Stainless-OS",
+           "X-Stainless-Arch", "X-Stainless-Runtime", "X-Stainless-Runtime-Version",
+           "X-Stainless-Async", "x-stainless-retry-count", "x-stainless-read-timeout",
+           "x-stainless-timeout", "X-Stainless-Helper-Method",
+           "x-stainless-stream-helper")  # fmt: skip
+
+
+class Anthropic(Platform):
+    """One endpoint with one key."""
+
+    name = "anthropic"
+
+    def __init__(
+        self,
+        base_url: str | None,
+        api_key: str,
+        *,
+        deadlines: Deadlines | None = None,
+        max_bytes: int = 32_000_000,
+    ) -> None:
+        """`base_url` None means Anthropic's own. An answer of more than `max_bytes` is given
+        up."""
+        self.base_url = base_url
+        self._key = api_key
+        self._deadlines = deadlines or Deadlines()
+        self._max_bytes = max_bytes
+        self._client_: AsyncAnthropic | None = None
+        self._signed: OrderedDict[str, list[dict[str, Any]]] = OrderedDict()
+
+    async def models(self) -> list[str]:
+        """Names of the models the endpoint offers. Raises a `ModelError`."""
+        try:
+            return sorted([model.id async for model in self._client.models.list()])
+        except Exception as error:
+            raise as_model_error(error) from error
+
+    async def close(self) -> None:
+        """Give up connections."""
+        if self._client_ is not None:
+            await self._client_.close()
+            self._client_ = None
+
+    async def stream(self, model: ModelInfo, request: Request) -> AsyncIterator[Delta]:
+        """See `Platform.stream`."""
+        answer = _Answer(model)
+        received = 0
+        try:
+            events = events_of(lambda: self._begin(model, request), self._deadlines)
+            async with aclosing(events):
+                async for event in events:
+                    for delta in answer.take(event):
+                        received += _size(delta)
+                        yield delta
+                    if received > self._max_bytes:
+                        raise AnswerBroken(f"the answer is larger than {self._max_bytes} bytes")
+        except Exception as error:
+            raise as_model_error(error) from error
+        self._remember(answer)
+        yield FinishDelta(answer.finish or "truncated")
+
+    @property
+    def _client(self) -> AsyncAnthropic:
+        if self._client_ is None:
+            from anthropic import AsyncAnthropic, Timeout
+
+            wait = self._deadlines
+            self._client_ = AsyncAnthropic(
+                base_url=self.base_url,
+                api_key=self._key,
+                max_retries=0,  # the model group decides whether and where to try again
+                timeout=Timeout(wait.total, connect=wait.connect),
+                open_telemetry=False,  # nobody is told of our calls but who answers them
+            )
+        return self._client_
+
+    def _begin(self, model: ModelInfo, request: Request) -> Awaitable[Any]:
+        from anthropic import Omit
+
+        begun: Awaitable[Any] = self._client.messages.create(
+            **self._parameters(model, request), extra_headers=dict.fromkeys(_UNSAID, Omit())
+        )
+        return begun
+
+    def _parameters(self, model: ModelInfo, request: Request) -> dict[str, Any]:
+        said = to_anthropic(request.messages, self._signed)
+        extra = dict(request.extra)
+        if "thinking" in extra and said.unsigned:
+            del extra["thinking"]  # a turn whose thinking is lost can only be gone on without
+        limit = request.max_output or model.max_output or DEFAULT_OUTPUT
+        parameters: dict[str, Any] = {
+            "model": model.name,
+            "max_tokens": min(limit, model.window),
+            "messages": said.messages,
+            "stream": True,
+        }
+        if said.system:
+            parameters["system"] = [
+                {"type": "text", "text": said.system, "cache_control": _CACHED}
+            ]  # fmt: skip
+        if request.tools and model.tools:
+            parameters["tools"] = [
+                {
+                    "name": tool.name,
+                    "description": tool.description,
+                    "input_schema": tool.parameters,
+                }
+                for tool in request.tools
+            ]
+        if request.temperature is not None:
+            extra["temperature"] = request.temperature
+        if extra:
+            parameters["extra_body"] = extra
+        return parameters
+
+    def _remember(self, answer: _Answer) -> None:
+        if not answer.finish or not any("signature" in b or "data" in b for b in answer.thought):
+            return
+        for call in answer.calls.values():
+            self._signed[plain_id(call)] = answer.thought
+            self._signed.move_to_end(plain_id(call))
+        while len(self._signed) > _REMEMBERED:
+            self._signed.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation as the protocol takes it."""
+
+    system: str
+    messages: list[dict[str, Any]]
+    unsigned: bool
+    """Whether the turn that is going on called tools with thinking that is not known any more."""
+
+
+def to_anthropic(
+    messages: Sequence[Message], signed: OrderedDict[str, list[dict[str, Any]]] | None = None
+) -> Conversation:
+    """Messages as the protocol takes them; `signed` is thinking by id of the call after it."""
+    signed = signed or OrderedDict()
+    system = "\n\n".join(m.text for m in messages if isinstance(m, System) and m.text.strip())
+    turns: list[dict[str, Any]] = []
+    unsigned = False
+    for message in messages:
+        if isinstance(message, System):
+            continue
+        role = "assistant" if isinstance(message, Assistant) else "user"
+        blocks = _blocks(message, signed)
+        if isinstance(message, Assistant) and message.tool_calls:
+            unsigned = blocks[0]["type"] not in ("thinking", "redacted_thinking")
+        elif isinstance(message, User):
+            unsigned = False
+        if not blocks:
+            continue
+        if turns and turns[-1]["role"] == role:
+            turns[-1]["content"].extend(blocks)
+        else:
+            turns.append({"role": role, "content": blocks})
+    if not turns or turns[0]["role"] == "assistant":
+        turns.insert(0, {"role": "user", "content": [{"type": "text", "text": "(begin)"}]})
+    for turn in turns:
+        if turn["role"] == "user":  # a stable sort: results first, the rest as it was said
+            turn["content"].sort(key=lambda block: block["type"] != "tool_result")
+    last = turns[-1]["content"]
+    last[-1] = {**last[-1], "cache_control": _CACHED}
+    return Conversation(system, turns, unsigned)
+
+
+def plain_id(call: str) -> str:
+    """The id of a call in the alphabet the protocol takes."""
+    return re.sub(r"[^A-Za-z0-9_-]", "_", call)[:128] or "call"
+
+
+def as_model_error(error: BaseException) -> ModelError:
+    """What the caller should do about an exception of the SDK or of the connection."""
+    import anthropic
+
+    if isinstance(error, ModelError):
+        return error
+    if isinstance(error, anthropic.APIStatusError):
+        said = error.api_message or error.message
+        if error.status_code < 400:  # an error event in the middle of a stream
+            return _of_type(error.type or "", said, error.response.headers)
+        return of_status(error.status_code, said, error.response.headers)
+    if isinstance(error, anthropic.APIConnectionError):
+        return ModelUnreachable(f"The model could not be reached: {cause_of(error)}.")
+    if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
+        return AnswerBroken("The model sent something that is no JSON.")
+    if isinstance(error, anthropic.APIError):
+        return ModelBusy(f"The model failed in the middle of an answer: {error.message}")
+    if isinstance(error, anthropic.AnthropicError):
+        return ModelRefused(str(error))
+    if isinstance(error, (TypeError, AttributeError, ValueError, KeyError)):
+        return AnswerBroken(f"The model sent an answer of a wrong shape: {error}.")
+    return ModelUnreachable(f"The connection to the model broke: {cause_of(error)}.")
+
+
+@dataclass
+class _Answer:
+    """An answer as its events come in."""
+
+    model: ModelInfo
+    finish: Finish | None = None
+    thought: list[dict[str, Any]] = field(default_factory=list)
+    """Blocks of thinking, as they must be sent back."""
+    calls: dict[int, str] = field(default_factory=dict)
+    """Ids of calls by block."""
+    _counted: dict[str, int] = field(default_factory=dict)
+    _thoughts: dict[int, dict[str, Any]] = field(default_factory=dict)
+
+    def take(self, event: Any) -> list[Delta]:
+        """What one event says."""
+        if event.type == "message_start":
+            return self._count(event.message.usage)
+        if event.type == "content_block_start":
+            return self._start(event.index, event.content_block)
+        if event.type == "content_block_delta":
+            return self._more(event.index, event.delta)
+        if event.type == "message_delta":
+            if event.delta.stop_reason:
+                self.finish = _FINISH.get(event.delta.stop_reason, "stop")
+            return self._count(event.usage)
+        return []
+
+    def _start(self, index: int, block: Any) -> list[Delta]:
+        if block.type == "text" and block.text:
+            return [TextDelta(block.text)]
+        if block.type == "tool_use":
+            self.calls[index] = block.id
+            arguments = json.dumps(block.input) if block.input else ""
+            return [ToolCallDelta(index, block.id, block.name, arguments)]
+        if block.type == "thinking":
+            self._think(index, {"type": "thinking", "thinking": block.thinking or ""})
+            return [ThinkingDelta(block.thinking)] if block.thinking else []
+        if block.type == "redacted_thinking":
+            self._think(index, {"type": "redacted_thinking", "data": block.data})
+        return []
+
+    def _more(self, index: int, delta: Any) -> list[Delta]:
+        if delta.type == "text_delta":
+            return [TextDelta(delta.text)]
+        if delta.type == "input_json_delta":
+            return [ToolCallDelta(index, arguments=delta.partial_json)]
+        if delta.type == "thinking_delta":
+            self._thoughts[index]["thinking"] += delta.thinking
+            return [ThinkingDelta(delta.thinking)]
+        if delta.type == "signature_delta":
+            self._thoughts[index]["signature"] = delta.signature
+        return []
+
+    def _think(self, index: int, block: dict[str, Any]) -> None:
+        self._thoughts[index] = block
+        self.thought.append(block)
+
+    def _count(self, usage: Any) -> list[Delta]:
+        """Numbers are running totals; one that is left out has not changed."""
+        if usage is None:
+            return []
+        for name in ("input_tokens", "output_tokens", "cache_read_input_tokens",
+                     "cache_creation_input_tokens"):  # fmt: skip
+            value = getattr(usage, name, None)
+            if isinstance(value, int):
+                self._counted[name] = value
+        details = getattr(usage, "output_tokens_details", None)
+        reasoning = getattr(details, "thinking_tokens", None)
+        if isinstance(reasoning, int):
+            self._counted["reasoning"] = reasoning
+        count = self._counted.get
+        cached = count("cache_read_input_tokens", 0)
+        counted = Usage(
+            input=count("input_tokens", 0) + cached + count("cache_creation_input_tokens", 0),
+            output=count("output_tokens", 0),
+            cached=cached,
+            reasoning=count("reasoning", 0),
+        )
+        return [UsageDelta(counted + Usage(cost=self.model.price(counted)))]
+
+
+def _blocks(
+    message: User | Assistant | Message, signed: OrderedDict[str, list[dict[str, Any]]]
+) -> list[dict[str, Any]]:
+    blocks: list[dict[str, Any]] = []
+    if isinstance(message, User):
+        blocks = [
+            {
+                "type": "image",
+                "source": {
+                    "type": "base64",
+                    "media_type": image.media_type,
+                    "data": image.base64,
+                },
+            }
+            for image in message.images
+        ]
+        return blocks + _text(message.text)
+    if isinstance(message, Assistant):
+        for call in message.tool_calls:
+            blocks = blocks or list(signed.get(plain_id(call.id), ()))
+        blocks += _text(message.text)
+        for call in message.tool_calls:
+            arguments = call.arguments if call.raw is None else {"_raw": call.raw}
+            blocks.append(
+                {
+                    "type": "tool_use",
+                    "id": plain_id(call.id),
+                    "name": call.name,
+                    "input": arguments,
+                }
+            )
+        return blocks
+    if isinstance(message, System):
+        return blocks
+    result: dict[str, Any] = {"type": "tool_result", "tool_use_id": plain_id(message.call_id)}
+    if message.text.strip():
+        result["content"] = message.text
+    if message.is_error:
+        result["is_error"] = True
+    return [result]
+
+
+def _text(text: str) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": text}] if text.strip() else []
+
+
+def _size(delta: Delta) -> int:
+    if isinstance(delta, (TextDelta, ThinkingDelta)):
+        return len(delta.text)
+    return len(delta.arguments) if isinstance(delta, ToolCallDelta) else 0
+
+
+def _of_type(kind: str, said: str, headers: Any) -> ModelError:
+    if too_long(said):
+        return ContextTooLong(f"The conversation is too long for the model: {said}")
+    if kind in _BUSY or not kind:
+        return ModelBusy(
+            f"The model failed in the middle of an answer: {said}", retry_after(headers)
+        )
+    return ModelRefused(f"The model gave up in the middle of an answer: {said}")

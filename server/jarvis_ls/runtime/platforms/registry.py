@@ -1,0 +1,223 @@
+"""Which kinds of platform there are: the built-in ones, and the user's own.
+
+A file in `~/.jarvis/models/` that holds a subclass of `Platform` adds one kind, under the
+class's `name` or the file's:
+
+    class Office(Platform):
+        name = "office"
+
+        def __init__(self, base_url: str | None, api_key: str) -> None: ...
+        async def stream(self, model, request): yield ...
+        async def models(self): ...
+
+It is used by a `[model_providers.NAME]` section with `type = "office"`. These files run with
+the user's rights, so they are taken from the user's own folder only, never from a workspace.
+One that cannot be used is reported with its reason and left out; the others work.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import os
+import stat
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.runtime.errors import ModelRefused
+from jarvis_ls.runtime.models import Candidate, Provider
+from jarvis_ls.runtime.platforms.base import Platform
+
+Make = Callable[[str | None, str], Platform]
+"""Makes a connection from a base URL and a key."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenPlatform:
+    """A file of the user's that adds no platform."""
+
+    file: Path
+    reason: str
+    """In words for the user."""
+
+
+class PlatformRegistry:
+    """Kinds of platform, and the connections in use; keep one per process."""
+
+    def __init__(self, home: Path | None = None) -> None:
+        """`home` is the user's folder, `~/.jarvis`; without it there are only built-in kinds."""
+        self._kinds: dict[str, Make] = dict(_BUILT_IN)
+        self._open: dict[tuple[str, str | None, str], Platform] = {}
+        self.broken: tuple[BrokenPlatform, ...] = ()
+        """Files that were left out."""
+        if home is not None:
+            found = load(home / "models")
+            self.broken = found.broken
+            for name, kind in found.kinds.items():
+                self.register(name, kind)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Names of all kinds, as `type` in settings."""
+        return tuple(sorted(self._kinds))
+
+    def register(self, name: str, make: Make) -> None:
+        """Add a kind, or put another in the place of one."""
+        self._kinds[name] = make
+
+    def platform_for(self, candidate: Candidate) -> Platform:
+        """The connection for a candidate; candidates with the same address and key share one.
+
+        Raises `ModelRefused`, which says what there is, when its provider's type is not known
+        or the user's class cannot be made.
+        """
+        provider = candidate.provider
+        place = (provider.type, provider.base, candidate.key)
+        if place not in self._open:
+            self._open[place] = self._make(provider, candidate.key)
+        return self._open[place]
+
+    async def close(self) -> None:
+        """Give up all connections."""
+        platforms, self._open = list(self._open.values()), {}
+        for platform in platforms:
+            await platform.close()
+
+    def _make(self, provider: Provider, key: str) -> Platform:
+        make = self._kinds.get(provider.type)
+        if make is None:
+            broken = next((b for b in self.broken if b.file.stem == provider.type), None)
+            why = f" {broken.file} cannot be used: {broken.reason}." if broken else ""
+            raise ModelRefused(
+                f"There is no platform {provider.type!r} for the provider {provider.name}; there"
+                f" are {', '.join(self.kinds)}.{why}"
+            )
+        try:
+            return make(provider.base, key)
+        except Exception as error:
+            raise ModelRefused(
+                f"The platform {provider.type!r} could not be made: {_last_line(error, key)}."
+            ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What a folder of platforms holds."""
+
+    kinds: Mapping[str, type[Platform]] = field(default_factory=dict)
+    broken: tuple[BrokenPlatform, ...] = ()
+
+
+def load(folder: Path) -> Loaded:
+    """The platforms in a folder's Python files, by name; none when there is no folder."""
+    kinds: dict[str, type[Platform]] = {}
+    broken: list[BrokenPlatform] = []
+    for file in _files(folder):
+        try:
+            for name, kind in _platforms(file):
+                if name in kinds:
+                    raise ImportError(f"there is a platform {name!r} already, in another file")
+                kinds[name] = kind
+        except ImportError as error:
+            broken.append(BrokenPlatform(file, str(error)))
+    return Loaded(kinds, tuple(broken))
+
+
+def problem_of(kind: type) -> str:
+    """Why a class cannot be used as a platform; empty when it can."""
+    if not issubclass(kind, Platform):
+        return "it is no subclass of jarvis_ls.runtime.platforms.base.Platform"
+    missing = sorted(getattr(kind, "__abstractmethods__", ()))
+    if missing:
+        return f"it lacks {' and '.join(missing)}"
+    if not inspect.isasyncgenfunction(kind.stream):
+        return "its stream is no async generator (`async def` with `yield`)"
+    if not inspect.iscoroutinefunction(kind.models):
+        return "its models is no coroutine (`async def`)"
+    for method, wanted in (("stream", 2), ("models", 0)):
+        if not _takes(getattr(kind, method), wanted + 1):
+            return f"its {method} must take {wanted} arguments"
+    if not _takes(kind.__init__, 3):
+        return "its __init__ must take a base URL and a key"
+    return ""
+
+
+def _platforms(file: Path) -> Iterator[tuple[str, type[Platform]]]:
+    """Raises `ImportError` with the reason in words."""
+    module = _module(file)
+    own = [
+        value
+        for value in vars(module).values()
+        if inspect.isclass(value) and value.__module__ == module.__name__
+    ]
+    kinds = [value for value in own if issubclass(value, Platform)]
+    if not kinds:
+        raise ImportError("there is no subclass of Platform in it")
+    for kind in kinds:
+        if problem := problem_of(kind):
+            raise ImportError(f"{kind.__name__}: {problem}")
+        yield kind.name or file.stem, kind
+
+
+def _module(file: Path) -> Any:
+    name = f"jarvis_user_platform_{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise ImportError("it is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise ImportError(_last_line(error)) from error
+    finally:
+        sys.dont_write_bytecode = before
+    return module
+
+
+def _files(folder: Path) -> list[Path]:
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return []
+    return [
+        Path(entry.path)
+        for entry in entries
+        if entry.name.endswith(".py")
+        and not entry.name.startswith(("_", "."))
+        and stat.S_ISREG(entry.stat().st_mode)
+    ]
+
+
+def _takes(method: Any, number: int) -> bool:
+    try:
+        inspect.signature(method).bind(*range(number))
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _last_line(error: BaseException, secret: str = "") -> str:
+    text = traceback.format_exception_only(type(error), error)[-1].strip()
+    return text.replace(secret, "[redacted]") if secret else text
+
+
+def _openai(base: str | None, key: str) -> Platform:
+    from jarvis_ls.runtime.platforms.openai import OpenAICompatible
+
+    return OpenAICompatible(base, key)
+
+
+def _anthropic(base: str | None, key: str) -> Platform:
+    from jarvis_ls.runtime.platforms.anthropic import Anthropic
+
+    return Anthropic(base, key)
+
+
+_BUILT_IN: dict[str, Make] = {"openai": _openai, "anthropic": _anthropic}

@@ -1,0 +1,66 @@
+"""What SDKs leave open when they stream: deadlines, and closing on every way out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from jarvis_ls.runtime.errors import ModelUnreachable
+from jarvis_ls.runtime.platforms.base import tell_exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Deadlines:
+    """How long to wait for a provider, in seconds."""
+
+    connect: float = 10.0
+    """For the connection."""
+    first: float = 120.0
+    """For the first piece of an answer."""
+    idle: float = 60.0
+    """Between two pieces."""
+    total: float = 1800.0
+    """For the whole answer."""
+
+
+async def events_of(
+    begin: Callable[[], Awaitable[Any]], deadlines: Deadlines
+) -> AsyncGenerator[Any, None]:
+    """The events of the SDK's stream that `begin` makes; closed when this iterator is.
+
+    Raises `ModelUnreachable` when a deadline passes, and whatever the SDK raises.
+    """
+    loop = asyncio.get_running_loop()
+    end = loop.time() + deadlines.total
+    stream: Any = None
+    try:
+        first = min(deadlines.first, deadlines.total)
+        stream = await within(begin(), first, "did not begin to answer")
+        tell_exchange(stream.response)
+        events = aiter(stream)
+        wait = deadlines.first
+        while True:
+            left = min(wait, end - loop.time())
+            try:
+                event = await within(anext(events), left, "stopped in the middle of an answer")
+            except StopAsyncIteration:
+                break
+            wait = deadlines.idle
+            yield event
+    except Exception as error:
+        tell_exchange(getattr(error, "response", None))
+        raise
+    finally:
+        if stream is not None:
+            await stream.close()
+
+
+async def within(awaitable: Any, seconds: float, what: str) -> Any:
+    """The result. Raises `ModelUnreachable`, saying `what` the model did not do, when it is
+    not there in time."""
+    try:
+        return await asyncio.wait_for(awaitable, max(0.0, seconds))
+    except asyncio.TimeoutError:
+        raise ModelUnreachable(f"The model {what} within {seconds:.0f} s.") from None
