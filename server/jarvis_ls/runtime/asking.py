@@ -23,7 +23,7 @@ from jarvis_ls.runtime.errors import (
     ModelRefused,
     ModelUnreachable,
 )
-from jarvis_ls.runtime.messages import Assistant, Finish, ToolCall, Usage
+from jarvis_ls.runtime.messages import Assistant, FileRef, Finish, ToolCall, Usage
 from jarvis_ls.runtime.models import Candidate
 from jarvis_ls.runtime.platforms.base import (
     Delta,
@@ -129,6 +129,22 @@ class ModelGroup:
     def native_tools(self) -> bool:
         """Whether every model of the group calls tools natively."""
         return all(candidate.model.tools for candidate in self._candidates)
+
+    @property
+    def takes_files(self) -> bool:
+        """Whether a file that is handed over once can be read by every candidate."""
+        first, *others = self._candidates
+        same = all((c.provider, c.key) == (first.provider, first.key) for c in others)
+        return same and all(candidate.model.upload for candidate in self._candidates)
+
+    @property
+    def sees_images(self) -> bool:
+        """Whether every model of the group sees pictures."""
+        return all(candidate.model.images for candidate in self._candidates)
+
+    async def upload(self, name: str, data: bytes) -> FileRef:
+        """Hand over a file. Raises a `ModelError`."""
+        return await self._platform_of(self._candidates[0]).upload(name, data)
 
     async def ask(self, request: Request, watch: Watch | None = None) -> Assistant:
         """The answer of the first candidate that gives one.

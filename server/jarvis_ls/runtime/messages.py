@@ -24,6 +24,15 @@ class Image:
 
 
 @dataclass(frozen=True, slots=True)
+class FileRef:
+    """A file that was handed over to a provider."""
+
+    id: str
+    """As the provider calls it; another provider, or another key, does not know it."""
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCall:
     """A model's wish to run a tool."""
 
@@ -78,6 +87,7 @@ class User:
     images: tuple[Image, ...] = ()
     id: str = ""
     """Id of the message in its session."""
+    files: tuple[FileRef, ...] = ()
     kind: Literal["user"] = "user"
 
 
@@ -125,7 +135,8 @@ def from_json(data: dict[str, Any]) -> Message:
             return System(**values)
         if kind == "user":
             images = tuple(Image(**image) for image in values.pop("images", ()))
-            return User(images=images, **values)
+            refs = tuple(FileRef(**file) for file in values.pop("files", ()))
+            return User(images=images, files=refs, **values)
         if kind == "assistant":
             calls = tuple(ToolCall(**call) for call in values.pop("tool_calls", ()))
             usage = Usage(**values.pop("usage", {}))

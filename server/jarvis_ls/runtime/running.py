@@ -29,6 +29,8 @@ class RunningCall:
         """As it is shown now; its id is that of the `ToolCall`."""
         self.need_return = False
         """Set by a tool after whose result the agent must hand back to its caller at once."""
+        self.abandoned = False
+        """The turn ended without waiting for it: nothing of it is shown any more."""
         self._publish = publish
 
     @property
@@ -38,14 +40,22 @@ class RunningCall:
 
     def show(self, **changes: Any) -> None:
         """Change the entry: `state`, `asked`, `reason`, `edits`, `isolation`, `child`, …"""
+        if self.abandoned:
+            return
         self.entry = replace(self.entry, **changes)
         self._publish(EntryPut(self.session, self.node, self.entry))
 
     def grow(self, text: str) -> None:
         """Show more output while the tool runs."""
+        if self.abandoned:
+            return
         at = len(self.entry.output)
         self.entry = replace(self.entry, output=self.entry.output + text)
         self._publish(EntryGrew(self.session, self.node, self.entry.id, "output", at, text))
+
+    def abandon(self) -> None:
+        """Show nothing of it any more."""
+        self.abandoned = True
 
 
 _CURRENT: ContextVar[RunningCall | None] = ContextVar("jarvis_current_call", default=None)

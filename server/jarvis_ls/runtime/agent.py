@@ -1,0 +1,429 @@
+"""An agent: one conversation with a model that may use tools, shown and kept as it goes.
+
+    agent = Agent(read_options(), group=group, toolset=toolset, context=context,
+                  interaction=Nobody(), feed=Feed(), session=session, node=node)
+    outcome = await agent.run("What does src/main.c do?")
+
+The agent itself coordinates: the rounds are in `loop`, tool calls in `calling`, room in
+`compaction`, words to the model in `prompting`, what is seen in `showing`, what can be done to
+it meanwhile in `control`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.runtime import loop
+from jarvis_ls.runtime.asking import Begun, CallGuard, ModelGroup, Progress, Waiting
+from jarvis_ls.runtime.calling import OutputHandler, ToolCalls
+from jarvis_ls.runtime.control import Control, Said, Stopped
+from jarvis_ls.runtime.conversation import sendable, unanswered
+from jarvis_ls.runtime.events import Feed, NodeInfo, NodeState
+from jarvis_ls.runtime.guard import Guard
+from jarvis_ls.runtime.hooks import AfterModelCall, BeforeModelCall, Hooks
+from jarvis_ls.runtime.inputs import Inputs, Place
+from jarvis_ls.runtime.interaction import Interaction
+from jarvis_ls.runtime.messages import Assistant, Image, Message, System, ToolResult, Usage
+from jarvis_ls.runtime.options import AgentOptions, read_options
+from jarvis_ls.runtime.platforms.base import ModelInfo, Request, TextDelta, ThinkingDelta
+from jarvis_ls.runtime.prompting import Part, Prompts, SystemPrompt
+from jarvis_ls.runtime.showing import AnswerStream, NodeKeeper, Showing, new_id
+from jarvis_ls.runtime.tokens import Counter, estimate, of_message, of_tools
+from jarvis_ls.runtime.tool import Selected, ToolContext, Toolset
+from jarvis_ls.runtime.tool_text import START
+
+if TYPE_CHECKING:
+    from jarvis_ls.runtime.session import Session
+
+GRACE = 0.15
+"""Seconds a stopped turn may take to end by itself before it is left behind."""
+
+logger = logging.getLogger(__name__)
+_TURN: ContextVar[object] = ContextVar("jarvis_turn", default=None)
+
+
+class AgentBusy(JarvisError):
+    """The agent works on another task; `say` queues words for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a task ended."""
+
+    text: str
+    """The result for whoever gave the task; for a failure, why, in words."""
+    state: NodeState
+    """`completed`, `failed` or `cancelled`."""
+    usage: Usage
+    """What this task used."""
+
+
+class Agent:
+    """One agent."""
+
+    def __init__(
+        self,
+        options: AgentOptions,
+        *,
+        group: ModelGroup,
+        toolset: Toolset,
+        context: ToolContext,
+        interaction: Interaction,
+        feed: Feed,
+        session: Session,
+        node: NodeInfo,
+        hooks: Hooks | None = None,
+        guard: Guard | None = None,
+        cheap: ModelGroup | None = None,
+        handlers: Sequence[OutputHandler] = (),
+        inputs: Inputs | None = None,
+        rules: str = "",
+        memory: Part | None = None,
+        extra: Sequence[Part] = (),
+        checkpoint: Callable[[], Awaitable[str]] | None = None,
+        keeper: NodeKeeper | None = None,
+    ) -> None:
+        """`cheap` answers simple questions (without it `group` does); `handlers` take answers
+        that are no tool calls; `rules`, `memory` and `extra` are pieces of the prompts;
+        `checkpoint` keeps the files before each turn and gives the id to bring them back by;
+        `keeper` keeps the node and counts what it spends, for an agent in a tree."""
+        self.showing = Showing(session, feed, node, keeper)
+        purse = _Purse(self.showing)
+        self.options = options
+        self.group = group if keeper is not None else group.guarded(purse)
+        self.cheap = self.group
+        if cheap is not None:
+            self.cheap = cheap if keeper is not None else cheap.guarded(purse)
+        self.toolset = Selected(toolset, options.use_tools) if options.use_tools else toolset
+        self.context = replace(context, session=session.id, node=node.id)
+        self.interaction = interaction
+        self.session = session
+        self.hooks = hooks or Hooks()
+        self.guard = guard or Guard()
+        self.inputs = inputs
+        self.tool_calls = ToolCalls()
+        self.handlers: list[OutputHandler] = [self.tool_calls, *handlers]
+        self.completes_itself = options.completes_itself(child=node.parent is not None)
+        self.prompts = Prompts(
+            options, rules=rules, memory=memory, extra=extra,
+            completes_itself=self.completes_itself,
+        )  # fmt: skip
+        self.control = Control()
+        self.counter = Counter()
+        self.checkpoint = checkpoint
+        self._sizes: dict[str, int] = {}
+        self._recent: list[ToolResult] = []
+        self._left_behind: set[object] = set()
+        self._work: asyncio.Future[str] | None = None
+        self._system: SystemPrompt | None = None
+        self._token: object = None
+
+    # -- what one does with an agent ---------------------------------------------------------
+
+    async def run(self, task: str | None, images: Sequence[Image] = ()) -> Outcome:
+        """Work on a task until it is complete, fails or is stopped; the conversation goes on
+        from where it was. None works through what was queued with `say`.
+
+        Raises `AgentBusy` when it works already, and `asyncio.CancelledError` when the caller is
+        cancelled; everything else that goes wrong is an outcome.
+        """
+        if self.working:
+            raise AgentBusy("The agent is at work; say it, and it will be read next.")
+        before = self.spent
+        self.control.begin()
+        if task is not None:
+            self.say(task, images, first=True)
+        self.session.working = True
+        self.showing.update(state="running", error="", activity="")
+        work = self._work = asyncio.ensure_future(self._turn())
+        stop = asyncio.ensure_future(self.control.stop_called())
+        try:
+            await asyncio.wait({work, stop}, return_when=asyncio.FIRST_COMPLETED)
+            state, text = await self._ended(work)
+        except asyncio.CancelledError:
+            self.control.stop()
+            await self._end(work)
+            self._settle("cancelled", "")
+            raise
+        finally:
+            stop.cancel()
+            self._work = None
+        self._settle(state, text)
+        return Outcome(text, state, _minus(self.spent, before))
+
+    def say(self, text: str, images: Sequence[Image] = (), *, first: bool = False) -> str:
+        """Queue words: they are read before the next question to the model. Gives their id."""
+        said = Said(new_id(), text, tuple(images))
+        if first:
+            self.control.queue.appendleft(said)
+        else:
+            self.control.queue.append(said)
+        self.showing.user(said.id, text, images, queued=not first)
+        return said.id
+
+    def stop(self) -> None:
+        """End the turn at once, in the middle of an answer or of a tool."""
+        self.control.stop()
+
+    def pause(self) -> None:
+        """Hold still before the next step."""
+        self.control.pause()
+        if self.working:
+            self.showing.update(state="paused")
+
+    def resume(self) -> None:
+        """Go on after `pause`."""
+        self.control.resume()
+        if self.working:
+            self.showing.update(state="running")
+
+    def redirect(self, text: str) -> None:
+        """End the step that runs and do this instead; while idle it is read in the next turn."""
+        if self.working:
+            self.control.interrupt(text)
+        else:
+            self.say(text)
+
+    def interrupt(self) -> None:
+        """End the step that runs and ask the user what to do instead."""
+        if self.working:
+            self.control.interrupt("")
+
+    @property
+    def working(self) -> bool:
+        """Whether it works on a task."""
+        return self._work is not None
+
+    @property
+    def unread(self) -> bool:
+        """Whether something was said that it has not read yet."""
+        return bool(self.control.queue)
+
+    @property
+    def node(self) -> NodeInfo:
+        """As it is shown now."""
+        return self.showing.node
+
+    @property
+    def spent(self) -> Usage:
+        """What this agent used so far, without those below it."""
+        return self.session.spent(self.node.id)
+
+    # -- for the parts of an agent -----------------------------------------------------------
+
+    def messages(self) -> list[Message]:
+        """The conversation as it is kept."""
+        return self.session.messages(self.node.id)
+
+    def append(self, message: Message) -> Message:
+        """Keep a message; it is on its way to the disk when this returns."""
+        if _TURN.get() in self._left_behind:
+            raise asyncio.CancelledError  # the turn was ended, but some part of it did not notice
+        kept = self.session.append(self.node.id, message)
+        if isinstance(kept, ToolResult):
+            self._recent.append(kept)
+        elif isinstance(kept, Assistant):
+            self._recent.clear()
+        return kept
+
+    def replace_messages(self, messages: Sequence[Message]) -> None:
+        """Let these stand for the conversation; the old ones stay in the journal."""
+        self.session.replace(self.node.id, messages)
+        self._sizes.clear()
+
+    def recent_results(self) -> list[ToolResult]:
+        """Results of the calls of the latest answer."""
+        return self._recent
+
+    def mend(self) -> None:
+        """Give calls that a dead process left without a result one that says so."""
+        for result in unanswered(self.messages()):
+            self.append(result)
+
+    async def checkpoint_reached(self) -> None:
+        """Between two steps: wait while paused. Raises when the user stopped or interrupted."""
+        await self.control.gate()
+
+    def place(self) -> Place:
+        """Where its input is read."""
+        return Place(self.context, self.toolset, self.showing, self.interaction, self)
+
+    @property
+    def native(self) -> bool:
+        """Whether its models call tools natively."""
+        return self.group.native_tools
+
+    def system_prompt(self) -> SystemPrompt:
+        """Rules and tools; the same text until the tools change."""
+        if self._system is None:
+            self._system = self.prompts.system(self.toolset.specs(), self.native)
+        return self._system
+
+    def select_tools(self, names: Sequence[str]) -> None:
+        """Use only these tools from now on; the system prompt is built anew."""
+        self.toolset = Selected(self.toolset, names)
+        self._system = None
+
+    def request(self, messages: Sequence[Message]) -> Request:
+        """The question that these messages make."""
+        return Request(
+            [System(self.system_prompt().text), *sendable(messages, self.native)],
+            self.toolset.specs() if self.native else (),
+            self.options.max_output,
+            self.options.temperature,
+        )
+
+    def sizes(self, messages: Sequence[Message]) -> dict[str, int]:
+        """Estimated tokens of a question by category."""
+        system = self.system_prompt()
+        tools = self.toolset.tools()
+        native = of_tools(self.toolset.specs()) if self.native else 0
+        parts = {
+            "system": estimate(system.behaviour),
+            "rules": estimate(system.rules),
+            "tools": estimate(system.tools) + native,
+            "memory": estimate(self.prompts.remembered()),
+            "files": 0,
+            "history": 0,
+        }
+        for message in messages:
+            known = tools.get(message.name) if isinstance(message, ToolResult) else None
+            reads = known is not None and known.independent
+            parts["files" if reads else "history"] += self._size(message)
+        parts["history"] = max(0, parts["history"] - parts["memory"])
+        return parts
+
+    async def ask(self, request: Request, stream: AnswerStream) -> Assistant:
+        """The answer to a question, streamed. Raises a `ModelError`, or what the guard raises."""
+        await self.guard.before_model_call(self)
+        await self.hooks.emit(BeforeModelCall(self, tuple(request.messages)))
+        answer = await self.group.ask(request, _Watch(self.showing, stream))
+        await self.hooks.emit(AfterModelCall(self, answer))
+        await self.guard.after_model_call(self, answer)
+        return answer
+
+    async def aside(self, messages: Sequence[Message], *, cheap: bool = False) -> Assistant:
+        """The answer to a question beside the conversation; nothing of it is shown or kept but
+        its cost. Raises a `ModelError`, or what the guard raises."""
+        await self.guard.before_model_call(self)
+        request = Request(list(messages)) if cheap else self.request(messages)
+        group = self.cheap if cheap else self.group
+        answer = await group.ask(request, _Watch(self.showing, None))
+        await self.guard.after_model_call(self, answer)
+        return answer
+
+    def stream(self) -> AnswerStream:
+        """A new answer to be shown as it comes."""
+        return self.showing.answer(until="" if self.native else START)
+
+    # -- below: how a turn ends --------------------------------------------------------------
+
+    async def _turn(self) -> str:
+        self._token = object()
+        _TURN.set(self._token)
+        return await loop.run(self)
+
+    async def _ended(self, work: asyncio.Future[str]) -> tuple[NodeState, str]:
+        if not work.done() or self.control.stopping:
+            await self._end(work)
+            return "cancelled", ""
+        try:
+            return "completed", work.result()
+        except (asyncio.CancelledError, Stopped):
+            return "cancelled", ""
+        except JarvisError as error:
+            return "failed", str(error)
+        except Exception as error:
+            logger.exception("the agent %s failed", self.node.title)
+            return "failed", f"Something went wrong inside: {type(error).__name__}: {error}"
+
+    async def _end(self, work: asyncio.Future[str]) -> None:
+        if not work.done():
+            work.cancel()
+            await asyncio.wait({work}, timeout=GRACE)
+        if not work.done():
+            self._left_behind.add(self._token)
+            self.showing.notice("warning", "Something did not end when it was told to; its result"
+                                           " will be thrown away.")  # fmt: skip
+        elif not work.cancelled() and (error := work.exception()) is not None:
+            logger.info("while it was stopped, the agent %s raised %r", self.node.title, error)
+
+    def _settle(self, state: NodeState, text: str) -> None:
+        """Leave the session whole, whatever happened."""
+        self.session.working = False
+        try:
+            self.mend()
+            if state == "failed":
+                self.showing.notice("error", text)
+            elif state == "cancelled":
+                self.showing.notice("info", "Stopped.")
+            error = text if state == "failed" else ""
+            self.showing.update(state=state, activity="", error=error)
+        except JarvisError:
+            logger.exception("the end of the turn could not be kept")
+
+    def _size(self, message: Message) -> int:
+        if isinstance(message, System) or not message.id:
+            return of_message(message)
+        known = self._sizes.get(message.id)
+        if known is None:
+            known = self._sizes[message.id] = of_message(message)
+        return known
+
+
+class _Purse(CallGuard):
+    """Counts what an agent spends that stands alone."""
+
+    def __init__(self, showing: Showing) -> None:
+        self._showing = showing
+
+    async def before(self, request: Request, model: ModelInfo) -> None:
+        """See `CallGuard`."""
+
+    def after(self, usage: Usage) -> None:
+        """See `CallGuard`."""
+        self._showing.spent(usage)
+
+
+class _Watch:
+    """Shows how a question is being answered."""
+
+    def __init__(self, showing: Showing, stream: AnswerStream | None) -> None:
+        self._showing = showing
+        self._stream = stream
+        self._notice = ""
+
+    async def __call__(self, progress: Progress) -> None:
+        stream = self._stream
+        if isinstance(progress, Waiting):
+            seconds = max(1, round(progress.seconds))
+            text = f"Waiting {seconds} s for the model: {progress.reason}"
+            self._notice = self._showing.notice("warning", text, self._notice)
+        elif isinstance(progress, Begun):
+            self._showing.update(activity=f"asking {progress.label}")
+            if stream is not None:
+                stream.begin(progress.label)
+        elif isinstance(progress, TextDelta) and stream is not None:
+            stream.grow_text(progress.text)
+        elif isinstance(progress, ThinkingDelta) and stream is not None:
+            stream.grow_thinking(progress.text)
+
+
+def _minus(after: Usage, before: Usage) -> Usage:
+    return Usage(
+        after.input - before.input,
+        after.output - before.output,
+        after.cached - before.cached,
+        after.reasoning - before.reasoning,
+        after.cost - before.cost,
+    )
+
+
+__all__ = ["Agent", "AgentBusy", "AgentOptions", "Outcome",
+           "read_options"]  # fmt: skip

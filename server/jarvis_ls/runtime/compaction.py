@@ -1,0 +1,159 @@
+"""Room in a full context: the conversation is replaced by a summary, or by a file of itself.
+
+What is never summarised: the system prompt (it is built anew in front of every question) and the
+user's own words, which are repeated word for word as far as a quarter of the window reaches: the
+first and the latest always, those in between from the latest on. The old messages stay in the
+session's journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from jarvis_ls.runtime.errors import ModelError
+from jarvis_ls.runtime.events import EntryPut, UserEntry
+from jarvis_ls.runtime.hooks import AfterHistoryClear, BeforeHistoryClear
+from jarvis_ls.runtime.messages import Assistant, FileRef, Message, ToolResult, User
+from jarvis_ls.runtime.prompting import COMPLETE, SUMMARY, joined, prompt
+from jarvis_ls.runtime.showing import new_id
+from jarvis_ls.runtime.tokens import estimate, of_messages
+from jarvis_ls.runtime.tool import cap
+
+if TYPE_CHECKING:
+    from jarvis_ls.runtime.agent import Agent
+
+NO_SUMMARY = "(There is no summary of what was done so far; look at the workspace to find out.)"
+GOAL_SHARE = 0.25
+"""How much of the window the user's own words may take."""
+REQUEST_SHARE = 0.7
+"""How much of the window the conversation may take when its summary is asked for."""
+_RESULT_STEPS = (8_000, 2_000, 500, 0)
+"""Characters of each tool result that are kept, tried one after the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """What stands for the conversation now."""
+
+    messages: tuple[Message, ...]
+    summary: str
+    """Empty when the conversation was handed over as a file, or nothing could be said."""
+    uploaded: bool = False
+
+
+async def compact(agent: Agent) -> Compacted:
+    """Replace the agent's conversation by what stands for it.
+
+    A summary that fails or is empty and a file that is not taken do not stop the agent.
+    Raises `asyncio.CancelledError` when the agent is stopped; the conversation is then as before.
+    """
+    await agent.hooks.emit(BeforeHistoryClear(agent))
+    notice = agent.showing.passing("The conversation is being summarised to make room.")
+    before = agent.messages()
+    goals = user_words(agent)
+    file = await _uploaded(agent, before)
+    summary = "" if file is not None else await _summary(agent, before)
+    told = (
+        prompt("history_file").format(name=file.name)
+        if file is not None
+        else f"Summary of the conversation so far:\n\n{summary or NO_SUMMARY}"
+    )
+    limit = int(agent.group.window * GOAL_SHARE)
+    text = joined(goal_text(goals, limit), told)
+    message = User(text, files=(file,) if file is not None else (), id=new_id())
+    agent.replace_messages([message])
+    words = "handed over as a file" if file is not None else "replaced by a summary"
+    agent.showing.notice("info", f"The conversation was {words}.", notice)
+    await agent.hooks.emit(AfterHistoryClear(agent, summary))
+    return Compacted((message,), summary, file is not None)
+
+
+def user_words(agent: Agent) -> list[str]:
+    """What the user (or the agent's caller) said, in order, word for word."""
+    events = agent.session.events()
+    return [
+        e.entry.text
+        for e in events
+        if isinstance(e, EntryPut) and e.node == agent.node.id and isinstance(e.entry, UserEntry)
+        and not e.entry.queued
+    ]  # fmt: skip
+
+
+def goal_text(said: Sequence[str], limit: int) -> str:
+    """The user's own words within `limit` tokens: the first, the latest, then others from the
+    latest on. The first and the latest are never cut."""
+    if not said:
+        return ""
+    kept = {0, len(said) - 1}
+    used = sum(estimate(said[n]) for n in kept)
+    for number in range(len(said) - 2, 0, -1):
+        used += estimate(said[number])
+        if used > limit:
+            break
+        kept.add(number)
+    parts = ["What the user said, word for word:"]
+    for number, text in enumerate(said):
+        if number in kept:
+            parts.append(f"<user_said>\n{text}\n</user_said>")
+        elif number - 1 in kept:
+            parts.append("(some of what the user said is left out here)")
+    return "\n\n".join(parts)
+
+
+def shrunk(messages: Sequence[Message], limit: int) -> list[Message]:
+    """The conversation cut to `limit` tokens: first the results of tools, then long texts, then
+    the oldest messages."""
+    found = list(messages)
+    for characters in _RESULT_STEPS:
+        if of_messages(found) <= limit:
+            return found
+        found = [
+            replace(m, text=cap(m.text, characters) if characters else "(left out)")
+            if isinstance(m, ToolResult) and len(m.text) > characters else m
+            for m in found
+        ]  # fmt: skip
+    if of_messages(found) > limit:
+        each = max(200, 4 * limit // max(1, len(found)))
+        found = [replace(m, text=cap(m.text, each)) if len(m.text) > each else m for m in found]
+    while len(found) > 1 and of_messages(found) > limit:
+        found = found[max(1, len(found) // 4) :]
+    return found
+
+
+async def _summary(agent: Agent, messages: Sequence[Message]) -> str:
+    limit = int(agent.group.window * REQUEST_SHARE)
+    for share in (1.0, 0.5):
+        asked = [*shrunk(messages, int(limit * share)), User(prompt("compaction"))]
+        try:
+            answer = await agent.aside(asked)
+        except ModelError as error:
+            failure = str(error)
+            continue
+        return answer.text.replace(COMPLETE, "").replace(SUMMARY, "").strip()
+    agent.showing.notice("warning", f"The summary could not be made: {failure}")
+    return ""
+
+
+async def _uploaded(agent: Agent, messages: Sequence[Message]) -> FileRef | None:
+    if not agent.group.takes_files:
+        return None
+    try:
+        return await agent.group.upload("history.md", as_markdown(messages).encode())
+    except ModelError as error:
+        agent.showing.notice("warning", f"The conversation could not be handed over: {error}")
+        return None
+
+
+def as_markdown(messages: Sequence[Message]) -> str:
+    """The conversation as text a person or a model can read."""
+    parts = []
+    for message in messages:
+        if isinstance(message, ToolResult):
+            parts.append(f"## Result of {message.name}\n\n{message.text}")
+            continue
+        parts.append(f"## {message.kind.capitalize()}\n\n{message.text}")
+        if isinstance(message, Assistant):
+            parts += [f"Calls {c.name} with {c.raw or c.arguments}" for c in message.tool_calls]
+    return "\n\n".join(parts) + "\n"

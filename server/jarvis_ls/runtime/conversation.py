@@ -1,0 +1,43 @@
+"""The conversation as a provider must be sent it: every call with its result, no result alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jarvis_ls.runtime.messages import Assistant, Message, ToolResult
+from jarvis_ls.runtime.tool_text import as_text
+
+LOST = "There is no result: the work was interrupted. What the call had done is not known."
+
+
+def sendable(messages: Sequence[Message], native: bool) -> list[Message]:
+    """The conversation, whole, in the form for models with or without native tool calls."""
+    whole = mended(messages)
+    return whole if native else as_text(whole)
+
+
+def mended(messages: Sequence[Message]) -> list[Message]:
+    """The conversation with one result behind every call, in order; results without a call go."""
+    results = {m.call_id: m for m in messages if isinstance(m, ToolResult)}
+    found: list[Message] = []
+    for message in messages:
+        if isinstance(message, ToolResult):
+            continue
+        found.append(message)
+        if isinstance(message, Assistant):
+            for call in message.tool_calls:
+                lost = ToolResult(call.id, call.name, LOST, is_error=True)
+                found.append(results.get(call.id, lost))
+    return found
+
+
+def unanswered(messages: Sequence[Message]) -> list[ToolResult]:
+    """Results for the calls that have none: those of a process that was ended."""
+    results = {m.call_id for m in messages if isinstance(m, ToolResult)}
+    return [
+        ToolResult(call.id, call.name, LOST, is_error=True)
+        for message in messages
+        if isinstance(message, Assistant)
+        for call in message.tool_calls
+        if call.id not in results
+    ]

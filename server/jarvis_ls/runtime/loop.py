@@ -1,0 +1,342 @@
+"""The rounds of a turn: ask the model, do what it says, until the task is complete.
+
+One round: words that were queued are read; every so many rounds the model is reminded of its
+tools; a context that is nearly full is summarised; the model answers; `<!!!SUMMARY!!!>` in the
+answer summarises at once; tools run, and their results make the next round. An answer without
+tools ends the task when it says `!!!COMPLETE!!!` and the agent completes itself, else the user
+says how to go on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from jarvis_ls.runtime import calling
+from jarvis_ls.runtime.compaction import compact
+from jarvis_ls.runtime.control import Interrupted, Said, Stopped
+from jarvis_ls.runtime.errors import AnswerBroken, ContextTooLong
+from jarvis_ls.runtime.filtering import choose_tools
+from jarvis_ls.runtime.guard import Halted
+from jarvis_ls.runtime.hooks import (
+    AfterAddonPrompt,
+    AfterSummary,
+    BeforeAddonPrompt,
+    BeforeSummary,
+    InterruptTriggered,
+    TaskCompleted,
+    TaskStarted,
+)
+from jarvis_ls.runtime.messages import Assistant, User
+from jarvis_ls.runtime.prompting import COMPLETE, SUMMARY, joined, prompt
+from jarvis_ls.runtime.showing import AnswerStream, new_id
+from jarvis_ls.runtime.tokens import of_messages, of_tools
+from jarvis_ls.runtime.tool_text import mentions_call
+
+if TYPE_CHECKING:
+    from jarvis_ls.runtime.agent import Agent
+
+GO_ON = "Go on."
+CONTINUED = "Your answer reached its limit. Go on exactly where it ended, without repeating."
+BROKEN = (
+    "Your last answer could not be used: {reason} Nothing of it was done. Answer again, shorter."
+)
+STOPPED_HERE = "[The user stopped the answer here.]"
+TASK_SHOWN = 8_000
+"""Characters of a task that are enough to choose tools by."""
+CONTINUATIONS = 4
+"""How often an answer that reached its limit is gone on with."""
+NUDGES = 2
+"""How often in a row a model is told that its answer could not be used."""
+
+
+async def run(agent: Agent) -> str:
+    """Work through the agent's queue until the task is complete. Gives the result.
+
+    Raises a `JarvisError` whose text says why the task failed, and `asyncio.CancelledError` when
+    the turn is stopped.
+    """
+    return await _Turn(agent).run()
+
+
+class _Turn:
+    def __init__(self, agent: Agent) -> None:
+        self.agent = agent
+        self.rounds = 0
+        self.addon = ""
+        """The addon prompt the conversation holds."""
+        self.said_something = False
+        self.room_made = False
+        """Whether the last thing done was a summary: doing it again would not help."""
+
+    async def run(self) -> str:
+        agent = self.agent
+        agent.mend()
+        while True:
+            try:
+                done = await self._round()
+            except Interrupted:
+                done = await self._interrupted()
+            if done is not None:
+                return done
+
+    async def _round(self) -> str | None:
+        """One round; the result when the task is complete."""
+        agent = self.agent
+        await agent.checkpoint_reached()
+        started = self.said_something
+        early = await agent.control.step(self._read_queue())
+        if not self.said_something:
+            return early
+        if not started:
+            await self._begin()
+        self._count()
+        await self._make_room()
+        await self._tell_addon()
+        answer, prompt_, note = await self._answer()
+        return await self._act_on(answer, prompt_, note)
+
+    async def _begin(self) -> None:
+        """What happens once, before the first question of a task."""
+        agent = self.agent
+        task = next((m.text for m in reversed(agent.messages()) if isinstance(m, User)), "")
+        await agent.hooks.emit(TaskStarted(agent, task))
+        await agent.control.step(choose_tools(agent, task[:TASK_SHOWN]))
+
+    def _count(self) -> None:
+        agent = self.agent
+        self.rounds += 1
+        agent.showing.update(rounds=agent.node.rounds + 1)
+        limit = agent.options.max_rounds
+        if limit and self.rounds > limit:
+            raise Halted(f"The task was not complete after {limit} rounds. Say how to go on.")
+
+    async def _read_queue(self) -> str:
+        """Move what was said into the conversation. Gives what a command printed."""
+        agent = self.agent
+        printed = ""
+        while agent.control.queue:
+            said = agent.control.queue[0]
+            checkpoint = await self._checkpoint()
+            text, images, done = said.text, said.images, False
+            if agent.inputs is not None:
+                handled = await agent.inputs.handle(said.text, said.images, agent.place())
+                text, images, done = handled.text, handled.images, handled.done
+            if agent.control.queue and agent.control.queue[0] is said:
+                agent.control.queue.popleft()
+            if done:
+                printed = text
+                self._show_said(said, checkpoint)
+                if printed:
+                    agent.showing.notice("info", printed)
+                continue
+            agent.append(User(text, tuple(images), id=said.id))
+            self._show_said(said, checkpoint)
+            self.said_something = True
+            self.room_made = False
+        return printed
+
+    def _show_said(self, said: Said, checkpoint: str) -> None:
+        self.agent.showing.user(said.id, said.text, said.images, checkpoint=checkpoint)
+
+    async def _checkpoint(self) -> str:
+        agent = self.agent
+        if agent.checkpoint is None:
+            return ""
+        try:
+            return await agent.checkpoint()
+        except Exception as error:  # noqa: BLE001 - a turn without a way back is still a turn
+            agent.showing.notice(
+                "warning", f"The files could not be kept before this turn: {error}"
+            )
+            return ""
+
+    async def _make_room(self) -> None:
+        agent = self.agent
+        window, used = agent.group.window, self._used()
+        if used <= window * agent.options.summary_share or self.room_made:
+            return
+        await self._compact()
+
+    async def _compact(self) -> None:
+        await self.agent.control.step(compact(self.agent))
+        self.rounds, self.addon, self.room_made = 0, "", True
+
+    def _used(self) -> int:
+        """Tokens the next question will have; shows the meter."""
+        agent = self.agent
+        parts = agent.sizes(agent.messages())
+        corrected = {name: agent.counter.corrected(size) for name, size in parts.items()}
+        agent.showing.meter(agent.group.window, corrected)
+        return sum(corrected.values())
+
+    async def _tell_addon(self) -> None:
+        """Add the addon prompt when the model has not been told it, or it is time to remind."""
+        agent = self.agent
+        await agent.hooks.emit(BeforeAddonPrompt(agent))
+        specs = agent.toolset.specs()
+        addon = agent.prompts.addon(specs, agent.native)
+        every = agent.options.tool_reminder_rounds
+        if every and self.rounds and self.rounds % every == 0:
+            reminder = agent.prompts.tool_rules(specs, agent.native)
+            told = joined("Reminder of how tools are used:", reminder) if reminder else ""
+        else:
+            told = addon if addon != self.addon else ""
+        if addon != self.addon and told != addon:
+            told = joined(told, addon)
+        self.addon = addon
+        if told:
+            agent.append(User(told, id=new_id()))
+        await agent.hooks.emit(AfterAddonPrompt(agent, told))
+
+    async def _answer(self) -> tuple[Assistant, str, str]:
+        """The model's next answer, kept; what it must be told, and a note for its results."""
+        agent = self.agent
+        nudges = 0
+        while True:
+            stream = agent.stream()
+            try:
+                raw = await agent.control.step(self._ask(stream))
+                break
+            except AnswerBroken as error:
+                stream.abandon()
+                nudges += 1
+                if nudges > NUDGES:
+                    raise
+                agent.showing.notice("warning", f"{error} The model is asked again.")
+                agent.append(User(BROKEN.format(reason=error), id=new_id()))
+            except ContextTooLong as error:
+                stream.abandon()
+                if self.room_made:
+                    raise
+                agent.showing.notice("warning", f"{error} The conversation is shortened.")
+                await self._compact()
+                await self._tell_addon()
+            except BaseException:
+                self._keep_part(stream)
+                raise
+        answer, told, note = calling.normalised(raw, agent.native)
+        kept = replace(answer, id=new_id())
+        wish = _without_marks(kept)
+        stream.settle(kept, wish.text)
+        agent.append(kept)
+        self.room_made = False
+        return kept, told, note
+
+    async def _ask(self, stream: AnswerStream) -> Assistant:
+        agent = self.agent
+        request = agent.request(agent.messages())
+        estimated = of_messages(request.messages) + of_tools(request.tools)
+        answer = await agent.ask(request, stream)
+        agent.counter.learn(estimated, answer.usage.input)
+        for _ in range(CONTINUATIONS):
+            if answer.finish != "length" or answer.tool_calls or mentions_call(answer.text):
+                break
+            more = replace(
+                request,
+                messages=[*request.messages, replace(answer, thinking=""), User(CONTINUED)],
+            )
+            stream.continue_from(answer)
+            rest = await agent.ask(more, stream)
+            answer = replace(
+                rest,
+                text=answer.text + rest.text,
+                thinking=answer.thinking + rest.thinking,
+                usage=answer.usage + rest.usage,
+            )
+        return answer
+
+    def _keep_part(self, stream: AnswerStream) -> None:
+        """An answer that was ended: what came of it stays in the conversation."""
+        stream.abandon()
+        if stream.text.strip():
+            text = f"{stream.text}\n\n{STOPPED_HERE}"
+            self.agent.append(Assistant(text, finish="truncated", id=new_id()))
+
+    async def _act_on(self, answer: Assistant, told: str, note: str) -> str | None:
+        agent = self.agent
+        wants_summary = SUMMARY in answer.text
+        if wants_summary:
+            answer = replace(answer, text=answer.text.replace(SUMMARY, "").strip())
+            if not answer.tool_calls and not told:
+                await self._compact()
+                if not answer.text:
+                    return None
+        agent.control.check()
+        if told:
+            agent.append(User(told, id=new_id()))
+            agent.showing.notice("warning", told)
+            return None
+        names = ", ".join(dict.fromkeys(call.name for call in answer.tool_calls))
+        if names:
+            agent.showing.update(activity=f"running {names}")
+        handled = await agent.control.step(calling.execute(answer, agent))
+        if note and handled.ran:
+            agent.append(User(note, id=new_id()))
+        if handled.need_return:
+            return await self._complete(handled.prompt, summary=False)
+        if handled.prompt:
+            agent.append(User(handled.prompt, id=new_id()))
+        if wants_summary and answer.tool_calls:
+            await self._compact()
+        if handled.ran or handled.prompt or agent.control.queue:
+            return None
+        return await self._next(answer)
+
+    async def _next(self, answer: Assistant) -> str | None:
+        """What comes after an answer that asks for nothing."""
+        agent = self.agent
+        text = _without_marks(answer).text
+        if agent.completes_itself and COMPLETE in answer.text:
+            return await self._complete(text)
+        agent.showing.update(activity="waiting for the user")
+        action, words = await agent.control.step(agent.interaction.next_action(agent.node.id))
+        if action == "complete":
+            return await self._complete(text)
+        agent.say(words or GO_ON, first=True)
+        return None
+
+    async def _complete(self, result: str, *, summary: bool = True) -> str:
+        agent = self.agent
+        if summary and agent.options.need_summary:
+            result = await agent.control.step(self._summary()) or result
+        await agent.hooks.emit(TaskCompleted(agent, result))
+        return result
+
+    async def _summary(self) -> str:
+        agent = self.agent
+        await agent.hooks.emit(BeforeSummary(agent))
+        agent.showing.update(activity="writing a summary")
+        asked = User(agent.options.summary_prompt.strip() or prompt("closing"))
+        stream = agent.stream()
+        try:
+            answer = await agent.ask(agent.request([*agent.messages(), asked]), stream)
+        except AnswerBroken as error:
+            stream.abandon()
+            agent.showing.notice("warning", f"There is no summary: {error}")
+            answer = Assistant("")
+        shown = _without_marks(answer)
+        stream.settle(answer, shown.text)
+        await agent.hooks.emit(AfterSummary(agent, shown.text))
+        return shown.text
+
+    async def _interrupted(self) -> str | None:
+        """The user wants something else: go on with that, or hand back."""
+        agent = self.agent
+        text = agent.control.interruption() or ""
+        await agent.hooks.emit(InterruptTriggered(agent, text))
+        if not text:
+            agent.showing.update(activity="waiting for the user")
+            question = "You interrupted the agent. What should it do? (empty: end the turn)"
+            text = (await agent.interaction.question(agent.node.id, question)).strip()
+        agent.mend()
+        if not text:
+            raise Stopped
+        agent.say(text, first=True)
+        agent.showing.update(state="running")
+        return None
+
+
+def _without_marks(answer: Assistant) -> Assistant:
+    text = answer.text.replace(COMPLETE, "").replace(SUMMARY, "").strip()
+    return replace(answer, text=text)

@@ -1,0 +1,113 @@
+"""What a model is told besides the conversation: the system prompt and the addon prompt.
+
+The system prompt is rules and tools; it stands first in every question and is never summarised.
+The addon prompt (how tools are called, what is remembered, which marks end a task) accompanies
+the user's words and is repeated when it changed, after a summary, and as a reminder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from jarvis_ls.runtime.options import CODE, AgentOptions
+from jarvis_ls.runtime.platforms.base import ToolSpec
+
+COMPLETE = "!!!COMPLETE!!!"
+"""Written by a model whose task is done."""
+SUMMARY = "<!!!SUMMARY!!!>"
+"""Written by a model that wants its conversation summarised."""
+
+Part = Callable[[], str]
+"""Gives a piece of a prompt when it is needed; empty when there is nothing to say."""
+
+
+@cache
+def prompt(name: str) -> str:
+    """The text of `prompts/<name>.md`. Raises `FileNotFoundError` when there is none."""
+    found = files("jarvis_ls.runtime").joinpath("prompts", f"{name}.md")
+    return found.read_text(encoding="utf-8").strip()
+
+
+@dataclass(frozen=True, slots=True)
+class SystemPrompt:
+    """The pieces of a system prompt, kept apart so that each can be measured."""
+
+    behaviour: str
+    """How the agent is to behave."""
+    rules: str
+    """The user's and the project's rules, word for word."""
+    tools: str
+    """The tools, where the model is not handed them otherwise."""
+
+    @property
+    def text(self) -> str:
+        """The whole."""
+        return joined(self.behaviour, self.rules, self.tools)
+
+
+class Prompts:
+    """Builds the prompts of one agent."""
+
+    def __init__(
+        self,
+        options: AgentOptions,
+        *,
+        rules: str = "",
+        memory: Part | None = None,
+        extra: Sequence[Part] = (),
+        completes_itself: bool = False,
+    ) -> None:
+        """`memory` tells what is remembered and how to use it; `extra` are further pieces of the
+        addon prompt, such as methodologies."""
+        self._options = options
+        self._rules = rules.strip()
+        self._memory = memory
+        self._extra = list(extra)
+        self._completes_itself = completes_itself
+
+    def system(self, tools: Sequence[ToolSpec], native: bool) -> SystemPrompt:
+        """The system prompt. With `native` the model gets its tools through the interface."""
+        kind = "code" if self._options.agent_type == CODE else "system"
+        behaviour = self._options.system_prompt.strip() or prompt(kind)
+        told = "" if native else "\n\n".join(map(_described, tools))
+        return SystemPrompt(behaviour, self._rules, f"Your tools:\n\n{told}" if told else "")
+
+    def add(self, part: Part) -> None:
+        """Add a piece to the addon prompt from now on."""
+        self._extra.append(part)
+
+    def remembered(self) -> str:
+        """What the addon prompt says of memory."""
+        return self._memory().strip() if self._memory is not None else ""
+
+    def addon(self, tools: Sequence[ToolSpec], native: bool) -> str:
+        """The addon prompt: rules of tools, memory, further pieces, marks."""
+        return joined(
+            self.tool_rules(tools, native),
+            self.remembered(),
+            *(part().strip() for part in self._extra),
+            prompt("complete") if self._completes_itself else "",
+            prompt("summary_mark"),
+        )
+
+    def tool_rules(self, tools: Sequence[ToolSpec], native: bool) -> str:
+        """How tools are called, with their names; empty without tools."""
+        if not tools:
+            return ""
+        names = ", ".join(spec.name for spec in tools)
+        return joined(prompt("tools_native" if native else "tools_text"), f"Tools: {names}.")
+
+
+def joined(*parts: str) -> str:
+    """The parts that say something, with an empty line between."""
+    return "\n\n".join(part for part in parts if part.strip())
+
+
+def _described(spec: ToolSpec) -> str:
+    import json
+
+    schema = json.dumps(spec.parameters, ensure_ascii=False)
+    return f"## {spec.name}\n{spec.description}\nArguments (JSON schema): {schema}"
