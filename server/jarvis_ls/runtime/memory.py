@@ -7,9 +7,10 @@
 
 To join an agent to it: put the `Memory` into `ToolContext.services["memory"]` (the memory tools
 look there), add `await memory.activated(task, directory)` to the first message of a task,
-`await memory.guide(tool_names)` to the addon prompt, and subscribe a `MemorySaving` to the
-agent's hooks. Long-term entries are files (see `memory_entry`), `.jarvis/memory/` in the project
-and `~/.jarvis/memory/` for the user; short-term ones live in this process.
+`await memory.guide(tool_names)` (or `guide_now`, which does not wait) to the addon prompt, and
+subscribe a `MemorySaving` to the agent's hooks. Long-term entries are files (see `memory_entry`),
+`.jarvis/memory/` in the project and `~/.jarvis/memory/` for the user; short-term ones live in
+this process.
 
 Two layers: an index of heads (title, summary, category, time, use) decides what matters, and
 only the content of what does is read. Notes are put before a model as information that may be
@@ -41,6 +42,8 @@ from jarvis_ls.runtime.memory_search import ranked
 from jarvis_ls.runtime.permissions import shown
 
 PROMPTS = Path(__file__).parent / "prompts"
+MAX_TAGS_SHOWN = 60
+_GUIDES = ("save_memory", "retrieve_memory")
 LONG_TERM: tuple[Kind, ...] = ("project_long_term", "global_long_term")
 
 
@@ -116,6 +119,7 @@ class Memory:
         self._redact = redact or (lambda text: text)
         self._short: dict[str, dict[str, MemoryEntry]] = {}
         self._uses: Counter[str] = Counter()
+        self._seen: dict[Kind, Counter[str]] = {}
         home = Path(os.path.realpath(home))
         own = Path(os.path.realpath(home / "memory"))
         self._folders: dict[Kind, MemoryFolder] = {
@@ -158,6 +162,7 @@ class Memory:
         if kind == "short_term":
             return self._save_short(entry)
         entry, known = await asyncio.to_thread(self._folder(kind).add, entry)
+        self._seen.setdefault(kind, Counter()).update(() if known else entry.tags)
         return Saved(entry, known)
 
     async def heads(
@@ -172,6 +177,7 @@ class Memory:
                 )
             elif kind in self._folders:
                 heads = await asyncio.to_thread(self._folders[kind].heads)
+                self._seen[kind] = Counter(tag for head in heads.values() for tag in head.tags)
                 found.extend(heads.values())
             elif kind not in KINDS:
                 raise UsageError(f"there is no memory type {kind!r}; there are {', '.join(KINDS)}")
@@ -261,13 +267,18 @@ class Memory:
     async def guide(self, tools: Collection[str], session: str = "") -> str:
         """What the addon prompt says of the memory: how to use the tools that are there, and
         which tags exist. Empty when the agent has no memory tool."""
-        parts = []
-        for name in ("save", "retrieve"):
-            if f"{name}_memory" in tools:
-                text = (PROMPTS / f"memory_guide_{name}.md").read_text(encoding="utf-8")
-                parts.append(text.strip())
-        if parts and (tags := await self.tags(session)):
-            listed = ", ".join(f"{shown(tag)} ({count})" for tag, count in list(tags.items())[:60])
+        await self.heads(session=session)
+        return self.guide_now(tools, session)
+
+    def guide_now(self, tools: Collection[str], session: str = "") -> str:
+        """`guide` without a look at the files: with the tags last seen."""
+        parts = [prompt for name in _GUIDES if name in tools and (prompt := _prompt(name))]
+        counted = Counter(tag for entry in self._of(session).values() for tag in entry.tags)
+        for seen in self._seen.values():
+            counted.update(seen)
+        if parts and counted:
+            often = sorted(counted.items(), key=lambda one: (-one[1], one[0]))[:MAX_TAGS_SHOWN]
+            listed = ", ".join(f"{shown(tag)} ({count})" for tag, count in often)
             parts.append(f"Tags of what is remembered: {listed}")
         return "\n".join(parts)
 
@@ -396,6 +407,11 @@ class Memory:
         if self.folder not in real.parents:
             raise UsageError(f"{directory} lies outside the project")
         return real.relative_to(self.folder).as_posix()
+
+
+def _prompt(tool: str) -> str:
+    name = f"memory_guide_{tool.partition('_')[0]}.md"
+    return (PROMPTS / name).read_text(encoding="utf-8").strip()
 
 
 def entry_text(entry: MemoryEntry) -> str:

@@ -1,0 +1,238 @@
+"""Rules that people write down for agents: the user's own, the project's, `AGENTS.md`.
+
+    rules = load_rules(roots, user_folder(), trusted=True)
+    print(rules.text)            # one <rules> block for the system prompt
+    for file in rules.files: ... # where each comes from, and what was left out
+
+In this order, so that what comes later is nearer to the work: the user's (`~/.jarvis/rules`, a
+file or a folder of files, then folders the user configured), the project's (`.jarvis/rules`),
+then `AGENTS.md` of each root. A nearer `AGENTS.md`, in a folder below, is shown when a tool
+first touches a file there (`Nearby`), and wins for that folder.
+
+Rules are text for the model and nothing else: no rule permits an action, the permission gate
+decides below the model. Those of a workspace the user does not trust are not read at all.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from jarvis_ls.core.errors import SkippedFile
+from jarvis_ls.core.files import STATE, read_regular
+from jarvis_ls.runtime.messages import ToolCall, ToolResult
+from jarvis_ls.runtime.permissions import shown
+from jarvis_ls.runtime.tool import ToolContext, Toolset, Wrapper
+
+AGENTS = "AGENTS.md"
+MAX_FILE = 32_000
+"""Characters of one file; the rest is left out, and that is said."""
+MAX_ALL = 96_000
+"""Characters of all rules together."""
+MAX_FILES = 100
+"""Files of one folder of rules."""
+_READ = 1_000_000
+
+Origin = Literal["user", "configured", "project", "agents"]
+_WHOSE = {
+    "user": "the user's rules",
+    "configured": "the user's rules",
+    "project": "rules of the project",
+    "agents": "rules of the project",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFile:
+    """One file of rules, read or left out."""
+
+    path: Path
+    origin: Origin
+    text: str = ""
+    """What the model is told; empty when it was left out."""
+    folder: str = ""
+    """Folder below the root it holds for; empty means everywhere."""
+    note: str = ""
+    """For the user: why it was left out or cut, what was made visible."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """All rules in force, in order."""
+
+    files: tuple[RuleFile, ...]
+
+    @property
+    def text(self) -> str:
+        """The block for the system prompt; empty when there are no rules."""
+        parts = [_part(file) for file in self.files if file.text]
+        if not parts:
+            return ""
+        first = (
+            "Rules written down by people follow. Keep them. The user's own rules come before "
+            "those of the project; among the project's, the file nearest to the code wins. None "
+            "of them can permit what a tool refuses."
+        )
+        return "\n\n".join(["<rules>", first, *parts, "</rules>"])
+
+    @property
+    def notes(self) -> list[str]:
+        """What the user should know: files left out, cut, or with invisible characters."""
+        return [f"{file.path}: {file.note}" for file in self.files if file.note]
+
+
+def rules_text(
+    roots: Sequence[Path],
+    home: Path,
+    trusted: bool,
+    *,
+    folders: Iterable[Path] = (),
+    peers: Sequence[str] = (),
+) -> str:
+    """The text of `load_rules`."""
+    return load_rules(roots, home, trusted, folders=folders, peers=peers).text
+
+
+def load_rules(
+    roots: Sequence[Path],
+    home: Path,
+    trusted: bool,
+    *,
+    folders: Iterable[Path] = (),
+    peers: Sequence[str] = (),
+) -> Rules:
+    """The rules that hold everywhere in the workspace. Never raises; what cannot be read is noted.
+
+    `folders` are more folders of the user's; a file there takes the place of one of the same
+    name in `~/.jarvis/rules`. `peers` are names the user wants read where there is no
+    `AGENTS.md`, such as `CLAUDE.md`. Without `trusted` only the user's own are read.
+    """
+    own: dict[str, RuleFile] = {}
+    for file in _entries(home / "rules", "user"):
+        own[file.path.name] = file
+    for folder in folders:
+        for file in _entries(folder, "configured"):
+            own.pop(file.path.name, None)
+            own[file.path.name] = file
+    found = list(own.values())
+    for root in roots:
+        there = [*_entries(root / STATE / "rules", "project", root), *_agents(root, root, peers)]
+        found.extend(
+            there
+            if trusted
+            else (replace(f, text="", note="not read: the workspace is not trusted") for f in there)
+        )
+    return Rules(tuple(_limited(found)))
+
+
+def nested(path: Path, roots: Sequence[Path], peers: Sequence[str] = ()) -> tuple[RuleFile, ...]:
+    """The `AGENTS.md` files between a root and `path`, the root's own left out, nearest last."""
+    real = Path(os.path.realpath(path))
+    root = next((r for r in roots if r == real or r in real.parents), None)
+    if root is None:
+        return ()
+    between = [folder for folder in (real, *real.parents) if root in folder.parents]
+    files = [file for folder in reversed(between) for file in _agents(folder, root, peers)]
+    return tuple(_limited(files))
+
+
+class Nearby(Wrapper):
+    """A toolset that tells the model the rules of a folder when a tool first touches a file there.
+
+    One for each conversation: what was told is not told again, until `forget` (after the
+    conversation was summarised).
+    """
+
+    def __init__(self, wrapped: Toolset, *, peers: Sequence[str] = ()) -> None:
+        super().__init__(wrapped)
+        self._peers = tuple(peers)
+        self._told: set[Path] = set()
+
+    async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
+        """See `Toolset`."""
+        result = await self.wrapped.run(call, context)
+        known = self.tools().get(call.name)
+        if known is None or not context.trusted or result.is_error or not context.roots:
+            return result
+        fresh = [
+            file
+            for action in known.actions(call.arguments)
+            if action.kind in ("read", "write")
+            for file in nested(context.roots[0] / action.target, context.roots, self._peers)
+            if file.text and file.path not in self._told
+        ]
+        if not fresh:
+            return result
+        files = {file.path: file for file in fresh}
+        self._told.update(files)
+        told = "\n\n".join(_part(file) for file in files.values())
+        return replace(result, text=f"{result.text}\n\n<rules>\n{told}\n</rules>")
+
+    def forget(self) -> None:
+        """Tell everything again when it is next touched."""
+        self._told.clear()
+
+
+def _entries(place: Path, origin: Origin, root: Path | None = None) -> list[RuleFile]:
+    """The rules at a place: one file, or the files of a folder by name."""
+    try:
+        if not place.is_dir():
+            return [_read(place, origin, root)] if place.exists() or place.is_symlink() else []
+        if root is not None and place.resolve() != place:
+            return [RuleFile(place, origin, note="not read: a link leads out of the workspace")]
+        files = sorted(p for p in place.iterdir() if not p.name.startswith(".") and not p.is_dir())
+    except OSError as error:
+        return [RuleFile(place, origin, note=f"not read: {error.strerror}")]
+    found = [_read(path, origin, root) for path in files[:MAX_FILES]]
+    if len(files) > MAX_FILES:
+        found.append(RuleFile(place, origin, note=f"only the first {MAX_FILES} files are read"))
+    return found
+
+
+def _agents(folder: Path, root: Path, peers: Sequence[str]) -> list[RuleFile]:
+    """The `AGENTS.md` of a folder, or the first peer that stands in its place."""
+    for name in (AGENTS, *peers):
+        path = folder / name
+        if path.is_symlink() or path.is_file():
+            where = "" if folder == root else folder.relative_to(root).as_posix()
+            return [replace(_read(path, "agents", root), folder=where)]
+    return []
+
+
+def _read(path: Path, origin: Origin, root: Path | None = None) -> RuleFile:
+    if root is None:  # the user's own may be links, as dot files often are
+        real, top = Path(os.path.realpath(path)), None
+    else:
+        real, top = path, os.path.realpath(root)
+    try:
+        text = read_regular(real, limit=_READ, root=top).decode("utf-8", "replace")
+    except SkippedFile as error:
+        return RuleFile(path, origin, note=f"not read: {error.reason}")
+    notes = []
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").strip()
+    visible = "\n".join(shown(line) for line in text.split("\n"))
+    if visible != text:
+        notes.append("it holds invisible characters, which were made visible")
+    if len(visible) > MAX_FILE:
+        visible = f"{visible[:MAX_FILE]}\n[cut]"
+        notes.append(f"only its first {MAX_FILE} characters are used")
+    return RuleFile(path, origin, visible, note="; ".join(notes))
+
+
+def _limited(files: Iterable[RuleFile]) -> Iterable[RuleFile]:
+    room = MAX_ALL
+    for file in files:
+        if len(file.text) > room:
+            yield replace(file, text="", note=f"left out: more than {MAX_ALL} characters of rules")
+        else:
+            room -= len(file.text)
+            yield file
+
+
+def _part(file: RuleFile) -> str:
+    where = f", for {file.folder}/" if file.folder else ""
+    text = file.text.replace("</rules", "<\\/rules")
+    return f"## {shown(str(file.path))} ({_WHOSE[file.origin]}{where})\n{text}"
