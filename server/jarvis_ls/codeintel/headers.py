@@ -37,7 +37,7 @@ def item_facts(item: Item, language: LanguageName) -> Facts | None:
     """What one item declares to the rest of its file."""
     if language == "rust":
         return rust.item_facts(item.node, item.prefix)
-    return c.item_facts(item.node)
+    return None if item.stray else c.item_facts(item.node)
 
 
 def merge_items(parts: Iterable[Facts | None]) -> Facts:

@@ -45,6 +45,9 @@ class Item:
     """Whether it lies in code that only tests run (Rust `#[cfg(test)]`, `#[test]`)."""
     prefix: tuple[Node, ...] = ()
     """Attributes and comments directly above a Rust item."""
+    stray: bool = False
+    """Whether it seems to be a local of a function that a syntax error has torn open: an indented
+    declaration at file scope of a C file with an error. It declares nothing to others."""
 
 
 def items(root: Node, language: LanguageName, *, in_test: bool = False) -> Iterator[Item]:
@@ -55,6 +58,7 @@ def items(root: Node, language: LanguageName, *, in_test: bool = False) -> Itera
     containers = _CONTAINERS[language]
     rust = language == "rust"
     in_test = in_test or (rust and _is_test_module(root))
+    torn = not rust and root.has_error
     stack: list[tuple[Iterator[Node], bool]] = [(iter(_live_children(root)), in_test)]
     prefix: list[Node] = []
     while stack:
@@ -77,7 +81,10 @@ def items(root: Node, language: LanguageName, *, in_test: bool = False) -> Itera
             continue
         if node.is_named:
             start = prefix[0].start_byte if prefix else node.start_byte
-            yield Item(node, start, node.end_byte, test, tuple(prefix))
+            stray = (
+                torn and kind == "declaration" and len(stack) == 1 and node.start_point.column > 0
+            )
+            yield Item(node, start, node.end_byte, test, tuple(prefix), stray)
         prefix.clear()
 
 

@@ -13,7 +13,7 @@ import logging
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from jarvis_ls.codeintel.code import (
@@ -25,7 +25,7 @@ from jarvis_ls.codeintel.code import (
     detail_query,
     text,
 )
-from jarvis_ls.codeintel.facts import Facts
+from jarvis_ls.codeintel.facts import Declared, Facts
 from jarvis_ls.codeintel.headers import item_facts, merge_items
 from jarvis_ls.codeintel.items import Item, dead_range, is_dead_branch, items
 from jarvis_ls.codeintel.languages import LanguageName
@@ -174,9 +174,50 @@ class ItemCache:
     """What is known of items by their text, kept between two analyses of one document."""
 
     def __init__(self) -> None:
-        self.facts: dict[bytes, Facts | None] = {}
+        self.facts: dict[tuple[bytes, bool], tuple[Facts | None, bytes]] = {}
+        """Facts of each item, and how they read without the functions it defines."""
         self.results: dict[tuple[bytes, bool], ItemResult] = {}
-        self.context: str = ""
+        self._context = ""
+        self._defined: dict[str, Declared] = {}
+
+    def follow(self, context: str, defined: dict[str, Declared], facts: Facts) -> None:
+        """Forget results that what changed around them may have changed.
+
+        `context` stands for all declarations but the functions the file defines. Of those
+        every keystroke may break one: then only what names it, or a macro that does, is looked
+        at again.
+        """
+        before, self._defined = self._defined, defined
+        if context != self._context:
+            self._context, self.results = context, {}
+            return
+        changed = {
+            name for name in before.keys() | defined.keys() if before.get(name) != defined.get(name)
+        }
+        if not changed:
+            return
+        words = _naming(changed, facts)
+        if "main" in changed or len(words) > _MANY_WORDS:  # rules ask whether there is a main
+            self.results = {}
+            return
+        written = [word.encode() for word in words]
+        self.results = {
+            key: result
+            for key, result in self.results.items()
+            if not any(word in key[0] for word in written)
+        }
+
+
+_MANY_WORDS = 40
+
+
+def _naming(functions: set[str], facts: Facts) -> set[str]:
+    """`functions`, and macros that stand for one of them."""
+    names = set(functions)
+    for macro in (*facts.macros, *facts.function_macros):
+        if facts.alias_of(macro)[0] in functions:
+            names.add(macro)
+    return names
 
 
 class Engine:
@@ -205,15 +246,16 @@ class Engine:
         tree = tree if tree is not None else parse(source.data, language)
         in_test = language == "rust" and is_test_path(source.path)
         found = list(items(tree.root_node, language, in_test=in_test))
-        own, context = _collect_facts(source.data, found, language, cache)
+        own, context, defined = _collect_facts(source.data, found, language, cache)
         facts = own
         if headers is not None and own.includes:
             digest, included = headers(own)
             facts, context = own.merge(included), context + digest
         unit = Unit(source, language, facts)
         plan = self._plan(language)
-        if cache is not None and context != cache.context:
-            cache.context, cache.results = context, {}
+        if cache is not None:
+            cache.follow(context, defined, facts)
+            context += hashlib.blake2b(repr(defined).encode(), digest_size=16).hexdigest()
         results = _run_items(unit, plan, found, cache)
         placed = [(item.start, raw) for item, result in results for raw in result.raws]
         placed.extend((0, raw) for raw in plan.run_whole(unit, found))
@@ -514,21 +556,37 @@ def _run_items(
 
 def _collect_facts(
     data: bytes, found: list[Item], language: LanguageName, cache: ItemCache | None
-) -> tuple[Facts, str]:
-    """The file's declarations, and a digest of all a check of an item may learn from them."""
+) -> tuple[Facts, str, dict[str, Declared]]:
+    """The file's declarations; a digest of all a check of an item may learn from them but for
+    the functions the file defines; these functions."""
     if cache is None:
-        return merge_items(item_facts(item, language) for item in found), ""
+        return merge_items(item_facts(item, language) for item in found), "", {}
     parts: list[Facts | None] = []
-    kept: dict[bytes, Facts | None] = {}
+    defined: dict[str, Declared] = {}
+    kept: dict[tuple[bytes, bool], tuple[Facts | None, bytes]] = {}
     context = hashlib.blake2b(digest_size=16)
     for item in found:
-        key = data[item.start : item.end]
-        part = kept[key] = cache.facts[key] if key in cache.facts else item_facts(item, language)
-        if part is not None:
-            context.update(repr(part.functions).encode() if part.defined else key)
+        key = (data[item.start : item.end], item.stray)
+        known = cache.facts.get(key)
+        if known is None:
+            known = _facts_of(item, language, key[0])
+        kept[key] = known
+        part, rest = known
+        context.update(rest)
+        if part is not None and part.defined:
+            defined.update(part.functions)
         parts.append(part)
     cache.facts = kept
-    return merge_items(parts), context.hexdigest()
+    return merge_items(parts), context.hexdigest(), defined
+
+
+def _facts_of(item: Item, language: LanguageName, written: bytes) -> tuple[Facts | None, bytes]:
+    part = item_facts(item, language)
+    if part is None:
+        return None, b""
+    if not part.defined:
+        return part, written
+    return part, repr(replace(part, functions={}, defined=frozenset())).encode()
 
 
 def _depth_notes(found: list[Item]) -> list[str]:
