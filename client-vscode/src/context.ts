@@ -27,7 +27,13 @@ import { initializationOptions } from './config';
 import type { Node } from './features/findings/tree';
 import { createLog, reason, ServerOutput } from './log';
 import { ServerProgress } from './progress';
-import { type FindingItem, type Notifications, type Requests, SETTINGS_SECTION } from './protocol';
+import {
+  type ClientRequests,
+  type FindingItem,
+  type Notifications,
+  type Requests,
+  SETTINGS_SECTION,
+} from './protocol';
 import { NoPythonError } from './python';
 import { serverCommand, UnsupportedPythonError } from './server';
 
@@ -102,6 +108,16 @@ export class JarvisContext implements Disposable {
   on<M extends keyof Notifications>(method: M, handle: (params: Notifications[M]) => void): void {
     this.handlers.push((client) => {
       client.onNotification(method, handle);
+    });
+  }
+
+  /** Answers a request of every server that runs from now on. */
+  answer<M extends keyof ClientRequests>(
+    method: M,
+    handle: (params: ClientRequests[M]['params']) => Promise<ClientRequests[M]['result']>,
+  ): void {
+    this.handlers.push((client) => {
+      client.onRequest(method, handle);
     });
   }
 

@@ -357,6 +357,8 @@ export interface ReviewAsk {
   entry: string;
   /** Indices of accepted hunks by path; a path that is missing is refused as a whole. */
   accepted: Record<string, number[]>;
+  /** How long the files may be written without being shown again. */
+  scope?: GrantScope;
   /** What to tell the model. */
   note?: string;
   kind: 'review';

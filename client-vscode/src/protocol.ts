@@ -15,6 +15,7 @@ export const STATUS = 'jarvis/status';
 export const PANEL_ASK = 'jarvis/panel/ask';
 export const PANEL_KEYS = 'jarvis/panel/keys';
 export const PANEL_EVENTS = 'jarvis/panel/events';
+export const PANEL_WRITE = 'jarvis/panel/write';
 export const COMMAND_SCAN_WORKSPACE = 'jarvis.scanWorkspace';
 export const COMMAND_CANCEL_SCAN = 'jarvis.cancelScan';
 export const COMMAND_EXPORT_REPORT = 'jarvis.exportReport';
@@ -254,6 +255,16 @@ export interface PanelKeysParams {
   keys: Record<string, string>;
 }
 
+/** A file that an agent has changed, for the editor to change where it has it open. */
+export interface PanelWriteParams {
+  /** The file. */
+  uri: string;
+  /** Its text as the agent knew it, with line feeds. */
+  before: string;
+  /** Its text as it shall be, with line feeds. */
+  after: string;
+}
+
 /** What the server assumes for a setting that is not sent. */
 export const DEFAULT_SETTINGS: Settings = {
   enable: true,
@@ -275,6 +286,11 @@ export interface Requests {
   'jarvis/export': { params: ExportParams; result: ExportResult };
   'jarvis/panel/ask': { params: PanelAskParams; result: Record<string, unknown> };
   'jarvis/panel/keys': { params: PanelKeysParams; result: boolean };
+}
+
+/** Requests from server to client. */
+export interface ClientRequests {
+  'jarvis/panel/write': { params: PanelWriteParams; result: boolean };
 }
 
 /** Notifications from server to client. */

@@ -145,6 +145,8 @@ class ReviewAsk:
     entry: str
     accepted: dict[str, list[int]]
     """Indices of accepted hunks by path; a path that is missing is refused as a whole."""
+    scope: GrantScope = "call"
+    """How long the files may be written without being shown again."""
     note: str = ""
     """What to tell the model."""
     kind: Literal["review"] = "review"

@@ -24,6 +24,7 @@ STATUS = "jarvis/status"
 PANEL_ASK = "jarvis/panel/ask"
 PANEL_KEYS = "jarvis/panel/keys"
 PANEL_EVENTS = "jarvis/panel/events"
+PANEL_WRITE = "jarvis/panel/write"
 
 COMMAND_SCAN_WORKSPACE = "jarvis.scanWorkspace"
 COMMAND_CANCEL_SCAN = "jarvis.cancelScan"
@@ -310,6 +311,18 @@ class PanelKeysParams:
     """Environment variable to key; they replace those handed over before."""
 
 
+@attrs.frozen
+class PanelWriteParams:
+    """A file that an agent has changed, for the editor to change where it has it open."""
+
+    uri: str
+    """The file."""
+    before: str
+    """Its text as the agent knew it, with line feeds."""
+    after: str
+    """Its text as it shall be, with line feeds."""
+
+
 REQUESTS: dict[str, tuple[type, type]] = {
     SCAN_WORKSPACE: (ScanWorkspaceParams, ScanWorkspaceResult),
     FINDINGS: (FindingsParams, FindingsResult),
@@ -321,6 +334,10 @@ REQUESTS: dict[str, tuple[type, type]] = {
     PANEL_KEYS: (PanelKeysParams, bool),
 }
 """Requests from client to server: parameters and result."""
+
+CLIENT_REQUESTS: dict[str, tuple[type, type]] = {PANEL_WRITE: (PanelWriteParams, bool)}
+"""Requests from server to our own client: parameters and result. `PANEL_WRITE` is true when the
+editor has the file open and now shows and keeps the new text."""
 
 NOTIFICATIONS: dict[str, type] = {
     FINDINGS_CHANGED: FindingsChangedParams,

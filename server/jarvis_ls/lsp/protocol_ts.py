@@ -94,6 +94,14 @@ def generate() -> str:
     for method, (params, result) in protocol.REQUESTS.items():
         pair = f"params: {_type(params)}; result: {_type(result)}"
         parts.append(f"  '{method}': {{ {pair} }};")
+    parts += [
+        "}",
+        "",
+        "/** Requests from server to client. */",
+        "export interface ClientRequests {",
+    ]
+    for method, (params, result) in protocol.CLIENT_REQUESTS.items():
+        parts.append(f"  '{method}': {{ params: {_type(params)}; result: {_type(result)} }};")
     parts += ["}", "", "/** Notifications from server to client. */"]
     parts.append("export interface Notifications {")
     parts += [f"  '{method}': {_type(cls)};" for method, cls in protocol.NOTIFICATIONS.items()]

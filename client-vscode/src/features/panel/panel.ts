@@ -5,10 +5,12 @@
 
 import { type Uri, window, workspace } from 'vscode';
 import type { JarvisContext } from '../../context';
+import { PANEL_WRITE } from '../../protocol';
 import { ofEditor, ofFile, ofProblems } from './attachments';
 import { DIFF_SCHEME } from './diff';
 import { answer, insert } from './host';
 import { PANEL_VIEW, PanelView } from './view';
+import { write } from './write';
 
 export function activate(context: JarvisContext): void {
   const panel = new PanelView(context);
@@ -17,6 +19,7 @@ export function activate(context: JarvisContext): void {
     window.registerWebviewViewProvider(PANEL_VIEW, panel),
     workspace.registerTextDocumentContentProvider(DIFF_SCHEME, panel.changes),
   );
+  context.answer(PANEL_WRITE, write);
   context.command('jarvisLs.openChat', () => panel.show({ kind: 'command', command: 'focus' }));
   context.command('jarvisLs.newSession', () =>
     panel.show({ kind: 'command', command: 'newSession' }),

@@ -1,0 +1,233 @@
+"""What agents do, as text in a terminal: answers as they stream, tool calls in two lines each.
+
+Answers of the root go to `out`; all else (tools, notices, other agents) goes to `aside`, so that
+`jarvis -m … | less` shows the answer alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Sequence
+from typing import Any, TextIO
+
+from jarvis_ls.runtime.events import (
+    AnswerEntry,
+    Entry,
+    EntryGrew,
+    EntryPut,
+    Event,
+    NodeInfo,
+    NodePut,
+    NoticeEntry,
+    PlanEntry,
+    ProposedEdit,
+    ToolEntry,
+    UserEntry,
+)
+
+STATES = {"done": "✓", "failed": "✗", "denied": "⊘", "cancelled": "■"}
+STEPS = {"pending": "[ ]", "active": "[>]", "done": "[x]", "dropped": "[-]"}
+COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+ARGUMENT_SHOWN = 100
+OUTPUT_LINES = 3
+
+_CONTROL = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]")
+
+
+class Screen:
+    """Writes the events of one session."""
+
+    def __init__(self, out: TextIO, aside: TextIO, *, colour: bool, thinking: bool = False) -> None:
+        """`thinking` also shows what models reason."""
+        self._out = out
+        self._aside = aside
+        self._colour = colour
+        self._thinking = thinking
+        self._nodes: dict[str, NodeInfo] = {}
+        self._root = ""
+        self._said: dict[str, str] = {}
+        """What was written of each answer, by its id."""
+        self._tools: dict[str, str] = {}
+        """Last state written of each tool call."""
+        self._notices: dict[str, str] = {}
+        self._plan: tuple[Any, ...] = ()
+        self._open = False
+        """Whether the line of `out` is not ended."""
+        self._reasoning = False
+
+    def know(self, events: Sequence[Event]) -> None:
+        """Take what happened before as known; nothing of it is written."""
+        for event in events:
+            if isinstance(event, NodePut):
+                self._put_node(event.node, quiet=True)
+            elif isinstance(event, EntryPut):
+                self._know_entry(event.entry)
+
+    def show(self, event: Event) -> None:
+        """Write what is new in an event."""
+        if isinstance(event, NodePut):
+            self._put_node(event.node)
+        elif isinstance(event, EntryPut):
+            self._put_entry(event.node, event.entry)
+        elif isinstance(event, EntryGrew):
+            self._grow(event)
+
+    def say(self, text: str, colour: str = "") -> None:
+        """Write a line beside the answer."""
+        self.end_line()
+        self._aside.write(self._painted(text, colour) + "\n")
+        self._aside.flush()
+
+    def answer(self, text: str) -> None:
+        """Write a whole answer."""
+        self.end_line()
+        self._out.write(visible(text).rstrip("\n") + "\n")
+        self._out.flush()
+
+    def end_line(self) -> None:
+        """Begin a new line, when one is open."""
+        if self._open:
+            self._out.write("\n")
+            self._out.flush()
+            self._open = False
+        if self._reasoning:
+            self._aside.write("\n")
+            self._reasoning = False
+
+    # -- below: one kind after the other -------------------------------------------------------
+
+    def _put_node(self, node: NodeInfo, *, quiet: bool = False) -> None:
+        before = self._nodes.get(node.id)
+        self._nodes[node.id] = node
+        if node.parent is None:
+            self._root = node.id
+        elif not quiet and (before is None or before.state != node.state):
+            detail = f": {node.error}" if node.error else ""
+            self.say(f"◆ {node.title} {node.state}{detail}", "cyan")
+
+    def _know_entry(self, entry: Entry) -> None:
+        if isinstance(entry, AnswerEntry):
+            self._said[entry.id] = entry.text
+        elif isinstance(entry, ToolEntry):
+            self._tools[entry.id] = entry.state
+        elif isinstance(entry, NoticeEntry):
+            self._notices[entry.id] = entry.text
+
+    def _put_entry(self, node: str, entry: Entry) -> None:
+        if isinstance(entry, AnswerEntry):
+            self._put_answer(node, entry)
+        elif isinstance(entry, ToolEntry):
+            self._put_tool(node, entry)
+        elif isinstance(entry, NoticeEntry):
+            if self._notices.get(entry.id) != entry.text:
+                self._notices[entry.id] = entry.text
+                colour = {"error": "red", "warning": "yellow"}.get(entry.level, "dim")
+                self.say(f"{self._of(node)}· {visible(entry.text)}", colour)
+        elif isinstance(entry, PlanEntry):
+            if entry.steps != self._plan:
+                self._plan = entry.steps
+                for step in entry.steps:
+                    self.say(f"  {STEPS[step.state]} {visible(step.text)}", "dim")
+        elif isinstance(entry, UserEntry) and entry.queued:
+            self.say("(queued: it is read before the next answer)", "dim")
+
+    def _put_answer(self, node: str, entry: AnswerEntry) -> None:
+        if node != self._root:
+            return
+        said = self._said.get(entry.id, "")
+        if not entry.text.startswith(said):  # an attempt that failed is said anew
+            self.end_line()
+            said = ""
+        self._said[entry.id] = entry.text
+        self._write(entry.text[len(said) :])
+        if not entry.streaming:
+            self.end_line()
+
+    def _grow(self, event: EntryGrew) -> None:
+        if event.node != self._root:
+            return
+        if event.part == "text" and event.entry in self._said:
+            said = self._said[event.entry]
+            fresh = event.text[max(0, len(said) - event.at) :]
+            self._said[event.entry] = said[: event.at] + event.text
+            self._write(fresh)
+        elif event.part == "thinking" and self._thinking:
+            self._aside.write(self._painted(visible(event.text), "dim"))
+            self._aside.flush()
+            self._reasoning = True
+
+    def _write(self, text: str) -> None:
+        if not text:
+            return
+        if self._reasoning:
+            self.end_line()
+        self._out.write(visible(text))
+        self._out.flush()
+        self._open = not text.endswith("\n")
+
+    def _put_tool(self, node: str, entry: ToolEntry) -> None:
+        before = self._tools.get(entry.id)
+        self._tools[entry.id] = entry.state
+        if before is None:
+            self.say(f"{self._of(node)}● {entry.name} {arguments_line(entry.arguments)}", "cyan")
+        if entry.state == before or entry.state not in STATES:
+            return
+        mark = STATES[entry.state]
+        colour = {"done": "green", "denied": "yellow"}.get(entry.state, "red")
+        facts = [f"{entry.seconds:.1f} s"] if entry.seconds else []
+        facts += [entry.isolation] if entry.isolation else []
+        told = entry.reason if entry.state in ("denied", "cancelled") else entry.output
+        lines = [line for line in visible(told).strip().splitlines() if line.strip()]
+        self.say(f"  {mark} {' · '.join([*facts, *lines[:1]])}"[:400], colour)
+        for line in lines[1:OUTPUT_LINES]:
+            self.say(f"    {line}"[:400], "dim")
+        if len(lines) > OUTPUT_LINES:
+            self.say(f"    … {len(lines) - OUTPUT_LINES} more lines", "dim")
+
+    def _of(self, node: str) -> str:
+        known = self._nodes.get(node)
+        return f"[{known.title}] " if known is not None and known.parent is not None else ""
+
+    def _painted(self, text: str, colour: str) -> str:
+        return f"\x1b[{COLOURS[colour]}m{text}\x1b[0m" if colour and self._colour else text
+
+
+def diff_lines(edit: ProposedEdit) -> list[tuple[str, str]]:
+    """One edit as a diff: each line with its colour."""
+    lines = [(f"{edit.change} {visible(edit.path)}", "bold")]
+    for hunk in edit.hunks:
+        lines.append((f"@@ {hunk.index + 1}: line {hunk.old_start} @@", "cyan"))
+        lines += [(f"  {visible(line)}", "") for line in hunk.before]
+        lines += [(f"- {visible(line)}", "red") for line in hunk.old_lines]
+        lines += [(f"+ {visible(line)}", "green") for line in hunk.new_lines]
+        lines += [(f"  {visible(line)}", "") for line in hunk.after]
+    return lines
+
+
+def arguments_line(arguments: str) -> str:
+    """Arguments of a call in one short line."""
+    try:
+        values = json.loads(arguments)
+    except ValueError:
+        values = None
+    if isinstance(values, dict):
+        parts = [
+            f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in values.items()
+        ]
+        arguments = " ".join(parts)
+    line = visible(" ".join(arguments.split()))
+    return line if len(line) <= ARGUMENT_SHOWN else line[: ARGUMENT_SHOWN - 1] + "…"
+
+
+def visible(text: str) -> str:
+    """`text` without what would steer the terminal instead of being shown."""
+    return _CONTROL.sub(lambda match: f"<{ord(match[0]):02X}>", text)
+
+
+def wants_colour(stream: TextIO) -> bool:
+    """Whether a stream is a terminal on which colours are welcome."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return stream.isatty()

@@ -1,0 +1,119 @@
+"""Asking the person at the terminal: consent with its scope, edits hunk by hunk, questions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+from jarvis_ls.cli.screen import Screen, diff_lines, visible
+from jarvis_ls.runtime.events import ProposedEdit
+from jarvis_ls.runtime.interaction import Interaction, Next, Review
+from jarvis_ls.runtime.permissions import Answer, Asked, Scope, shown
+
+Read = Callable[[str], Awaitable[str]]
+"""Shows a prompt and gives the line typed; raises `EOFError` when there will be none any more
+and `KeyboardInterrupt` on Ctrl-C."""
+
+PERMIT = "[y]es once, for this [s]ession, this [w]orkspace, [u]ser always, [n]o: "
+SCOPES: dict[str, Scope] = {"y": "call", "s": "session", "w": "workspace", "u": "user"}
+REVIEW = "write [a]ll, [n]one, or choose [h]unk by hunk: "
+HUNK = "this hunk? [y]es, [n]o, [r]est, [q]uit: "
+
+
+class Terminal(Interaction):
+    """A person at a terminal, asked one thing at a time."""
+
+    def __init__(self, screen: Screen, read: Read) -> None:
+        self._screen = screen
+        self._read = read
+        self._turn = asyncio.Lock()
+        self.interrupt: Callable[[], None] = lambda: None
+        """Called when the person answers a question with Ctrl-C."""
+
+    async def permit(self, node: str, call: str, asked: Asked) -> Answer:
+        """See `Interaction`."""
+        async with self._turn:
+            self._screen.say(f"? {asked.tool} wants to", "bold")
+            for action in asked.actions:
+                self._screen.say(f"    {action.kind} {shown(action.target)}", "yellow")
+            if asked.reason:
+                self._screen.say(f"    {shown(asked.reason)}", "dim")
+            letter = await self._choose(PERMIT, "yswun")
+            if letter != "n":
+                return Answer(True, SCOPES[letter])
+            return Answer(False, note=await self._note())
+
+    async def review(self, node: str, call: str, edits: Sequence[ProposedEdit]) -> Review:
+        """See `Interaction`."""
+        async with self._turn:
+            for edit in edits:
+                for line, colour in diff_lines(edit):
+                    self._screen.say(line, colour)
+            letter = await self._choose(REVIEW, "anh")
+            if letter == "a":
+                return Review.all_of(edits)
+            if letter == "n":
+                return Review({}, await self._note())
+            return Review(await self._hunks(edits))
+
+    async def question(
+        self, node: str, text: str, choices: Sequence[str] = (), default: str = ""
+    ) -> str:
+        """See `Interaction`."""
+        async with self._turn:
+            self._screen.say(f"? {visible(text)}", "bold")
+            for number, choice in enumerate(choices, 1):
+                self._screen.say(f"    {number}. {visible(choice)}")
+            while True:
+                line = (await self._line(f"[{visible(default)}] " if default else "> ")).strip()
+                if not line and (default or not choices):
+                    return default
+                if not choices:
+                    return line
+                if line.isdecimal() and 1 <= int(line) <= len(choices):
+                    return choices[int(line) - 1]
+                if line in choices:
+                    return line
+
+    async def next_action(self, node: str) -> tuple[Next, str]:
+        """See `Interaction`: the turn ends; what is typed next begins another."""
+        return "complete", ""
+
+    async def _hunks(self, edits: Sequence[ProposedEdit]) -> dict[str, tuple[int, ...]]:
+        accepted: dict[str, list[int]] = {}
+        rest = False
+        for edit in edits:
+            head, *lines = diff_lines(edit)
+            starts = [at for at, (line, _) in enumerate(lines) if line.startswith("@@ ")]
+            for hunk, (start, end) in zip(
+                edit.hunks, zip(starts, [*starts[1:], len(lines)], strict=True), strict=True
+            ):
+                if not rest:
+                    for line, colour in [head, *lines[start:end]]:
+                        self._screen.say(line, colour)
+                    letter = await self._choose(HUNK, "ynrq")
+                    if letter == "q":
+                        return {path: tuple(found) for path, found in accepted.items()}
+                    rest = letter == "r"
+                    if letter == "n":
+                        continue
+                accepted.setdefault(edit.path, []).append(hunk.index)
+        return {path: tuple(found) for path, found in accepted.items()}
+
+    async def _choose(self, prompt: str, letters: str) -> str:
+        while True:
+            line = (await self._line(prompt)).strip().lower()
+            if line[:1] and line[:1] in letters:
+                return line[:1]
+
+    async def _note(self) -> str:
+        return (await self._line("what should it do instead? (may stay empty) ")).strip()
+
+    async def _line(self, prompt: str) -> str:
+        """One line. Ctrl-C and the end of the input end the turn."""
+        self._screen.end_line()
+        try:
+            return await self._read(prompt)
+        except (KeyboardInterrupt, EOFError):
+            self.interrupt()
+            raise asyncio.CancelledError from None
