@@ -61,7 +61,7 @@ class Appender:
         Raises `JarvisError` when it is not a regular file or cannot be written.
         """
         self._path = path
-        self._torn = False
+        self._part: tuple[int, int] | None = None
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
         flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         flags |= getattr(os, "O_BINARY", 0)
@@ -75,21 +75,20 @@ class Appender:
         _cut_torn_tail(self._file)
 
     def append(self, line: bytes) -> None:
-        """Add one line (or several), the end included.
+        """Add one line, or several, the end included.
 
-        Raises `JarvisError` when the disk refuses; no half line is left then.
+        Raises `JarvisError` when the disk refuses: then none of them is there.
         """
         try:
-            if self._torn:
-                _cut_torn_tail(self._file)
-                self._torn = False
-            if self._file.write(line) != len(line):
+            self._undo_part()
+            written = self._file.write(line) or 0
+            if written != len(line):
+                end = self._file.tell()
+                self._part = (end - written, end)
+                with contextlib.suppress(OSError):  # else before the next line
+                    self._undo_part()
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
-            self._torn = True
-            with contextlib.suppress(OSError):  # else before the next line
-                _cut_torn_tail(self._file)
-                self._torn = False
             raise write_error(self._path, error) from None
 
     def sync(self) -> None:
@@ -102,6 +101,14 @@ class Appender:
     def close(self) -> None:
         """Give the file back."""
         self._file.close()
+
+    def _undo_part(self) -> None:
+        """Take back what was written of lines that did not fit."""
+        if self._part is not None:
+            start, end = self._part
+            if self._file.seek(0, os.SEEK_END) == end:  # else another writer has gone on
+                self._file.truncate(start)
+            self._part = None
 
     def __enter__(self) -> Appender:
         return self

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jarvis_ls.runtime.messages import Message, System, Usage, User, from_json
+from jarvis_ls.runtime.totals import Totals
 
 VERSION = 1
 TITLE_LENGTH = 60
@@ -87,8 +88,8 @@ class Contents:
     """By id; JSON as it was read, or the `NodeInfo` itself."""
     meters: dict[str, Any] = field(default_factory=dict)
     """By node; JSON as it was read, or the `Meter` itself."""
-    spent: dict[str, Usage] = field(default_factory=dict)
-    """By node."""
+    totals: Totals = field(default_factory=Totals)
+    """What calls of models cost."""
     data: dict[str, Any] = field(default_factory=dict)
     number: int = 0
     """The highest number of a message so far."""
@@ -102,7 +103,7 @@ class Contents:
     @property
     def usage(self) -> Usage:
         """What all nodes spent."""
-        return sum(self.spent.values(), Usage())
+        return self.totals.session.usage
 
     @property
     def shown_title(self) -> str:
@@ -237,7 +238,9 @@ def _entries_cut(contents: Contents, record: dict[str, Any]) -> None:
 
 
 def _node(contents: Contents, record: dict[str, Any]) -> None:
-    contents.nodes[str(record["info"]["id"])] = record["info"]
+    node, parent = str(record["info"]["id"]), record["info"]["parent"]
+    contents.nodes[node] = record["info"]
+    contents.totals.place(node, None if parent is None else str(parent))
 
 
 def _node_gone(contents: Contents, record: dict[str, Any]) -> None:
@@ -250,8 +253,8 @@ def _meter(contents: Contents, record: dict[str, Any]) -> None:
 
 
 def _spent(contents: Contents, record: dict[str, Any]) -> None:
-    node, usage = str(record["node"]), Usage(**record["usage"])
-    contents.spent[node] = contents.spent.get(node, Usage()) + usage
+    usage = Usage(**record["usage"])
+    contents.totals.add(str(record["node"]), str(record.get("label", "")), usage)
 
 
 def _title(contents: Contents, record: dict[str, Any]) -> None:

@@ -65,16 +65,13 @@ class Redactor:
 
     @staticmethod
     def of_environment(
-        environment: Mapping[str, str] | None = None, names: Iterable[str] = ()
+        environment: Mapping[str, str] | None = None, more: Iterable[str] = ()
     ) -> Redactor:
         """One that knows the values of all variables whose names say key, token or secret, and
-        of those in `names`."""
+        the secrets in `more`."""
         environment = os.environ if environment is None else environment
-        wanted = set(names)
-        return Redactor(
-            value for name, value in environment.items()
-            if name in wanted or _VARIABLES.search(name)
-        )  # fmt: skip
+        found = [value for name, value in environment.items() if _VARIABLES.search(name)]
+        return Redactor([*found, *more])
 
     def text(self, text: str) -> str:
         """`text` without secrets."""

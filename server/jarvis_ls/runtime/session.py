@@ -43,6 +43,7 @@ from jarvis_ls.runtime.events import (
 )
 from jarvis_ls.runtime.messages import Message, System, Usage, to_json
 from jarvis_ls.runtime.session_lock import Lock
+from jarvis_ls.runtime.totals import Totals
 
 if TYPE_CHECKING:
     from jarvis_ls.runtime.redaction import Redactor
@@ -90,7 +91,8 @@ class Session:
         self._lock = lock
         self._redactor = redactor
         self._guard = threading.RLock()
-        self._waiting: dict[tuple[str, str], NodePut | MeterPut] = {}
+        self._waiting: dict[tuple[str, str], dict[str, Any]] = {}
+        """Records that can wait for the next one that cannot."""
         self._journal = Appender(folder / JOURNAL) if lock is not None else None
         self._size = reading.size
         self._tail = reading.tail
@@ -135,9 +137,13 @@ class Session:
 
     def spent(self, node: str | None = None) -> Usage:
         """What a node spent, without those below it; None means all nodes together."""
-        if node is None:
-            return self._contents.usage
-        return self._contents.spent.get(node, Usage())
+        totals = self._contents.totals
+        return (totals.session if node is None else totals.node(node)).usage
+
+    @property
+    def totals(self) -> Totals:
+        """Calls of models and their cost: by agent, by subtree, together."""
+        return self._contents.totals
 
     def append(self, node: str, message: Message) -> Message:
         """Keep a message; the result is the message with its id.
@@ -199,7 +205,7 @@ class Session:
                 self._writable()
                 self._show(event)
                 key = event.node if isinstance(event, MeterPut) else event.node.id
-                self._waiting[(event.kind, key)] = event
+                self._waiting[(event.kind, key)] = _record(event)
                 return
             if isinstance(event, NodePut):
                 self._waiting.pop(("node_put", event.node.id), None)
@@ -214,10 +220,20 @@ class Session:
             return list(self._events())
 
     def spend(self, node: str, usage: Usage, label: str = "") -> None:
-        """Add what one call of a model cost. Raises like `append`."""
-        if usage != Usage():
-            with self._guard:
-                self._write({"is": "spent", "node": node, "label": label, "usage": asdict(usage)})
+        """Add what one call of a model cost; `label` says of what.
+
+        On a full disk it is kept with the next record that can be. Raises `SessionBusy`.
+        """
+        if usage == Usage():
+            return
+        record = {"is": "spent", "node": node, "label": label, "usage": asdict(usage)}
+        with self._guard:
+            self._writable()
+            try:
+                self._write(record)
+            except JarvisError:
+                self._contents.apply(record)  # it was spent, whatever the disk says
+                self._waiting[("spent", str(len(self._waiting)))] = record
 
     def set_title(self, title: str) -> None:
         """Call the session this; empty means after how it began. Raises like `append`."""
@@ -299,8 +315,7 @@ class Session:
     def _write(self, record: dict[str, Any], event: Event | None = None) -> None:
         """Write first, believe it then."""
         record["at"] = round(time.time(), 3)
-        waiting = [self._line(_record(e) | {"at": record["at"]}) for e in self._waiting.values()]
-        self._write_lines([*waiting, self._line(record)])
+        self._write_lines([*self._waiting.values(), record])
         self._waiting.clear()
         if event is None:
             self._contents.apply(record)
@@ -310,12 +325,12 @@ class Session:
 
     def _flush(self) -> None:
         if self._waiting:
-            at = round(time.time(), 3)
-            self._write_lines([self._line(_record(e) | {"at": at}) for e in self._waiting.values()])
+            self._write_lines(list(self._waiting.values()))
             self._waiting.clear()
 
-    def _write_lines(self, lines: list[bytes]) -> None:
-        data = b"".join(lines)
+    def _write_lines(self, records: list[dict[str, Any]]) -> None:
+        at = round(time.time(), 3)
+        data = b"".join(self._line({"at": at} | record) for record in records)
         self._writable().append(data)
         self._size += len(data)
         self._tail = (self._tail + data)[-journal.TAIL :]
@@ -334,6 +349,7 @@ class Session:
             journal.cut_entries(kept.entries.get(event.node, {}), event.first)
         elif isinstance(event, NodePut):
             kept.nodes[event.node.id] = event.node
+            kept.totals.place(event.node.id, event.node.parent)
         elif isinstance(event, MeterPut):
             kept.meters[event.node] = event.meter
         elif isinstance(event, NodeGone):

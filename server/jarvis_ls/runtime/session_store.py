@@ -31,7 +31,6 @@ from jarvis_ls.core.files import read_regular, replace_file, write_error
 from jarvis_ls.core.store import MAX_BYTES, line_of
 from jarvis_ls.runtime import event_json, journal
 from jarvis_ls.runtime.events import SessionInfo
-from jarvis_ls.runtime.messages import Usage
 from jarvis_ls.runtime.session import (
     HEADER,
     JOURNAL,
@@ -311,7 +310,7 @@ def _brought_up_to_date(info: SessionInfo, grown: bytes) -> SessionInfo | None:
         info,
         title=contents.shown_title,
         updated=contents.updated,
-        usage=sum(contents.spent.values(), info.usage + Usage()),
+        usage=info.usage + contents.usage,
         messages=info.messages + said,
     )
 

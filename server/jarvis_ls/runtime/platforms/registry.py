@@ -28,9 +28,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from jarvis_ls.runtime.call_log import Logged
 from jarvis_ls.runtime.errors import ModelRefused
 from jarvis_ls.runtime.models import Candidate, Provider
 from jarvis_ls.runtime.platforms.base import Platform
+from jarvis_ls.runtime.redaction import Redactor
 
 Make = Callable[[str | None, str], Platform]
 """Makes a connection from a base URL and a key."""
@@ -51,7 +53,7 @@ class PlatformRegistry:
     def __init__(self, home: Path | None = None) -> None:
         """`home` is the user's folder, `~/.jarvis`; without it there are only built-in kinds."""
         self._kinds: dict[str, Make] = dict(_BUILT_IN)
-        self._open: dict[tuple[str, str | None, str], Platform] = {}
+        self._open: dict[tuple[str, str, str | None, str], Platform] = {}
         self.broken: tuple[BrokenPlatform, ...] = ()
         """Files that were left out."""
         if home is not None:
@@ -71,14 +73,17 @@ class PlatformRegistry:
 
     def platform_for(self, candidate: Candidate) -> Platform:
         """The connection for a candidate; candidates with the same address and key share one.
+        Its calls are logged (see `call_log`).
 
         Raises `ModelRefused`, which says what there is, when its provider's type is not known
         or the user's class cannot be made.
         """
         provider = candidate.provider
-        place = (provider.type, provider.base, candidate.key)
+        place = (provider.name, provider.type, provider.base, candidate.key)
         if place not in self._open:
-            self._open[place] = self._make(provider, candidate.key)
+            made = self._make(provider, candidate.key)
+            redactor = Redactor.of_environment(more=[candidate.key])
+            self._open[place] = Logged(made, provider.name, redactor=redactor)
         return self._open[place]
 
     async def close(self) -> None:

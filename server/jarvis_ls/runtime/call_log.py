@@ -1,0 +1,437 @@
+"""Every request to a model, written down: what was asked, what came back, how long it took.
+
+One file per request in the session's `calls` folder, one JSON object a line, written as things
+happen, so that it is there too when the process is killed in the middle:
+
+    {"is": "request", "at": …, "label": "provider/model", "node": …, "messages": […], …}
+    {"is": "headers", "ms": …, "url": …, "status": …, "request": {…}, "response": {…}}
+    {"is": "chunk", "ms": …, "kind": "text", "text": …}
+    {"is": "response", "ms": …, "first_ms": …, "text": …, "calls": […], "usage": {…}, …}
+    {"is": "error", "ms": …, "error": …}
+
+Nothing is written that the redactor takes for a secret; also not one that came in pieces. Files
+are bounded one by one, in number and together; the oldest go first. A log that cannot be written
+keeps no one from working: it says so once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import re
+import time
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import aclosing
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.files import write_error
+from jarvis_ls.core.store import Appender, line_of
+from jarvis_ls.runtime.messages import FileRef, Message, Usage, to_json
+from jarvis_ls.runtime.platforms.base import (
+    Delta,
+    Exchange,
+    FinishDelta,
+    ModelInfo,
+    Platform,
+    Request,
+    TextDelta,
+    ThinkingDelta,
+    UsageDelta,
+    exchange_seen,
+)
+from jarvis_ls.runtime.redaction import Flowing, Redactor
+
+logger = logging.getLogger(__name__)
+
+FOLDER = "calls"
+_FILE = re.compile(r"(\d{6,})\.jsonl")
+_TEXT = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much is kept."""
+
+    files: int = 200
+    """Requests of one session; older ones are deleted."""
+    file_bytes: int = 1 << 20
+    """Of one request; what is longer is cut and says so."""
+    all_bytes: int = 64 << 20
+    """Of one session's requests together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """For whom models are asked from here on."""
+
+    folder: Path
+    """The session's folder."""
+    node: str
+    """The agent."""
+
+
+_caller: ContextVar[Caller | None] = ContextVar("caller", default=None)
+
+
+def asked_by(folder: Path, node: str) -> None:
+    """From here on, in this task and those it starts, models are asked for this agent of the
+    session in `folder`: their calls are logged there."""
+    _caller.set(Caller(folder, node))
+
+
+class CallLog:
+    """The log of one session."""
+
+    def __init__(
+        self, folder: Path, redactor: Redactor | None = None, bounds: Bounds | None = None
+    ) -> None:
+        """`folder` is made when something is written."""
+        self._folder = folder
+        self._redactor = redactor or Redactor()
+        self._bounds = bounds or Bounds()
+
+    def begin(self, label: str, model: ModelInfo, request: Request, node: str = "") -> Call:
+        """A request goes out to `label` (`provider/model`) for an agent.
+
+        Raises `JarvisError` when it cannot be written.
+        """
+        self._make_room()
+        appender = self._next_file()
+        call = Call(appender, self._redactor, self._bounds.file_bytes)
+        call.asked(label, model, request, node)
+        return call
+
+    def files(self) -> list[Path]:
+        """The files there are, the oldest first."""
+        with contextlib.suppress(OSError):
+            found = [
+                (int(match[1]), Path(entry.path))
+                for entry in os.scandir(self._folder)
+                if (match := _FILE.fullmatch(entry.name))
+            ]
+            return [path for _, path in sorted(found)]
+        return []
+
+    def _next_file(self) -> Appender:
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise write_error(self._folder, error) from None
+        known = self.files()
+        number = int(known[-1].stem) if known else 0
+        while True:
+            number += 1
+            path = self._folder / f"{number:06}.jsonl"
+            try:
+                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            except FileExistsError:
+                continue
+            except OSError as error:
+                raise write_error(path, error) from None
+            return Appender(path)
+
+    def _make_room(self) -> None:
+        sizes = []
+        for path in self.files():
+            with contextlib.suppress(OSError):
+                sizes.append((path, path.stat().st_size))
+        total = sum(size for _, size in sizes) + self._bounds.file_bytes
+        left = len(sizes) + 1
+        for path, size in sizes:
+            if left <= self._bounds.files and total <= self._bounds.all_bytes:
+                return
+            with contextlib.suppress(OSError):
+                path.unlink()
+            left, total = left - 1, total - size
+
+
+class Call:
+    """One request as it goes on. After the first failure to write, nothing more is written."""
+
+    def __init__(self, appender: Appender, redactor: Redactor, limit: int) -> None:
+        self._appender: Appender | None = appender
+        self._redactor = redactor
+        self._left = limit
+        self._answer_room = limit // 4
+        self._begun = time.monotonic()
+        self._heard = _Heard(redactor)
+
+    def asked(self, label: str, model: ModelInfo, request: Request, node: str) -> None:
+        """What is asked; for `CallLog.begin`."""
+        record = {
+            "is": "request",
+            "at": round(time.time(), 3),
+            "label": label,
+            "model": model.name,
+            "node": node,
+            "tools": [asdict(tool) for tool in request.tools],
+            "max_output": request.max_output,
+            "temperature": request.temperature,
+            "extra": request.extra,
+        }
+        record = self._redactor.values(record)
+        room = self._left // 2
+        head = len(line_of(record))
+        if head > room // 2:
+            record["tools"] = [tool.name for tool in request.tools]
+            head = len(line_of(record))
+        record["messages"], left_out = self._messages(request, room - head)
+        if left_out:
+            record["left_out"] = left_out
+        self._write(record)
+
+    def headers(self, exchange: Exchange) -> None:
+        """The HTTP exchange it is."""
+        self._write(
+            {
+                "is": "headers",
+                "ms": self._ms(),
+                "url": self._redactor.text(exchange.url),
+                "status": exchange.status,
+                "request": self._redactor.headers(exchange.request),
+                "response": self._redactor.headers(exchange.response),
+            }
+        )
+
+    def chunk(self, delta: Delta) -> None:
+        """A piece of the answer came."""
+        said = self._heard.add(delta, self._ms())
+        if said is None:
+            return
+        if self._left <= self._answer_room:
+            self._heard.unwritten += 1
+            return
+        self._write({"is": "chunk", "ms": self._ms(), **said})
+
+    def end(self, error: BaseException | None = None) -> None:
+        """It is over; with `error` when it failed, or was given up."""
+        answer = self._heard.answer(self._answer_room // 4)
+        self._write({"is": "response", "ms": self._ms(), **answer})
+        if error is not None:
+            words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            self._write(
+                {"is": "error", "ms": self._ms(), "error": self._redactor.text(words)[:_TEXT]}
+            )
+        self._close()
+
+    def _messages(self, request: Request, room: int) -> tuple[list[Any], int]:
+        """The first two and the last messages that fit, and how many are left out."""
+        written = [self._message(message) for message in request.messages]
+        sizes = [len(line_of(message)) for message in written]
+        if sum(sizes) <= room:
+            return written, 0
+        first = written[:2] if sum(sizes[:2]) < room // 2 else []
+        room -= sum(sizes[: len(first)])
+        last: list[Any] = []
+        for message, size in zip(reversed(written[len(first) :]), reversed(sizes), strict=False):
+            room -= size
+            if room < 0:
+                break
+            last.insert(0, message)
+        return first + last, len(written) - len(first) - len(last)
+
+    def _message(self, message: Message) -> Any:
+        record = to_json(message)
+        for image in record.get("images", ()):
+            image["base64"] = f"({len(image['base64'])} characters)"
+        return _shortened(self._redactor.values(record))
+
+    def _ms(self) -> int:
+        return round((time.monotonic() - self._begun) * 1000)
+
+    def _write(self, record: dict[str, Any]) -> None:
+        if self._appender is None:
+            return
+        line = line_of(record)
+        try:
+            self._appender.append(line)
+            self._left -= len(line)
+        except JarvisError as error:
+            _say_once(error)
+            self._close()
+
+    def _close(self) -> None:
+        if self._appender is not None:
+            self._appender.close()
+            self._appender = None
+
+
+@dataclass
+class _Heard:
+    """An answer as it comes in, already without secrets."""
+
+    redactor: Redactor
+    text: list[str] = field(default_factory=list)
+    thinking: list[str] = field(default_factory=list)
+    arguments: dict[int, list[str]] = field(default_factory=dict)
+    names: dict[int, str] = field(default_factory=dict)
+    usage: Usage | None = None
+    finish: str = ""
+    first_ms: int | None = None
+    chunks: int = 0
+    unwritten: int = 0
+    """Chunks that did not fit."""
+    _flows: dict[str, Flowing] = field(default_factory=dict)
+
+    def add(self, delta: Delta, ms: int) -> dict[str, Any] | None:
+        """What to write of a piece; None when nothing can be said yet."""
+        self.chunks += 1
+        if isinstance(delta, UsageDelta):
+            self.usage = delta.usage
+            return {"kind": "usage", "usage": asdict(delta.usage)}
+        if isinstance(delta, FinishDelta):
+            self.finish = delta.reason
+            return {"kind": "finish", "reason": delta.reason}
+        if self.first_ms is None:
+            self.first_ms = ms
+        if isinstance(delta, TextDelta):
+            return self._said("text", self.text, delta.text)
+        if isinstance(delta, ThinkingDelta):
+            return self._said("thinking", self.thinking, delta.text)
+        name = self.redactor.text(delta.name)
+        self.names[delta.index] = self.names.get(delta.index, "") + name
+        pieces = self.arguments.setdefault(delta.index, [])
+        said = self._said("call", pieces, delta.arguments, str(delta.index))
+        if name:
+            said = {**(said or {"kind": "call", "text": ""}), "name": name}
+        return {**said, "index": delta.index} if said else None
+
+    def answer(self, room: int) -> dict[str, Any]:
+        """All of it."""
+        for key, flow in self._flows.items():
+            kind, _, index = key.partition(" ")
+            where = {"text": self.text, "thinking": self.thinking}.get(kind)
+            (where if where is not None else self.arguments[int(index)]).append(flow.end())
+        return {
+            "first_ms": self.first_ms,
+            "chunks": self.chunks,
+            "unwritten": self.unwritten,
+            "text": _cut("".join(self.text), room),
+            "thinking": _cut("".join(self.thinking), room),
+            "calls": [
+                {"name": self.names.get(index, ""), "arguments": _cut("".join(pieces), room // 4)}
+                for index, pieces in list(self.arguments.items())[:64]
+            ],
+            "finish": self.finish,
+            "usage": asdict(self.usage) if self.usage is not None else None,
+        }
+
+    def _said(
+        self, kind: str, pieces: list[str], text: str, index: str = ""
+    ) -> dict[str, Any] | None:
+        flow = self._flows.setdefault(f"{kind} {index}", self.redactor.flowing())
+        safe = flow.add(text)
+        if not safe:
+            return None
+        pieces.append(safe)
+        return {"kind": kind, "text": safe}
+
+
+class Logged(Platform):
+    """A platform whose calls are written to the log of whoever asks (`asked_by`)."""
+
+    def __init__(
+        self,
+        wrapped: Platform,
+        provider: str,
+        *,
+        log: CallLog | None = None,
+        redactor: Redactor | None = None,
+        bounds: Bounds | None = None,
+    ) -> None:
+        """`log` None takes the asking session's own. `redactor` must know the platform's key."""
+        self.wrapped = wrapped
+        self.name = wrapped.name
+        self._provider = provider
+        self._log = log
+        self._redactor = redactor or Redactor()
+        self._bounds = bounds
+
+    async def stream(self, model: ModelInfo, request: Request) -> AsyncGenerator[Delta, None]:
+        """See `Platform.stream`."""
+        call = self._begin(model, request)
+        stream: Any = self.wrapped.stream(model, request)
+        error: BaseException | None = None
+        try:
+            async with aclosing(stream):
+                pieces = aiter(stream)
+                while True:
+                    try:
+                        with _seen_by(call.headers if call is not None else None):
+                            delta = await anext(pieces)
+                    except StopAsyncIteration:
+                        break
+                    if call is not None:
+                        call.chunk(delta)
+                    yield delta
+        except BaseException as raised:
+            error = raised
+            raise
+        finally:
+            if call is not None:
+                call.end(error)
+
+    async def models(self) -> list[str]:
+        """See `Platform`."""
+        return await self.wrapped.models()
+
+    async def upload(self, name: str, data: bytes) -> FileRef:
+        """See `Platform`."""
+        return await self.wrapped.upload(name, data)
+
+    async def close(self) -> None:
+        """See `Platform`."""
+        await self.wrapped.close()
+
+    def _begin(self, model: ModelInfo, request: Request) -> Call | None:
+        caller = _caller.get()
+        log = self._log
+        if log is None and caller is not None:
+            log = CallLog(caller.folder / FOLDER, self._redactor, self._bounds)
+        if log is None:
+            return None
+        try:
+            label = f"{self._provider}/{model.name}"
+            return log.begin(label, model, request, caller.node if caller else "")
+        except JarvisError as error:
+            _say_once(error)
+            return None
+
+
+@contextlib.contextmanager
+def _seen_by(seen: Callable[[Exchange], None] | None) -> Iterator[None]:
+    """Exchanges that are made in here are told to `seen`, and none that are made outside."""
+    token = exchange_seen.set(seen)
+    try:
+        yield
+    finally:
+        exchange_seen.reset(token)
+
+
+_said: set[str] = set()
+
+
+def _say_once(error: JarvisError) -> None:
+    if str(error) not in _said:
+        _said.add(str(error))
+        logger.warning("calls of models are not logged any more: %s", error)
+
+
+def _shortened(value: Any) -> Any:
+    if isinstance(value, str):
+        return _cut(value, _TEXT)
+    if isinstance(value, dict):
+        return {name: _shortened(part) for name, part in value.items()}
+    return [_shortened(part) for part in value] if isinstance(value, list) else value
+
+
+def _cut(text: str, room: int) -> str:
+    if len(text) <= room:
+        return text
+    half = room // 2
+    return f"{text[:half]}… {len(text) - 2 * half} characters left out …{text[-half:]}"
