@@ -18,6 +18,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,6 +61,9 @@ class ModelServer:
     def __init__(self) -> None:
         self.requests: list[Asked] = []
         self.answers: deque[Answer] = deque()
+        self.decide: Callable[[Asked], Answer | None] | None = None
+        """Gives the answer to a request where the order of requests is not known; what it leaves
+        open is answered in turn."""
         self.dropped = 0
         """How often a client went away in the middle of an answer."""
         self.models = ["scripted"]
@@ -167,10 +171,11 @@ class ModelServer:
                 writer, 200, {}, json.dumps({"object": "list", "data": data}).encode()
             )
             return True
-        if not self.answers:
+        decided = self.decide(asked) if self.decide is not None else None
+        if decided is None and not self.answers:
             await self._plain(writer, 500, {}, b'{"error": {"message": "nothing scripted"}}')
             return True
-        answer = self.answers.popleft()
+        answer = decided or self.answers.popleft()
         await asyncio.sleep(answer.silent)
         if answer.status != 200 or answer.body:
             await self._plain(writer, answer.status, answer.headers, answer.body)

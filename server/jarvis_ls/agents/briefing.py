@@ -1,0 +1,53 @@
+"""What a new agent of the tree is told first, and one that goes on after an interruption."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+from jarvis_ls.agents.node import Assignment, Ending, Node
+
+
+def first_words(assignment: Assignment) -> str:
+    """The task with what its creator added to it."""
+    if assignment.kind == "root":
+        return assignment.task
+    parts = [_prompt(assignment.kind), f"# Task\n{assignment.task.strip()}"]
+    if assignment.background.strip():
+        parts.append(f"# What you should know\n{assignment.background.strip()}")
+    if assignment.plan.strip():
+        parts.append(f"# Plan\n{assignment.plan.strip()}")
+    if assignment.files:
+        parts.append(
+            "# Files to begin with\n" + "\n".join(f"- {name}" for name in assignment.files)
+        )
+    return "\n\n".join(parts)
+
+
+def go_on(reason: str) -> str:
+    """Words for an agent whose work was interrupted; its conversation is still there."""
+    why = f" ({reason.rstrip('.')})" if reason else ""
+    return (
+        f"Your work on this task was interrupted{why}. Look at what is done already and go on with"
+        " the rest."
+    )
+
+
+def report_of(child: Node, ending: Ending) -> str:
+    """What a parent is told of a child it did not wait for."""
+    head = f"Report of the agent “{child.info.title}” ({child.id}), {ending.state}:"
+    return f"{head}\n{result_of(ending)}"
+
+
+def result_of(ending: Ending) -> str:
+    """The result of a task, or why there is none and what there is of it."""
+    if ending.state == "completed":
+        return ending.text or "It ended without a word."
+    got = f"\nWhat it said last:\n{ending.text}" if ending.text else ""
+    return f"{ending.error or ending.state}{got}"
+
+
+@cache
+def _prompt(name: str) -> str:
+    found = files("jarvis_ls.agents").joinpath("prompts", f"{name}.md")
+    return found.read_text(encoding="utf-8").strip()

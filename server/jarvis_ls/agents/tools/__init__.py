@@ -1,0 +1,1 @@
+"""Tools that need the tree of agents."""

@@ -1,0 +1,83 @@
+"""`sub_agent`: give a task to a new agent of the tree."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from jarvis_ls.agents.briefing import result_of
+from jarvis_ls.agents.errors import TreeError
+from jarvis_ls.agents.node import Assignment
+from jarvis_ls.agents.tree import Tree
+from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.runtime.events import Budget
+from jarvis_ls.runtime.running import current_call
+from jarvis_ls.runtime.tool import ToolContext, tool
+
+SERVICE = "agents"
+"""Under this name the context's services hold the `Tree`."""
+A_WEEK = 7 * 24 * 3600.0
+
+
+@tool(timeout=A_WEEK, independent=True)
+async def sub_agent(
+    context: ToolContext,
+    task: str,
+    title: str = "",
+    background: str = "",
+    plan: str = "",
+    type: Literal["child", "act"] = "child",
+    tools: list[str] | None = None,
+    files: list[str] | None = None,
+    tokens: int | None = None,
+    cost: float | None = None,
+    wait: bool = True,
+) -> str:
+    """Give a task to a new agent with a conversation of its own; the result is its report.
+
+    Use it for work that can be described completely: exploring, a change in one place, a check.
+    It knows nothing of this conversation, so say all it needs. Several calls in one answer run
+    at the same time; do not let two of them change the same files.
+
+    Args:
+        task: What to do, and what to report.
+        title: A few words for the list of agents.
+        background: What it must know: findings, decisions, constraints.
+        plan: How to go about it, when that is clear.
+        type: "child" thinks for itself and may create agents; "act" only carries out a clear task
+            with its tools, on a cheaper model.
+        tools: Names of the only tools it may use; without it, all of yours.
+        files: Files to begin with.
+        tokens: Most tokens it may spend before the user is asked.
+        cost: Most it may cost before the user is asked.
+        wait: false lets it work in the background; its report comes as a message.
+    """
+    tree = context.services.get(SERVICE)
+    if not isinstance(tree, Tree):
+        raise TreeError("There are no other agents here; do it yourself.")
+    if not task.strip():
+        raise ToolRetry("The task is empty; nothing was started.")
+    child = tree.add(
+        context.node,
+        Assignment(
+            task,
+            title=title,
+            kind=type,
+            background=background,
+            plan=plan,
+            files=tuple(files or ()),
+            tools=None if tools is None else tuple(tools),
+            budget=Budget(tokens, cost),
+        ),
+    )
+    if (call := current_call()) is not None:
+        call.show(child=child.id)
+    tree.start(child.id)
+    if not wait:
+        return (
+            f"“{child.info.title}” ({child.id}) works in the background. Its report will come as a"
+            " message; do not wait for it by other means."
+        )
+    ending = await tree.result(child.id)
+    if ending.state != "completed":
+        raise TreeError(f"“{child.info.title}” ({child.id}) {ending.state}: {result_of(ending)}")
+    return result_of(ending)
