@@ -43,6 +43,7 @@ from jarvis_ls.runtime.textfile import (
     Place,
     Seen,
     TextFile,
+    lines_of,
     new_file,
     place_of,
     with_newlines,
@@ -53,6 +54,9 @@ CONTEXT_LINES = 3
 """Unchanged lines shown around a hunk."""
 NEAR = 2
 """Changes with at most so many unchanged lines between them are one hunk."""
+
+_MOST_LINES = 60
+"""Lines of a change that a model is shown again after it was written."""
 
 Applied = Callable[[Path, "str | None", "str | None"], "Awaitable[bool] | bool"]
 """The user's editor (`services["applied"]`): asked with a file's path, its text before and
@@ -147,9 +151,8 @@ def rename(file: TextFile, to: Place, after: str | None = None) -> list[Change]:
 
 
 async def propose(context: ToolContext, changes: Sequence[Change], said: str) -> str:
-    """Say what files should become; `said` is what the model is told when all is written.
-
-    Without `Reviewed` around the tool they are written at once.
+    """Say what files should become; the result is what the model is told: `said`, and what was
+    written. Without `Reviewed` around the tool that is done at once.
     """
     changes = [
         replace(c, after=with_newlines(c.after)) if c.after is not None else c for c in changes
@@ -161,7 +164,35 @@ async def propose(context: ToolContext, changes: Sequence[Change], said: str) ->
         return said
     if changes:
         await write(changes, context)
-    return said
+    return f"{said}\n{summary(changes)}".strip()
+
+
+def summary(changes: Iterable[Change]) -> str:
+    """What became of files, for a model: what lines went and what lines came."""
+    parts = []
+    for change in changes:
+        name, edit = shown(change.place.name), change.edit()
+        if edit.change == "create":
+            parts.append(f"{name}: created, {len(lines_of(change.after or ''))} lines")
+        elif edit.change == "delete":
+            parts.append(f"{name}: deleted")
+        else:
+            parts.append(f"{name}: changed\n{_shortened(edit.hunks)}")
+    return "\n".join(parts)
+
+
+def _shortened(hunks: Sequence[Hunk]) -> str:
+    lines = []
+    for hunk in hunks:
+        lines.append(
+            f"@@ -{hunk.old_start},{len(hunk.old_lines)} +{hunk.new_start},{len(hunk.new_lines)} @@"
+        )
+        lines += [f"-{line}" for line in hunk.old_lines]
+        lines += [f"+{line}" for line in hunk.new_lines]
+    if len(lines) > _MOST_LINES:
+        more = len(lines) - _MOST_LINES
+        lines = [*lines[:_MOST_LINES], f"… {more} more lines of this change"]
+    return "\n".join(lines)
 
 
 class Desk:
@@ -233,7 +264,8 @@ class Reviewed(Wrapper):
             return ToolResult(call.id, call.name, f"Nothing was written. {error}", is_error=True)
         for change in written.changes:
             self._note(change, context)
-        return replace(result, text=f"{result.text}\n{written.said}".strip())
+        parts = [result.text, summary(written.changes), written.said]
+        return replace(result, text="\n".join(part for part in parts if part))
 
     async def _allowed(
         self, call: ToolCall, writes: list[Action], context: ToolContext

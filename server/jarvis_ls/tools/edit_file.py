@@ -1,0 +1,116 @@
+"""Change files by exact search and replace."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.runtime.permissions import shown
+from jarvis_ls.runtime.proposals import Change, propose
+from jarvis_ls.runtime.textfile import Place, TextFile, place_of, read_text, with_newlines
+from jarvis_ls.runtime.tool import Action, ToolContext, tool
+from jarvis_ls.tools.placing import occurrences, preview, why_missing
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """One replacement."""
+
+    __pydantic_config__ = {"extra": "forbid", "use_attribute_docstrings": True}  # noqa: RUF012
+
+    search: str
+    """Text as it stands in the file, with white space, without line numbers, and with enough
+    lines around the place that it stands only there."""
+    replace: str
+    """What stands there afterwards."""
+    all: bool = False
+    """Replace every place where `search` stands. Only after you have seen all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileDiffs:
+    """Replacements in one file."""
+
+    __pydantic_config__ = {"extra": "forbid", "use_attribute_docstrings": True}  # noqa: RUF012
+
+    file_path: str
+    """Path relative to the workspace."""
+    diffs: list[Diff]
+    """Replacements, each made in the text that those before it left."""
+
+
+@tool(
+    actions=lambda a: [
+        Action(kind, one["file_path"])
+        for one in a["files"]
+        for kind in ("read", "write")  # the text around a failed match is shown
+    ],
+    proposes=True,
+)
+async def edit_file(context: ToolContext, files: list[FileDiffs]) -> str:
+    """Change files by replacing exact pieces of their text. Read the place first.
+
+    Either all replacements in all files are made or none. When `search` stands in several
+    places, they are shown and nothing is changed: give more lines around the right one, or set
+    `all`. An empty `search` creates a file that does not exist.
+
+    Args:
+        files: The files and what to replace in them.
+    """
+    if not files or not all(one.diffs for one in files):
+        raise ToolRetry("Give at least one file with at least one replacement.")
+    texts: dict[Path, tuple[Place, TextFile | None, str]] = {}
+    problems: list[str] = []
+    for one in files:
+        place = place_of(one.file_path, context, reading=False)
+        known = texts.get(place.real)
+        if known is None:
+            known = await _opened(one, place, context)
+        place, file, text = known
+        for number, diff in enumerate(one.diffs, 1):
+            where = shown(place.name) + (f", replacement {number}" if len(one.diffs) > 1 else "")
+            try:
+                text = await asyncio.to_thread(_replaced, text, diff)
+            except ToolRetry as error:
+                problems.append(f"{where}: {error}")
+        texts[place.real] = place, file, text
+    if problems:
+        raise ToolRetry("Nothing was changed.\n\n" + "\n\n".join(problems))
+    changes = [Change(place, file, text) for place, file, text in texts.values()]
+    if all(change.before and change.before.text == change.after for change in changes):
+        raise ToolRetry("The replacements leave the files as they are.")
+    return await propose(context, changes, "")
+
+
+async def _opened(
+    one: FileDiffs, place: Place, context: ToolContext
+) -> tuple[Place, TextFile | None, str]:
+    if not one.diffs[0].search and not place.real.exists():
+        return place, None, ""
+    file = await read_text(one.file_path, context, reading=False)
+    return place, file, file.text
+
+
+def _replaced(text: str, diff: Diff) -> str:
+    search, new = with_newlines(diff.search), with_newlines(diff.replace)
+    if not search:
+        if text:
+            raise ToolRetry(
+                "`search` is empty, but the file has text. Give the text to replace, or use "
+                "rewrite_file for the whole file."
+            )
+        return new
+    if search == new:
+        raise ToolRetry("`search` and `replace` are the same.")
+    found = occurrences(text, search)
+    if not found:
+        raise ToolRetry(f"The text to replace is not in the file. {why_missing(text, search)}")
+    if len(found) > 1 and not diff.all:
+        places = preview(text, found, len(search))
+        raise ToolRetry(
+            f"The text to replace stands in {len(found)} places. Give more lines around the right "
+            f"one, or set `all` to replace every one of them:\n{places}"
+        )
+    return text.replace(search, new)

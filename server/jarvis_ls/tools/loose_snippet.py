@@ -1,0 +1,271 @@
+"""Placing a snippet by the lines it begins and ends with."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.tools.loose_diff import indent_of, shifted
+from jarvis_ls.tools.placing import CONTEXT, MAX_SHOWN, numbered, runs, squeezed
+
+ANCHOR = 3
+"""Lines at either end that are looked for."""
+ALIKE = 0.8
+"""How much a line of an anchor must be like one of the file (1 is equal)."""
+_MOST_CANDIDATES = 300
+_REACH = 5
+"""Lines that may be taken away beyond the length of a part that is followed by others."""
+
+_GAP = re.compile(
+    r"\s*(?://|#|/\*|--|;|<!--)\s*(?:\.{3}|…).*|"
+    r"\s*(?:\.{3}|…)\s*(?:existing|rest|remaining|unchanged|other|same)\b.*"
+)
+_NAMED = re.compile(r"(\w+)\s*\(")
+_WORD = re.compile(r"\w+")
+_TELLING = 4
+"""Letters and digits a single line needs to be an anchor."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text for looking things up: its lines that are not blank."""
+
+    lines: list[str]
+    keys: list[str]
+    """Squeezed lines that are not blank."""
+    rows: list[int]
+    """Index in `lines` of each of `keys`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    start: int
+    """Index among the keys."""
+    count: int
+    """Lines that matched."""
+
+
+def place_snippet(text: str, code: str) -> tuple[str, str]:
+    """The text with the snippet in its place, and a note. Raises `ToolRetry` when it fits
+    several places, or would take away much more than it brings."""
+    lines = text.split("\n")
+    there = set(lines)
+    segments = _segments(code, there)
+    where = _text(lines)
+    if len(segments) == 1 and not _has_any(where, segments[0]):
+        return _appended(lines, segments[0])
+    result: list[str] = []
+    at = 0
+    cursor = 0
+    for number, segment in enumerate(segments, 1):
+        start, end, new, cursor = _place(where, segment, cursor, number, len(segments))
+        result += [*lines[at:start], *new]
+        at = end
+    return "\n".join([*result, *lines[at:]]), ""
+
+
+def _segments(code: str, there: set[str]) -> list[list[str]]:
+    segments: list[list[str]] = [[]]
+    for line in code.strip("\n").split("\n"):
+        if _GAP.fullmatch(line) and line not in there:
+            segments.append([])
+        else:
+            segments[-1].append(line)
+    kept = [_stripped(segment) for segment in segments]
+    kept = [segment for segment in kept if segment]
+    if not kept:
+        raise ToolRetry("The snippet has no lines of code.")
+    return kept
+
+
+def _stripped(segment: list[str]) -> list[str]:
+    start, end = 0, len(segment)
+    while start < end and not segment[start].strip():
+        start += 1
+    while end > start and not segment[end - 1].strip():
+        end -= 1
+    return segment[start:end]
+
+
+def _place(
+    where: _Text, segment: list[str], cursor: int, number: int, of: int
+) -> tuple[int, int, list[str], int]:
+    """Lines `start:end` become the third value; the fourth is where to look from afterwards."""
+    keys = [squeezed(line) for line in segment if line.strip()]
+    which = f"Part {number} of the snippet" if of > 1 else "The snippet"
+    heads = _anchored(where, keys, cursor, at_end=False)
+    tails = _anchored(where, keys, cursor, at_end=True)
+    if not heads and not tails:
+        raise ToolRetry(f"{which} has no line in common with the file where it should follow.")
+    if not heads:
+        tail = _only(where, tails, which, "ends")
+        end = tail.start + tail.count
+        return _region(where, tail.start, end, segment, len(keys) - tail.count)
+    reach = len(keys) + _REACH if number < of else len(where.keys)
+    pairs = [(head, _end_of(where, head, keys, segment, reach)) for head in heads]
+    closed = [pair for pair in pairs if pair[1] is not None]
+    if len(heads) > 1 and len(closed) == 1:
+        pairs = closed
+    if len(pairs) > 1:
+        _only(where, heads, which, "begins")
+    head, end_row = pairs[0]
+    if end_row is None:
+        return _region(where, head.start, head.start + head.count, segment, 0)
+    taken = end_row - head.start
+    if taken > 3 * len(keys) + 20:
+        raise ToolRetry(
+            f"{which} has {len(keys)} lines, but between its first and its last line lie {taken} "
+            "in the file. Mark lines that stay with `// ... existing code ...`, or give all lines."
+        )
+    return _region(where, head.start, end_row, segment, 0)
+
+
+def _region(
+    where: _Text, start: int, end: int, segment: list[str], skipped: int
+) -> tuple[int, int, list[str], int]:
+    """`skipped` are the lines of the segment before the one that stands at `start`."""
+    first = where.rows[start]
+    written = [line for line in segment if line.strip()][skipped]
+    shift = indent_of(written), indent_of(where.lines[first])
+    new = [shifted(line, shift) for line in segment]
+    return first, where.rows[end - 1] + 1, new, end
+
+
+def _anchored(where: _Text, keys: list[str], cursor: int, *, at_end: bool) -> list[_Found]:
+    """Where the first (or last) lines stand: as many of them as possible."""
+    for size in range(min(ANCHOR, len(keys)), 0, -1):
+        anchor = keys[-size:] if at_end else keys[:size]
+        if not _is_telling(anchor):
+            continue
+        found = [at for at in runs(where.keys, anchor) if at >= cursor]
+        if found:
+            return [_Found(at, size) for at in found]
+    for size in range(min(ANCHOR, len(keys)), 0, -1):
+        anchor = keys[-size:] if at_end else keys[:size]
+        if _is_telling(anchor) and (near := [a for a in _alike(where, anchor) if a >= cursor]):
+            return [_Found(at, size) for at in near]
+    return []
+
+
+def _end_of(
+    where: _Text, head: _Found, keys: list[str], segment: list[str], reach: int
+) -> int | None:
+    """Index behind the last line of what the snippet stands for, when it begins at `head`; None
+    when its last lines do not stand within `reach` lines."""
+    if head.count == len(keys):
+        return head.start + head.count
+    for size in range(min(ANCHOR, len(keys) - 1), 0, -1):
+        anchor = keys[-size:]
+        begin = head.start + 1
+        if _is_telling(anchor):
+            for at in runs(where.keys, anchor):
+                if begin <= at < begin + reach:
+                    return at + size
+        elif size == 1 or not _is_telling(keys[-ANCHOR:]):
+            found = _same_end(where, head, segment)
+            if found is not None:
+                return found
+    return None
+
+
+def _same_end(where: _Text, head: _Found, segment: list[str]) -> int | None:
+    """The next line that is the snippet's last, a brace for example, with the same indent."""
+    shift = indent_of(segment[0]), indent_of(where.lines[where.rows[head.start]])
+    last = shifted(segment[-1], shift).rstrip()
+    for at in range(head.start + 1, len(where.rows)):
+        line = where.lines[where.rows[at]].rstrip()
+        if line == last:
+            return at + 1
+        if len(indent_of(line)) < len(indent_of(last)):
+            return None
+    return None
+
+
+def _only(where: _Text, found: list[_Found], which: str, how: str) -> _Found:
+    if len(found) == 1:
+        return found[0]
+    places = "\n\n".join(
+        numbered(
+            where.lines,
+            where.rows[one.start] + 1 - CONTEXT,
+            where.rows[one.start + one.count - 1] + 1 + CONTEXT,
+        )
+        for one in found[:MAX_SHOWN]
+    )
+    raise ToolRetry(
+        f"{which} {how} like {len(found)} places in the file; give more lines around the right "
+        f"one:\n{places}"
+    )
+
+
+def _alike(where: _Text, anchor: list[str]) -> list[int]:
+    """Where lines stand that resemble the anchor most, found by its rarest words."""
+    rarest = _rare_rows(where, anchor)
+    scored: list[tuple[float, int]] = []
+    for at in rarest:
+        if at < 0 or at + len(anchor) > len(where.keys):
+            continue
+        pairs = zip(anchor, where.keys[at : at + len(anchor)], strict=True)
+        scored.append((min(_likeness(a, b) for a, b in pairs), at))
+    best = max((score for score, _ in scored), default=0.0)
+    if best < ALIKE:
+        return []
+    return sorted(at for score, at in scored if score > best - 0.02)
+
+
+def _likeness(one: str, other: str) -> float:
+    """0 to 1. Lines that name different functions are not alike, however long both are."""
+    names = _NAMED.search(one), _NAMED.search(other)
+    if names[0] and names[1] and names[0][1] != names[1][1]:
+        return 0.0
+    return difflib.SequenceMatcher(None, one, other).ratio()
+
+
+def _rare_rows(where: _Text, anchor: list[str]) -> list[int]:
+    """Places where the anchor would begin, judged by a word of it that stands seldom."""
+    wanted: dict[str, list[int]] = {}
+    for offset, line in enumerate(anchor):
+        for word in _WORD.findall(line):
+            if len(word) >= _TELLING:
+                wanted.setdefault(word, []).append(offset)
+    rows: dict[str, list[int]] = {word: [] for word in wanted}
+    for at, line in enumerate(where.keys):
+        for word in wanted.keys() & set(_WORD.findall(line)):
+            rows[word].append(at)
+    places: dict[int, None] = {}
+    for word in sorted(wanted, key=lambda w: len(rows[w])):
+        for at in rows[word]:
+            for offset in wanted[word]:
+                places[at - offset] = None
+        if len(places) > _MOST_CANDIDATES:
+            break
+    return list(places)[:_MOST_CANDIDATES]
+
+
+def _has_any(where: _Text, segment: list[str]) -> bool:
+    keys = [squeezed(line) for line in segment if line.strip()]
+    return bool(_anchored(where, keys, 0, at_end=False) or _anchored(where, keys, 0, at_end=True))
+
+
+def _is_telling(anchor: Sequence[str]) -> bool:
+    return sum(ch.isalnum() for line in anchor for ch in line) >= _TELLING
+
+
+def _appended(lines: list[str], segment: list[str]) -> tuple[str, str]:
+    end = len(lines)
+    while end and not lines[end - 1].strip():
+        end -= 1
+    gap = [""] if end else []
+    note = (
+        "No line at either end of the snippet is in the file, so it was put at its end. If it "
+        "belongs elsewhere, say so with lines that stand there."
+    )
+    return "\n".join([*lines[:end], *gap, *segment, ""]), note
+
+
+def _text(lines: list[str]) -> _Text:
+    rows = [at for at, line in enumerate(lines) if line.strip()]
+    return _Text(lines, [squeezed(lines[at]) for at in rows], rows)

@@ -1,0 +1,127 @@
+"""Where in a text something stands: exactly, or nearly, and what to say when it does not."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+
+CONTEXT = 3
+"""Lines shown around a match."""
+MAX_SHOWN = 6
+"""Matches shown of many."""
+
+_NUMBERED = re.compile(r"\s*\d+\s?[:|│\t]")
+
+
+def occurrences(text: str, search: str, most: int = 1000) -> list[int]:
+    """Where `search` begins in `text`, overlapping ones too, at most `most`."""
+    found: list[int] = []
+    at = text.find(search)
+    while at >= 0 and len(found) < most:
+        found.append(at)
+        at = text.find(search, at + 1)
+    return found
+
+
+def line_of(text: str, offset: int) -> int:
+    """Line of an offset, from 1."""
+    return text.count("\n", 0, offset) + 1
+
+
+def numbered(lines: Sequence[str], first: int, last: int) -> str:
+    """Lines `first` to `last` (from 1, as far as they exist) with their numbers."""
+    return "\n".join(
+        f"{number:>5}: {lines[number - 1]}"
+        for number in range(max(1, first), min(last, len(lines)) + 1)
+    )
+
+
+def preview(text: str, offsets: Sequence[int], length: int) -> str:
+    """Each match with line, column and three lines around it."""
+    lines = text.split("\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    parts = []
+    for offset in offsets[:MAX_SHOWN]:
+        first = bisect_right(starts, offset)
+        last = bisect_right(starts, max(offset, offset + length - 1))
+        column = offset - starts[first - 1] + 1
+        parts.append(
+            f"line {first}, column {column}:\n" + numbered(lines, first - CONTEXT, last + CONTEXT)
+        )
+    if len(offsets) > MAX_SHOWN:
+        parts.append(f"and {len(offsets) - MAX_SHOWN} more")
+    return "\n".join(parts)
+
+
+def same_lines(text: str, search: str) -> list[tuple[int, int]]:
+    """Lines (from 1) that are those of `search` but for white space."""
+    wanted = [squeezed(line) for line in search.strip("\n").split("\n")]
+    lines = [squeezed(line) for line in text.split("\n")]
+    return [(at + 1, at + len(wanted)) for at in runs(lines, wanted)]
+
+
+def runs(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    """Where `wanted` stands in `lines`, found by its rarest line."""
+    if not wanted or len(wanted) > len(lines):
+        return []
+    keys = set(wanted)
+    places: dict[str, list[int]] = {key: [] for key in keys}
+    for at, line in enumerate(lines):
+        if line in keys:
+            places[line].append(at)
+    offset = min(range(len(wanted)), key=lambda n: len(places[wanted[n]]))
+    return [
+        at - offset
+        for at in places[wanted[offset]]
+        if at >= offset and list(lines[at - offset : at - offset + len(wanted)]) == list(wanted)
+    ]
+
+
+def squeezed(line: str) -> str:
+    """A line without white space around it and with single blanks inside."""
+    return " ".join(line.split())
+
+
+def why_missing(text: str, search: str) -> str:
+    """What might be wrong with a search that is not found, in words for a model."""
+    same = same_lines(text, search)
+    if same:
+        first, last = same[0]
+        shown = numbered(text.split("\n"), first, min(last, first + 30))
+        return f"Lines {first}-{last} differ from it only in white space:\n{shown}"
+    searched = [line for line in search.split("\n") if line.strip()]
+    if searched and all(_NUMBERED.match(line) for line in searched):
+        return "It seems to hold line numbers; leave them out."
+    if unicodedata.normalize("NFC", search) in unicodedata.normalize("NFC", text):
+        return "It is there with other code points for the same characters; copy it from the file."
+    return _first_difference(text, searched)
+
+
+def _first_difference(text: str, searched: Iterable[str]) -> str:
+    """The place that shares most lines with the search from its first line on."""
+    wanted = [squeezed(line) for line in searched]
+    lines = text.split("\n")
+    squeezed_lines = [squeezed(line) for line in lines]
+    best, best_count = -1, 0
+    for at, line in enumerate(squeezed_lines):
+        if not wanted or line != wanted[0]:
+            continue
+        count = 0
+        while (
+            count < len(wanted)
+            and at + count < len(lines)
+            and squeezed_lines[at + count] == wanted[count]
+        ):
+            count += 1
+        if count > best_count:
+            best, best_count = at, count
+    if best < 0:
+        return "Not even its first line is there; the file may have changed, read it again."
+    return (
+        f"Its first {best_count} lines are at line {best + 1}, what follows differs there:\n"
+        + numbered(lines, best + 1, best + best_count + CONTEXT)
+    )

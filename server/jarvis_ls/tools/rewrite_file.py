@@ -1,0 +1,46 @@
+"""Give a file wholly new contents."""
+
+from __future__ import annotations
+
+import os
+
+from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.runtime.permissions import shown
+from jarvis_ls.runtime.proposals import Change, propose
+from jarvis_ls.runtime.textfile import Seen, TextFile, place_of, read_text, with_newlines
+from jarvis_ls.runtime.tool import Action, ToolContext, tool
+
+
+@tool(actions=lambda a: [Action("write", a["file_path"])], proposes=True)
+async def rewrite_file(context: ToolContext, file_path: str, content: str) -> str:
+    """Create a file, or replace all of its text. Read a file that exists first.
+
+    For changes in parts of a file use edit_file: it is safer and shorter.
+
+    Args:
+        file_path: Path relative to the workspace; missing folders are made.
+        content: The whole new text.
+    """
+    place = place_of(file_path, context, reading=False)
+    if not os.path.lexists(place.real):
+        return await propose(context, [Change(place, None, content)], "")
+    file = await read_text(file_path, context, reading=False)
+    _check_seen(file, context)
+    text = with_newlines(content)
+    if file.text.endswith("\n") and text and not text.endswith("\n"):
+        text += "\n"
+    if text == file.text:
+        raise ToolRetry(f"{shown(place.name)} has exactly this text already.")
+    return await propose(context, [Change(place, file, text)], "")
+
+
+def _check_seen(file: TextFile, context: ToolContext) -> None:
+    seen: Seen | None = context.services.get("seen")
+    if seen is None or not file.text:
+        return
+    name = shown(file.place.name)
+    has = seen.has(context.node, file)
+    if has is None:
+        raise ToolRetry(f"{name} exists and you have not read it. Read it first; nothing was done.")
+    if not has:
+        raise ToolRetry(f"{name} changed since you read it. Read it again; nothing was done.")

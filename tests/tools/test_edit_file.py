@@ -1,0 +1,143 @@
+"""Exact replacements: all of them or none, in the right place or nowhere."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.tools.edit_file import Diff, _replaced
+from tests.support.desk import Desk
+
+CODE = "int one(void)\n{\n    return 1;\n}\n\nint two(void)\n{\n    return 1;\n}\n"
+
+
+def diff(search: str, replace: str, **more: bool) -> dict[str, object]:
+    return {"search": search, "replace": replace, **more}
+
+
+async def edit(desk: Desk, path: str, *diffs: dict[str, object]) -> str:
+    return await desk.text("edit_file", files=[{"file_path": path, "diffs": list(diffs)}])
+
+
+async def refused(desk: Desk, path: str, *diffs: dict[str, object]) -> str:
+    return await desk.refused("edit_file", files=[{"file_path": path, "diffs": list(diffs)}])
+
+
+async def test_a_piece_is_replaced_and_the_change_is_shown_first(desk: Desk) -> None:
+    desk.put("a.c", CODE)
+    said = await edit(
+        desk, "a.c", diff("one(void)\n{\n    return 1;", "one(void)\n{\n    return 2;")
+    )
+    assert desk.read("a.c") == CODE.replace("return 1", "return 2", 1)
+    (edits,) = desk.user.reviewed
+    assert edits[0].path == "a.c" and edits[0].hunks[0].new_lines == ("    return 2;",)
+    assert desk.user.asked == []  # the diff is how consent is asked
+    assert "a.c" in said and "+    return 2;" in said
+
+
+async def test_several_places_are_shown_and_nothing_is_changed(desk: Desk) -> None:
+    desk.put("a.c", CODE)
+    said = await refused(desk, "a.c", diff("    return 1;", "    return 2;"))
+    assert "2 places" in said and "line 3, column 1" in said and "line 8, column 1" in said
+    assert "6: int two(void)" in said  # three lines around
+    assert desk.read("a.c") == CODE and desk.user.reviewed == []
+
+
+async def test_all_places_are_changed_when_that_is_confirmed(desk: Desk) -> None:
+    desk.put("a.c", CODE)
+    await edit(desk, "a.c", diff("    return 1;", "    return 2;", all=True))
+    assert desk.read("a.c") == CODE.replace("return 1", "return 2")
+    assert len(desk.user.reviewed[0][0].hunks) == 2
+
+
+async def test_overlapping_places_are_several(desk: Desk) -> None:
+    desk.put("a.txt", "aaa\n")
+    assert "2 places" in await refused(desk, "a.txt", diff("aa", "b"))
+
+
+async def test_one_wrong_replacement_undoes_all(desk: Desk) -> None:
+    desk.put("a.c", CODE)
+    desk.put("b.c", "int x;\n")
+    files = [
+        {"file_path": "b.c", "diffs": [diff("int x;", "int y;")]},
+        {"file_path": "a.c", "diffs": [diff("one", "eins"), diff("nowhere", "x")]},
+    ]
+    said = await desk.refused("edit_file", files=files)
+    assert "a.c, replacement 2" in said and "Nothing was changed" in said
+    assert (desk.read("a.c"), desk.read("b.c")) == (CODE, "int x;\n")
+    assert desk.user.reviewed == []
+
+
+async def test_later_replacements_see_the_earlier_ones(desk: Desk) -> None:
+    desk.put("a.c", "int a;\n")
+    files = [
+        {"file_path": "a.c", "diffs": [diff("a;", "b;")]},
+        {"file_path": "./a.c", "diffs": [diff("int b;", "long b;")]},
+    ]
+    await desk.text("edit_file", files=files)
+    assert desk.read("a.c") == "long b;\n"
+
+
+@pytest.mark.parametrize(
+    ("search", "hint"),
+    [
+        ("int one(void) {\n", "not in the file"),
+        ("int one(void)\n{\n\treturn 1;\n}", "white space"),
+        ("    1: int one(void)\n    2: {", "line numbers"),
+        ("int one(void)\n{\n    return 3;", "what follows differs"),
+        ("zzz", "Not even its first line"),
+        ("", "rewrite_file"),
+        ("int one", "are the same"),
+    ],
+)
+async def test_what_is_wrong_with_a_search_is_said(desk: Desk, search: str, hint: str) -> None:
+    desk.put("a.c", CODE)
+    new = search if hint == "are the same" else "x"
+    assert hint in await refused(desk, "a.c", diff(search, new))
+    assert desk.read("a.c") == CODE
+
+
+async def test_other_code_points_for_the_same_characters_are_named(desk: Desk) -> None:
+    desk.put("a.c", "// cafe\u0301\n")
+    assert "code points" in await refused(desk, "a.c", diff("caf\u00e9", "tea"))
+
+
+async def test_crlf_files_match_and_keep_their_line_ends(desk: Desk) -> None:
+    desk.put("a.c", CODE.replace("\n", "\r\n"))
+    await edit(desk, "a.c", diff("int two(void)\n{", "int two(void)\n{\n    int x;"))
+    assert desk.read("a.c") == CODE.replace("two(void)\n{", "two(void)\n{\n    int x;").replace(
+        "\n", "\r\n"
+    )
+
+
+async def test_an_empty_search_creates_a_file(desk: Desk) -> None:
+    await edit(desk, "new/dir/a.c", diff("", "int a;\n"))
+    assert desk.read("new/dir/a.c") == "int a;\n"
+    assert desk.user.reviewed[0][0].change == "create"
+
+
+async def test_a_missing_file_is_said_with_what_is_near(desk: Desk) -> None:
+    desk.put("src/parser.c", CODE)
+    assert "parser.c" in await refused(desk, "src/Parser.c", diff("x", "y"))
+
+
+async def test_nothing_to_do_is_no_success(desk: Desk) -> None:
+    desk.put("a.c", "ab\n")
+    assert "leave the files as they are" in await refused(
+        desk, "a.c", diff("ab", "ba"), diff("ba", "ab")
+    )
+    assert (await desk.run("edit_file", files=[])).is_error
+    assert (await desk.run("edit_file", files=[{"file_path": "a.c", "diffs": []}])).is_error
+
+
+@given(st.text("ab\n ", max_size=40), st.text("ab\n ", min_size=1, max_size=4), st.text("xy\n"))
+def test_a_replacement_is_that_of_str(text: str, search: str, new: str) -> None:
+    spots = sum(text.startswith(search, at) for at in range(len(text)))
+    try:
+        result = _replaced(text, Diff(search, new))
+    except ToolRetry:
+        assert spots != 1 or search == new
+    else:
+        assert spots == 1 and result == text.replace(search, new)
