@@ -21,6 +21,7 @@ export const COMMAND_CANCEL_SCAN = 'jarvis.cancelScan';
 export const COMMAND_EXPORT_REPORT = 'jarvis.exportReport';
 export const COMMAND_ADD_TO_BASELINE = 'jarvis.addToBaseline';
 export const COMMAND_EXPLAIN_RULE = 'jarvis.explainRule';
+export const COMMAND_SHOW_FINDING = 'jarvis.showFinding';
 export const SETTINGS_SECTION = 'jarvisLs';
 
 export type Severity = 'high' | 'medium' | 'low';

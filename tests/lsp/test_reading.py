@@ -49,6 +49,20 @@ async def test_lenses_count_the_findings_of_each_function(tmp_path):
         ]
 
 
+async def test_a_click_on_a_lens_goes_to_the_first_finding(tmp_path):
+    uri = uri_of(str(tmp_path / "a.c"))
+    async with running(tmp_path) as editor:
+        editor.open(uri, DOUBLE_FREE)
+        await editor.diagnostics(uri)
+        params = types.CodeLensParams(types.TextDocumentIdentifier(uri))
+        (lens,) = await editor.client.text_document_code_lens_async(params)
+        assert await editor.command(lens.command.command, *lens.command.arguments) is True
+        (shown,) = editor.client.shown_documents
+        assert (shown.uri, shown.selection.start) == (uri, types.Position(4, 4))
+        with pytest.raises(Exception, match="needs a file"):
+            await editor.command(lens.command.command, uri)
+
+
 async def test_rules_and_their_pages(tmp_path):
     async with running(tmp_path) as editor:
         rules = await editor.request("jarvis/rules", {})

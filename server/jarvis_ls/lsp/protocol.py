@@ -31,6 +31,7 @@ COMMAND_CANCEL_SCAN = "jarvis.cancelScan"
 COMMAND_EXPORT_REPORT = "jarvis.exportReport"
 COMMAND_ADD_TO_BASELINE = "jarvis.addToBaseline"
 COMMAND_EXPLAIN_RULE = "jarvis.explainRule"
+COMMAND_SHOW_FINDING = "jarvis.showFinding"
 
 SETTINGS_SECTION = "jarvisLs"
 
@@ -352,6 +353,7 @@ SERVER_COMMANDS = (
     COMMAND_EXPORT_REPORT,
     COMMAND_ADD_TO_BASELINE,
     COMMAND_EXPLAIN_RULE,
+    COMMAND_SHOW_FINDING,
 )
 """Commands any client can run by `workspace/executeCommand`."""
 

@@ -1,11 +1,15 @@
-"""How many findings a function has, above the function."""
+"""How many findings a function has, above the function; a click goes to the first of them."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from typing import Any
 
 from lsprotocol import types
 
+from jarvis_ls.core.errors import UsageError
+from jarvis_ls.core.finding import Finding
+from jarvis_ls.lsp import convert, protocol
 from jarvis_ls.lsp.server import Server
 
 
@@ -13,22 +17,43 @@ def register(server: Server) -> None:
     """Answer with one lens for each function that has findings."""
 
     async def lenses(params: types.CodeLensParams) -> list[types.CodeLens]:
-        state = await server.live.current(params.text_document.uri)
+        uri = params.text_document.uri
+        state = await server.live.current(uri)
         if state is None:
             return []
-        lines = sorted(finding.span.line for finding in state.active)
+        findings = sorted(
+            state.active, key=lambda finding: (finding.span.line, finding.span.column)
+        )
+        lines = [finding.span.line for finding in findings]
         found = []
         for _name, first, last in state.functions:
-            count = bisect_right(lines, last) - bisect_left(lines, first)
+            at = bisect_left(lines, first)
+            count = bisect_right(lines, last) - at
             if count:
-                found.append(_lens(first, count))
+                found.append(_lens(uri, first, count, findings[at]))
         return found
 
-    def _lens(line: int, count: int) -> types.CodeLens:
+    def _lens(uri: str, line: int, count: int, first: Finding) -> types.CodeLens:
         title = server.say("1 finding") if count == 1 else server.say("{n} findings", n=count)
         start = types.Position(line - 1, 0)
-        # Without a command id the lens is a text; what a click does is the client's affair.
-        return types.CodeLens(types.Range(start, start), types.Command(title, ""))
+        window = server.client_capabilities.window
+        # Without a command id the lens is a text.
+        command = types.Command(title, "")
+        if window is not None and window.show_document and window.show_document.support:
+            place = convert.to_range(first.span).start
+            arguments = [uri, place.line, place.character]
+            command = types.Command(title, protocol.COMMAND_SHOW_FINDING, arguments=arguments)
+        return types.CodeLens(types.Range(start, start), command)
+
+    async def show(arguments: list[Any]) -> bool:
+        if [type(argument) for argument in arguments] != [str, int, int]:
+            raise UsageError(server.say("The command needs a file, a line and a column."))
+        uri, line, character = arguments
+        place = types.Position(max(0, line), max(0, character))
+        shown = await server.window_show_document_async(
+            types.ShowDocumentParams(uri, take_focus=True, selection=types.Range(place, place))
+        )
+        return bool(shown.success)
 
     def refresh(_key: object) -> None:
         workspace = server.client_capabilities.workspace
@@ -36,4 +61,9 @@ def register(server: Server) -> None:
             server.workspace_code_lens_refresh(None)
 
     server.answer(types.TEXT_DOCUMENT_CODE_LENS, lenses, types.CodeLensOptions())
+    server.run(protocol.COMMAND_SHOW_FINDING, show)
     server.configured.subscribe(refresh)
+
+
+def _place(finding: Finding) -> tuple[int, int]:
+    return finding.span.line, finding.span.column
