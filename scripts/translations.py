@@ -28,6 +28,7 @@ TAKES: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "rule": ((), ("suggestion",)),
     "say": ((0,), ()),
     "messages": ((0,), ()),
+    "BuiltIn": ((1,), ()),
 }
 
 

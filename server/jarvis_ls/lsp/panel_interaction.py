@@ -19,7 +19,6 @@ from jarvis_ls.runtime.running import current_call
 from jarvis_ls.runtime.showing import new_id
 
 GONE = "This question is not open any more."
-"""Also a key of the translations."""
 
 
 class PanelInteraction(Interaction):
