@@ -94,9 +94,10 @@ class World:
         """The states people saw a node in, in order, without repetition."""
         seen: list[str] = []
         for event in self.events:
-            if isinstance(event, NodePut) and event.node.id == node:
-                if not seen or seen[-1] != event.node.state:
-                    seen.append(event.node.state)
+            if not isinstance(event, NodePut) or event.node.id != node:
+                continue
+            if not seen or seen[-1] != event.node.state:
+                seen.append(event.node.state)
         return seen
 
     def asked_by(self, name: str) -> list[Asked]:
@@ -208,8 +209,9 @@ def delegate(name: str, **more: Any) -> tuple[str, dict[str, Any]]:
 
 async def until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
     """Wait until something is so."""
-    async with (
-        asyncio.timeout(seconds) if hasattr(asyncio, "timeout") else contextlib.nullcontext()
-    ):
+
+    async def so() -> None:
         while not condition():
             await asyncio.sleep(0.005)
+
+    await asyncio.wait_for(so(), seconds)
