@@ -16,6 +16,7 @@ const CHECKS = [
   ['Tables of the README', venv('python'), ['scripts/readme_tables.py', '--check']],
   ['Chinese catalogs', venv('python'), ['scripts/translations.py', '--check']],
   ['Client types', process.execPath, [module('typescript/bin/tsc'), '-p', 'tsconfig.json']],
+  ['Page types', process.execPath, [module('typescript/bin/tsc'), '-p', 'tsconfig.webview.json']],
   ['Script types', process.execPath, [module('typescript/bin/tsc'), '-p', 'tsconfig.scripts.json']],
   [
     'Client and scripts: format, lint',

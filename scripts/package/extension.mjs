@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { ROOT, step } from '../process.mjs';
-import { BUNDLE } from '../setup/client.mjs';
+import { BUNDLE, PAGE } from '../setup/client.mjs';
 
 /** Taken when present, files and whole folders. */
 const CONTENTS = ['README.md', 'CHANGELOG.md', 'LICENSE', 'l10n', 'bundled/tool', 'media'];
@@ -30,7 +30,8 @@ export async function buildExtension(target, libraries, dist) {
   mkdirSync(stage, { recursive: true });
 
   const translations = readdirSync(ROOT).filter((name) => /^package\.nls(\..+)?\.json$/.test(name));
-  for (const entry of [...CONTENTS, ...translations, path.relative(ROOT, BUNDLE)]) {
+  const built = [BUNDLE, PAGE].map((file) => path.relative(ROOT, file));
+  for (const entry of [...CONTENTS, ...translations, ...built]) {
     copy(path.join(ROOT, entry), path.join(stage, entry));
   }
   copy(libraries, path.join(stage, 'bundled', 'libs'));

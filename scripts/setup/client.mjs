@@ -1,26 +1,46 @@
-// The client: its npm packages and the bundle VS Code loads.
+// The client: its npm packages, the bundle VS Code loads, and the page of the side panel.
 
-import { existsSync } from 'node:fs';
+import { copyFileSync, existsSync } from 'node:fs';
 import path from 'node:path';
 import { npm, ROOT, step, TaskError } from '../process.mjs';
 import { fingerprint, isCurrent, writeStamp } from './stamp.mjs';
 
 const MODULES = path.join(ROOT, 'node_modules');
-const SOURCES = path.join(ROOT, 'client-vscode', 'src');
-export const BUNDLE = path.join(ROOT, 'client-vscode', 'out', 'extension.js');
+const CLIENT = path.join(ROOT, 'client-vscode');
+const SOURCES = path.join(CLIENT, 'src');
+const PAGE_SOURCES = path.join(CLIENT, 'webview');
+const OUT = path.join(CLIENT, 'out');
+export const BUNDLE = path.join(OUT, 'extension.js');
+/** What the side panel loads: script, styles and the editor's own icons. */
+export const PAGE = path.join(OUT, 'webview');
 
 /** @type {import('esbuild').BuildOptions} */
-const OPTIONS = {
+const SHARED = { bundle: true, sourcemap: true, sourcesContent: false, logLevel: 'warning' };
+
+/** @type {import('esbuild').BuildOptions} */
+const EXTENSION = {
+  ...SHARED,
   entryPoints: [path.join(SOURCES, 'extension.ts')],
   outfile: BUNDLE,
-  bundle: true,
   platform: 'node',
   format: 'cjs',
   target: 'node20',
   external: ['vscode'],
-  sourcemap: true,
-  sourcesContent: false,
-  logLevel: 'warning',
+};
+
+/** @type {import('esbuild').BuildOptions} */
+const PAGE_OPTIONS = {
+  ...SHARED,
+  entryPoints: [
+    { in: path.join(PAGE_SOURCES, 'main.ts'), out: 'panel' },
+    { in: path.join(PAGE_SOURCES, 'styles', 'panel.css'), out: 'panel' },
+  ],
+  outdir: PAGE,
+  platform: 'browser',
+  format: 'esm',
+  target: 'chrome128',
+  minify: true,
+  external: ['*.ttf'],
 };
 
 /** Installs exactly what package-lock.json names; does nothing when that is there already. */
@@ -33,18 +53,23 @@ export async function setUpPackages() {
   writeStamp(stamp, key);
 }
 
-/** Bundles the extension into one file; does nothing when its sources are unchanged. */
+/** Bundles the extension and its page; does nothing when their sources are unchanged. */
 export async function buildClient() {
-  const stamp = path.join(path.dirname(BUNDLE), '.jarvis-built');
+  const stamp = path.join(OUT, '.jarvis-built');
   const own = path.join(import.meta.dirname, 'client.mjs');
-  const key = fingerprint([], [own, path.join(ROOT, 'package-lock.json'), SOURCES]);
-  if (existsSync(BUNDLE) && isCurrent(stamp, key)) return;
+  const lock = path.join(ROOT, 'package-lock.json');
+  const key = fingerprint([], [own, lock, SOURCES, PAGE_SOURCES]);
+  if (existsSync(BUNDLE) && existsSync(PAGE) && isCurrent(stamp, key)) return;
   const began = performance.now();
   // Loaded here: a fresh clone has no packages when this script starts.
   const esbuild = await import('esbuild');
-  await esbuild.build(OPTIONS).catch(() => {
+  await Promise.all([esbuild.build(EXTENSION), esbuild.build(PAGE_OPTIONS)]).catch(() => {
     throw new TaskError('Client: could not be built; the reason is above');
   });
+  const icons = path.join(MODULES, '@vscode', 'codicons', 'dist');
+  for (const file of ['codicon.css', 'codicon.ttf']) {
+    copyFileSync(path.join(icons, file), path.join(PAGE, file));
+  }
   writeStamp(stamp, key);
   console.log(`Client: built (${((performance.now() - began) / 1000).toFixed(1)} s)`);
 }

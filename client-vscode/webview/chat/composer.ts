@@ -1,0 +1,424 @@
+/**
+ * The input line: text that grows with what is typed, files and pictures that go along, what was said
+ * before by the arrow keys. A draft is kept until it is sent.
+ */
+
+import { action, html, icon, nothing, render, type TemplateResult } from '../lit';
+import { openMenu } from '../menu';
+import type { Page } from '../page';
+import { t } from '../strings';
+import type { Attachment, Image, PanelStart } from '../wire';
+import { CompletionList } from './completion';
+
+const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+const MOST_BYTES = 5_000_000;
+const MOST_PICTURES = 8;
+const MOST_HEIGHT = 260;
+
+export interface Sent {
+  text: string;
+  images: Image[];
+  attachments: Attachment[];
+}
+
+export interface ComposerActions {
+  send(sent: Sent): Promise<boolean>;
+  stop(): void;
+  pickModel(anchor: HTMLElement): void;
+  /** Focus leaves upwards, to the conversation. */
+  leave(): void;
+}
+
+export class Composer {
+  readonly element = document.createElement('div');
+  private readonly field = document.createElement('textarea');
+  private readonly chips = document.createElement('div');
+  private readonly bar = document.createElement('div');
+  private readonly completions: CompletionList;
+  private images: Image[] = [];
+  private attachments: Attachment[] = [];
+  /** Place in what was said before, counted from the end; 0 is the draft. */
+  private back = 0;
+  private draft = '';
+  private sending = false;
+  private life: PanelStart['life'] = 'starting';
+
+  constructor(
+    private readonly page: Page,
+    private readonly actions: ComposerActions,
+  ) {
+    this.element.className = 'composer';
+    this.chips.className = 'chips';
+    this.bar.className = 'composer-bar';
+    const { field } = this;
+    field.rows = 1;
+    field.setAttribute('role', 'combobox');
+    field.setAttribute('aria-expanded', 'false');
+    field.setAttribute('aria-haspopup', 'listbox');
+    field.setAttribute('aria-label', t('composer.label'));
+    this.completions = new CompletionList(page, field, () => undefined);
+    this.element.append(this.completions.element, this.chips, field, this.bar);
+    field.addEventListener('input', () => this.typed());
+    field.addEventListener('keydown', (event) => this.key(event));
+    field.addEventListener('paste', (event) => this.pasted(event));
+    this.element.addEventListener('dragover', (event) => this.dragged(event));
+    this.element.addEventListener('dragleave', () => this.element.classList.remove('drop'));
+    this.element.addEventListener('drop', (event) => this.dropped(event));
+  }
+
+  focus(): void {
+    this.field.focus();
+  }
+
+  get isEmpty(): boolean {
+    return this.field.value.trim() === '' && this.images.length + this.attachments.length === 0;
+  }
+
+  /** Shows the draft of a session. */
+  restore(): void {
+    this.back = 0;
+    this.setText(this.page.kept.drafts[this.draftKey] ?? '');
+    this.images = [];
+    this.attachments = [];
+    this.drawChips();
+  }
+
+  /** Puts a text into the field in place of what is there. */
+  edit(text: string): void {
+    this.setText(text);
+    this.typed();
+    this.focus();
+  }
+
+  /** Adds what a command, a menu or a drop gave. */
+  insert(text: string, attachments: readonly Attachment[]): void {
+    for (const given of attachments) {
+      if (!this.attachments.some((it) => same(it, given))) {
+        this.attachments.push(given);
+      }
+    }
+    if (text !== '') {
+      const { value, selectionStart } = this.field;
+      const gap = selectionStart > 0 && !/\s$/.test(value.slice(0, selectionStart)) ? ' ' : '';
+      this.field.setRangeText(gap + text, selectionStart, this.field.selectionEnd, 'end');
+      this.typed();
+    }
+    this.drawChips();
+    this.focus();
+  }
+
+  draw(life: PanelStart['life'], working: boolean): void {
+    this.life = life;
+    const { models } = this.page;
+    this.field.placeholder = t(working ? 'composer.queue' : 'composer.placeholder');
+    const model = models?.current ?? '';
+    render(
+      html`${action('mention', t('composer.context'), (event) => this.contextMenu(event.currentTarget as HTMLElement), { menu: true })}
+        ${action('file-media', t('composer.picture'), () => this.pickPictures())}
+        ${
+          models !== undefined && models.choices.length > 0
+            ? html`<button
+                type="button"
+                class="model-button"
+                aria-haspopup="menu"
+                aria-expanded="false"
+                aria-label=${t('composer.model', { model })}
+                title=${t('composer.model', { model })}
+                @click=${(event: Event) => this.actions.pickModel(event.currentTarget as HTMLElement)}
+              >
+                <span>${model}</span>${icon('chevron-down')}
+              </button>`
+            : nothing
+        }
+        <span class="space"></span>
+        ${working ? this.stopButton() : nothing}
+        ${action(
+          'send',
+          t(working ? 'composer.sendQueued' : 'composer.send'),
+          () => void this.send(),
+          {
+            disabled: life !== 'running' || this.isEmpty || this.sending,
+            part: 'send',
+          },
+        )}`,
+      this.bar,
+    );
+  }
+
+  private stopButton(): TemplateResult {
+    return action('debug-stop', t('composer.stop'), () => this.actions.stop(), { part: 'stop' });
+  }
+
+  private get draftKey(): string {
+    return this.page.store.session?.id || 'new';
+  }
+
+  private setText(text: string): void {
+    this.field.value = text;
+    this.grow();
+  }
+
+  /** As high as its text, up to a limit. */
+  private grow(): void {
+    this.field.style.height = 'auto';
+    this.field.style.height = `${Math.min(this.field.scrollHeight + 2, MOST_HEIGHT)}px`;
+  }
+
+  private typed(): void {
+    this.grow();
+    this.back = 0;
+    this.page.kept.drafts[this.draftKey] = this.field.value;
+    this.page.remember();
+    this.completions.update();
+    this.drawSend();
+  }
+
+  private drawSend(): void {
+    const send = this.bar.querySelector<HTMLButtonElement>('[data-part=send]');
+    if (send !== null) {
+      send.disabled = this.life !== 'running' || this.isEmpty || this.sending;
+    }
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.isComposing || this.completions.key(event)) {
+      return;
+    }
+    const { value, selectionStart, selectionEnd } = this.field;
+    const plain = !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey;
+    if (event.key === 'Enter' && plain) {
+      event.preventDefault();
+      void this.send();
+    } else if (event.key === 'Escape' && plain) {
+      if (this.isEmpty) {
+        this.actions.stop();
+      }
+    } else if (event.key === 'ArrowUp' && plain && selectionEnd === 0 && selectionStart === 0) {
+      this.recall(1, event);
+    } else if (event.key === 'ArrowUp' && plain && this.back > 0 && !value.includes('\n')) {
+      this.recall(1, event);
+    } else if (
+      event.key === 'ArrowDown' &&
+      plain &&
+      this.back > 0 &&
+      selectionStart === value.length
+    ) {
+      this.recall(-1, event);
+    } else if (event.key === 'ArrowUp' && event.altKey) {
+      event.preventDefault();
+      this.actions.leave();
+    } else if (event.key === 'Backspace' && plain && selectionEnd === 0 && this.hasChips) {
+      this.removeLastChip();
+    }
+  }
+
+  private recall(step: 1 | -1, event: KeyboardEvent): void {
+    const { history } = this.page.kept;
+    const back = Math.max(0, this.back + step);
+    if (back > history.length) {
+      return;
+    }
+    event.preventDefault();
+    if (this.back === 0) {
+      this.draft = this.field.value;
+    }
+    this.setText(back === 0 ? this.draft : (history.at(-back) ?? ''));
+    this.page.kept.drafts[this.draftKey] = this.field.value;
+    this.back = back;
+    const end = step > 0 ? 0 : this.field.value.length;
+    this.field.setSelectionRange(end, end);
+    this.drawSend();
+  }
+
+  private async send(): Promise<void> {
+    if (this.isEmpty || this.sending || this.life !== 'running') {
+      return;
+    }
+    const text = this.field.value.trim();
+    const { images, attachments } = this;
+    const draft = this.draftKey;
+    this.sending = true;
+    this.setText('');
+    this.images = [];
+    this.attachments = [];
+    this.drawChips();
+    const isSent = await this.actions.send({ text, images, attachments });
+    this.sending = false;
+    if (isSent) {
+      delete this.page.kept.drafts[draft];
+      this.page.kept.history = [...this.page.kept.history.filter((it) => it !== text), text].slice(
+        -100,
+      );
+      this.back = 0;
+      this.page.remember();
+    } else {
+      this.setText(this.field.value === '' ? text : `${text}\n${this.field.value}`);
+      this.images = [...images, ...this.images];
+      this.attachments = [...attachments, ...this.attachments];
+      this.drawChips();
+    }
+    this.drawSend();
+  }
+
+  private get hasChips(): boolean {
+    return this.images.length + this.attachments.length > 0;
+  }
+
+  private removeLastChip(): void {
+    (this.images.length > 0 ? this.images : this.attachments).pop();
+    this.drawChips();
+  }
+
+  private drawChips(): void {
+    this.chips.hidden = !this.hasChips;
+    render(
+      html`${this.attachments.map((it, index) =>
+        chip(CHIP_ICONS[it.kind], nameOf(it), () => {
+          this.attachments.splice(index, 1);
+          this.drawChips();
+          this.focus();
+        }),
+      )}
+      ${this.images.map((_, index) =>
+        chip('file-media', t('composer.pictureName', { n: index + 1 }), () => {
+          this.images.splice(index, 1);
+          this.drawChips();
+          this.focus();
+        }),
+      )}`,
+      this.chips,
+    );
+    this.drawSend();
+  }
+
+  private contextMenu(anchor: HTMLElement): void {
+    openMenu(anchor, t('composer.context'), [
+      {
+        label: t('context.files'),
+        icon: 'file-add',
+        run: () => void this.page.ask({ kind: 'pick_files' }),
+      },
+      {
+        label: t('context.file'),
+        icon: 'file',
+        run: () => void this.page.ask({ kind: 'editor_context', what: 'file' }),
+      },
+      {
+        label: t('context.selection'),
+        icon: 'list-selection',
+        run: () => void this.page.ask({ kind: 'editor_context', what: 'selection' }),
+      },
+      {
+        label: t('context.problems'),
+        icon: 'warning',
+        run: () => void this.page.ask({ kind: 'editor_context', what: 'diagnostics' }),
+      },
+      { label: t('context.mention'), icon: 'mention', run: () => this.trigger('@') },
+      { label: t('context.command'), icon: 'symbol-event', run: () => this.trigger('/') },
+    ]);
+  }
+
+  private trigger(sign: '@' | '/'): void {
+    if (sign === '/') {
+      this.field.setRangeText('/', 0, 0, 'end');
+      this.field.setSelectionRange(1, 1);
+      this.typed();
+      this.focus();
+    } else {
+      this.insert('@', []);
+    }
+  }
+
+  private pickPictures(): void {
+    const input = document.createElement('input');
+    input.type = 'file';
+    input.accept = PICTURES.join(',');
+    input.multiple = true;
+    input.addEventListener('change', () => this.addFiles([...(input.files ?? [])]));
+    input.click();
+  }
+
+  private pasted(event: ClipboardEvent): void {
+    const files = [...(event.clipboardData?.files ?? [])];
+    if (files.length > 0) {
+      event.preventDefault();
+      this.addFiles(files);
+    }
+  }
+
+  private dragged(event: DragEvent): void {
+    const types = event.dataTransfer?.types ?? [];
+    if (types.includes('Files') || types.includes('text/uri-list')) {
+      event.preventDefault();
+      this.element.classList.add('drop');
+    }
+  }
+
+  private dropped(event: DragEvent): void {
+    this.element.classList.remove('drop');
+    const list = event.dataTransfer?.getData('text/uri-list') ?? '';
+    const uris = list.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
+    const files = [...(event.dataTransfer?.files ?? [])].filter(({ type }) =>
+      PICTURES.includes(type),
+    );
+    if (uris.length === 0 && files.length === 0) {
+      return;
+    }
+    event.preventDefault();
+    if (files.length > 0) {
+      this.addFiles(files);
+    } else {
+      void this.page.ask({ kind: 'drop', uris });
+    }
+  }
+
+  private addFiles(files: readonly File[]): void {
+    for (const file of files) {
+      if (!PICTURES.includes(file.type)) {
+        this.page.tell(t('picture.type', { name: file.name }));
+      } else if (file.size > MOST_BYTES) {
+        this.page.tell(t('picture.size', { name: file.name, mb: MOST_BYTES / 1_000_000 }));
+      } else if (this.images.length >= MOST_PICTURES) {
+        this.page.tell(t('picture.many', { n: MOST_PICTURES }));
+        return;
+      } else {
+        void this.addPicture(file);
+      }
+    }
+  }
+
+  private async addPicture(file: File): Promise<void> {
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    let binary = '';
+    for (let at = 0; at < bytes.length; at += 0x8000) {
+      binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+    }
+    this.images.push({ mediaType: file.type, base64: btoa(binary) });
+    this.drawChips();
+  }
+}
+
+const CHIP_ICONS = { file: 'file', selection: 'list-selection', diagnostics: 'warning' };
+
+function chip(name: string, label: string, remove: () => void): TemplateResult {
+  return html`<span class="chip" title=${label}
+    >${icon(name)}<span class="chip-name"><bdi>${label}</bdi></span>${action('close', t('composer.remove', { name: label }), remove)}</span
+  >`;
+}
+
+function nameOf({ kind, path, startLine = 0, endLine = 0 }: Attachment): string {
+  const name = path.split('/').at(-1) ?? path;
+  if (kind === 'diagnostics') {
+    return t('composer.problemsOf', { name });
+  }
+  return startLine > 0 ? `${name}:${startLine}-${endLine}` : name;
+}
+
+function same(one: Attachment, other: Attachment): boolean {
+  return (
+    one.kind === other.kind &&
+    one.path === other.path &&
+    (one.root ?? 0) === (other.root ?? 0) &&
+    (one.startLine ?? 0) === (other.startLine ?? 0)
+  );
+}

@@ -1,0 +1,46 @@
+/** The rows of a conversation. Each kind of entry is drawn by one class; all are updated in place. */
+
+import type { Page } from '../page';
+import type { PanelEntry } from '../wire';
+import { AnswerRow } from './answer';
+import { NoticeRow, PlanRow, QuestionRow } from './asides';
+import { ToolRow } from './tool';
+import { UserRow } from './user';
+
+/** A row of the conversation. */
+export interface Row {
+  readonly element: HTMLElement;
+  show(entry: PanelEntry): void;
+}
+
+/** What a row needs besides the page. */
+export interface Chat {
+  readonly page: Page;
+  /** Puts a text into the input line, to be changed and said again. */
+  edit(text: string): void;
+}
+
+/** The row for an entry; another kind with the same id needs another row. */
+export function rowFor(chat: Chat, entry: PanelEntry): Row {
+  const row = newRow(chat, entry);
+  row.element.classList.add('entry', entry.kind);
+  row.show(entry);
+  return row;
+}
+
+function newRow(chat: Chat, entry: PanelEntry): Row {
+  switch (entry.kind) {
+    case 'user':
+      return new UserRow(chat) as Row;
+    case 'answer':
+      return new AnswerRow(chat) as Row;
+    case 'tool':
+      return new ToolRow(chat) as Row;
+    case 'notice':
+      return new NoticeRow() as Row;
+    case 'plan':
+      return new PlanRow() as Row;
+    case 'question':
+      return new QuestionRow(chat) as Row;
+  }
+}

@@ -1,0 +1,328 @@
+/**
+ * One tool call as a card: what it was called with, what it wants, what it changes, what it gave. A
+ * call that waits for consent is open and says exactly what it asks for.
+ */
+
+import { copyButton } from '../buttons';
+import { highlighted } from '../code';
+import { isOpen, setOpen } from '../kept';
+import { html, icon, nothing, render, type Shown, type TemplateResult } from '../lit';
+import { openMenu } from '../menu';
+import { type Key, seconds, t } from '../strings';
+import type { AskedTarget, GrantScope, ProposedEdit, ToolEntry, ToolState } from '../wire';
+import { Choice, counts, diffs, size } from './diff';
+import type { Chat } from './entries';
+
+const STATE_ICONS: Record<ToolState, string> = {
+  asked: 'shield',
+  running: 'loading',
+  done: 'check',
+  failed: 'error',
+  denied: 'circle-slash',
+  cancelled: 'debug-stop',
+};
+const TARGET_ICONS: Record<AskedTarget['kind'], string> = {
+  read: 'eye',
+  write: 'edit',
+  execute: 'terminal',
+  connect: 'globe',
+};
+const SCOPES: GrantScope[] = ['session', 'workspace', 'user'];
+/** Characters of output in the page; the middle of more is left out. */
+const MOST_OUTPUT = 60_000;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours of terminals begin with one
+const COLOURS = /\u001b\[[0-9;?]*[A-Za-z]/g;
+
+export class ToolRow {
+  readonly element = document.createElement('div');
+  private readonly output = document.createElement('pre');
+  private readonly choice = new Choice();
+  private outputShown = '';
+  private entry: ToolEntry | undefined;
+  private arguments: { text: string; node: HTMLElement } | undefined;
+  private note = '';
+
+  constructor(private readonly chat: Chat) {
+    this.output.className = 'output';
+    this.output.tabIndex = 0;
+    this.output.setAttribute('aria-label', t('tool.output'));
+  }
+
+  show(entry: ToolEntry): void {
+    const wasAsked = this.entry?.state === 'asked';
+    this.entry = entry;
+    const asks = entry.state === 'asked';
+    const label = t('tool.label', { name: entry.name, state: t(`tool.${entry.state}`) });
+    this.element.setAttribute('aria-label', label);
+    this.element.dataset.state = entry.state;
+    const details = this.element.querySelector('details');
+    if (details !== null && wasAsked && !asks) {
+      details.open = isOpen(this.chat.page.kept, entry.id);
+    }
+    render(this.card(entry), this.element);
+    if (asks) {
+      const shown = this.element.querySelector('details');
+      if (shown !== null && !shown.open) {
+        shown.open = true;
+      }
+    }
+    if (this.isOpen) {
+      this.showOutput(entry);
+    }
+  }
+
+  private get isOpen(): boolean {
+    return this.element.querySelector('details')?.open ?? false;
+  }
+
+  private card(entry: ToolEntry): TemplateResult {
+    const isRunning = entry.state === 'running';
+    return html`<details
+        class="tool-card"
+        ?open=${isOpen(this.chat.page.kept, entry.id)}
+        @toggle=${(event: Event) => this.toggled(event.currentTarget as HTMLDetailsElement)}
+      >
+        <summary>
+          <span class="state" title=${t(`tool.${entry.state}`)}>${icon(STATE_ICONS[entry.state], isRunning)}</span>
+          <span class="name">${entry.name}</span>
+          <span class="brief"><bdi>${brief(entry)}</bdi></span>
+          ${this.marks(entry)}
+        </summary>
+        <div class="tool-body">${this.body(entry)}</div>
+      </details>
+      ${entry.state === 'asked' ? this.question(entry) : nothing}`;
+  }
+
+  private marks(entry: ToolEntry): Shown {
+    const total = { added: 0, removed: 0 };
+    for (const edit of entry.edits) {
+      const { added, removed } = size(edit);
+      total.added += added;
+      total.removed += removed;
+    }
+    return html`<span class="marks"
+      >${entry.edits.length > 0 ? counts(total) : nothing}
+      ${entry.isolation ? html`<span class="badge" title=${t('tool.isolation')}>${icon('package')}${entry.isolation}</span>` : nothing}
+      ${entry.seconds >= 0.1 ? html`<span class="fine">${seconds(entry.seconds)}</span>` : nothing}</span
+    >`;
+  }
+
+  private body(entry: ToolEntry): TemplateResult {
+    const hasOutput = entry.output !== '';
+    return html`${entry.reason && entry.state !== 'asked' ? html`<p class="reason">${icon('info')}${entry.reason}</p>` : nothing}
+    ${this.argumentsOf(entry)}
+    ${entry.state !== 'asked' && entry.edits.length > 0 ? this.changes(entry) : nothing}
+    ${hasOutput ? html`<div class="part-head">${t('tool.output')} ${this.copyOutput()}</div>${this.output}` : nothing}
+    ${entry.child ? this.toChild(entry.child) : nothing}`;
+  }
+
+  private copy: HTMLElement | undefined;
+
+  private copyOutput(): HTMLElement {
+    this.copy ??= copyButton(() => this.entry?.output ?? '');
+    return this.copy;
+  }
+
+  private argumentsOf({ arguments: text }: ToolEntry): Shown {
+    if (text === '' || text === '{}') {
+      return nothing;
+    }
+    if (this.arguments?.text !== text) {
+      const node = document.createElement('pre');
+      node.className = 'arguments';
+      node.tabIndex = 0;
+      node.setAttribute('aria-label', t('tool.arguments'));
+      node.append(highlighted(text, 'json'));
+      this.arguments = { text, node };
+    }
+    return html`<div class="part-head">${t('tool.arguments')}</div>
+      ${this.arguments.node}`;
+  }
+
+  private changes(entry: ToolEntry, choice?: Choice): TemplateResult {
+    const { page } = this.chat;
+    const session = page.store.session?.id ?? '';
+    const where = ({ path, root }: ProposedEdit) => ({ path, root });
+    return diffs(
+      entry.edits,
+      {
+        open: (edit, line) => void page.ask({ kind: 'open_file', ...where(edit), line }),
+        compare: (edit) =>
+          void page.ask({ kind: 'show_diff', session, entry: entry.id, ...where(edit) }),
+        chosen: () => this.entry && this.show(this.entry),
+      },
+      choice,
+    );
+  }
+
+  private toChild(node: string): TemplateResult {
+    return html`<button type="button" class="link-button" @click=${() => this.chat.page.look(node)}>
+      ${icon('type-hierarchy-sub')} ${t('tool.child')}
+    </button>`;
+  }
+
+  private question(entry: ToolEntry): TemplateResult {
+    return html`<div class="consent" role="group" aria-label=${t('tool.consent', { name: entry.name })}>
+      ${entry.reason ? html`<p class="reason">${icon('shield')}${entry.reason}</p>` : nothing}
+      ${
+        entry.asked.length > 0
+          ? html`<ul class="targets">
+              ${entry.asked.map(target)}
+            </ul>`
+          : nothing
+      }
+      ${
+        entry.edits.length > 0
+          ? html`${this.changes(entry, this.choice)}${this.reviewButtons(entry)}`
+          : this.permitButtons(entry)
+      }
+    </div>`;
+  }
+
+  private permitButtons(entry: ToolEntry): TemplateResult {
+    return html`<div class="consent-buttons">
+        <vscode-button title=${t('tool.allowKey')} @click=${() => this.permit(entry, true, 'call')}
+          >${t('tool.allow')}</vscode-button
+        >
+        <vscode-button
+          secondary
+          icon-after="chevron-down"
+          aria-haspopup="menu"
+          aria-expanded="false"
+          @click=${(event: Event) => this.always(event.currentTarget as HTMLElement, entry)}
+          >${t('tool.always')}</vscode-button
+        >
+        <vscode-button secondary title=${t('tool.denyKey')} @click=${() => this.permit(entry, false, 'call')}
+          >${t('tool.deny')}</vscode-button
+        >
+      </div>
+      ${this.noteField()}`;
+  }
+
+  private reviewButtons(entry: ToolEntry): TemplateResult {
+    const { taken, all } = this.choice.count(entry.edits);
+    const label = taken === all ? t('diff.acceptAll') : t('diff.acceptSome', { taken, all });
+    return html`<div class="consent-buttons">
+        <vscode-button
+          title=${t('tool.allowKey')}
+          ?disabled=${taken === 0 && all > 0}
+          @click=${() => this.review(entry, true)}
+          >${label}</vscode-button
+        >
+        <vscode-button secondary title=${t('tool.denyKey')} @click=${() => this.review(entry, false)}
+          >${t('diff.refuse')}</vscode-button
+        >
+      </div>
+      ${this.noteField()}`;
+  }
+
+  private noteField(): TemplateResult {
+    return html`<input
+      class="field note"
+      autocomplete="off"
+      aria-label=${t('tool.note')}
+      placeholder=${t('tool.note')}
+      .value=${this.note}
+      @input=${(event: Event) => {
+        this.note = (event.target as HTMLInputElement).value;
+      }}
+    />`;
+  }
+
+  private always(anchor: HTMLElement, entry: ToolEntry): void {
+    openMenu(
+      anchor,
+      t('tool.always'),
+      SCOPES.map((scope) => ({
+        label: t(`scope.${scope}` as Key),
+        detail: t(`scope.${scope}.detail` as Key),
+        run: () => void this.permit(entry, true, scope),
+      })),
+    );
+  }
+
+  private permit(entry: ToolEntry, allowed: boolean, scope: GrantScope): Promise<unknown> {
+    const { page } = this.chat;
+    const session = page.store.session?.id ?? '';
+    const note = this.note.trim();
+    return page.ask({ kind: 'permit', session, entry: entry.id, allowed, scope, note });
+  }
+
+  private review(entry: ToolEntry, accept: boolean): Promise<unknown> {
+    const { page } = this.chat;
+    const session = page.store.session?.id ?? '';
+    const accepted = accept ? this.choice.accepted(entry.edits) : {};
+    return page.ask({ kind: 'review', session, entry: entry.id, accepted, note: this.note.trim() });
+  }
+
+  /** What the keys of the page do: consent to all that is chosen, or refuse. */
+  settle(allowed: boolean): void {
+    const entry = this.entry;
+    if (entry?.state !== 'asked') {
+      return;
+    }
+    if (entry.edits.length === 0) {
+      void this.permit(entry, allowed, 'call');
+    } else if (!allowed || this.choice.count(entry.edits).taken > 0) {
+      void this.review(entry, allowed);
+    }
+  }
+
+  private toggled(details: HTMLDetailsElement): void {
+    const { page } = this.chat;
+    const entry = this.entry;
+    if (entry === undefined) {
+      return;
+    }
+    if (entry.state !== 'asked') {
+      setOpen(page.kept, entry.id, details.open);
+      page.remember();
+    }
+    if (details.open) {
+      this.showOutput(entry);
+    }
+  }
+
+  /** Output that only grew is only added to. */
+  private showOutput({ output }: ToolEntry): void {
+    if (output.length > MOST_OUTPUT) {
+      const half = MOST_OUTPUT / 2;
+      const left = output.length - MOST_OUTPUT;
+      const cut = `${output.slice(0, half)}\n\n… ${t('tool.cut', { n: left })} …\n\n${output.slice(-half)}`;
+      this.output.textContent = cut.replace(COLOURS, '');
+      this.outputShown = '';
+    } else if (this.outputShown !== '' && output.startsWith(this.outputShown)) {
+      const atEnd =
+        this.output.scrollTop + this.output.clientHeight >= this.output.scrollHeight - 4;
+      this.output.append(output.slice(this.outputShown.length).replace(COLOURS, ''));
+      this.outputShown = output;
+      if (atEnd) {
+        this.output.scrollTop = this.output.scrollHeight;
+      }
+    } else {
+      this.output.textContent = output.replace(COLOURS, '');
+      this.outputShown = output;
+    }
+  }
+}
+
+function target({ kind, target: text }: AskedTarget): TemplateResult {
+  return html`<li>
+    ${icon(TARGET_ICONS[kind])}<span class="target-kind">${t(`target.${kind}`)}</span>
+    <code>${text}</code>
+  </li>`;
+}
+
+/** What a call is about, in one line: its first argument worth showing. */
+export function brief({ arguments: text, edits }: ToolEntry): string {
+  if (edits[0] !== undefined) {
+    return edits.length === 1 ? edits[0].path : `${edits[0].path} +${edits.length - 1}`;
+  }
+  try {
+    const values = Object.values(JSON.parse(text) as Record<string, unknown>);
+    const first = values.find((it) => typeof it === 'string' && it.trim() !== '');
+    return (typeof first === 'string' ? first : '').split('\n')[0]?.slice(0, 200) ?? '';
+  } catch {
+    return ''; // cut because it was long: the whole is in the card
+  }
+}

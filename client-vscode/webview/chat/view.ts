@@ -1,0 +1,446 @@
+/**
+ * The conversation: who said and did what, what waits for the user, and the input line. It shows one
+ * node's conversation at a time, at first the root's.
+ */
+
+import { LongList } from '../list';
+import { action, html, icon, nothing, render, type Shown, type TemplateResult } from '../lit';
+import { openMenu } from '../menu';
+import type { Page, View } from '../page';
+import type { Changes, Conversation } from '../store';
+import { counted, type Key, t } from '../strings';
+import type { PanelEntry, ServerLife } from '../wire';
+import { waits } from './asides';
+import { Composer, type Sent } from './composer';
+import { type Chat, type Row, rowFor } from './entries';
+import { MeterView } from './meter';
+import { SessionsView } from './sessions';
+import { ToolRow } from './tool';
+import { welcome } from './welcome';
+
+export class ChatView implements View, Chat {
+  readonly element = document.createElement('div');
+  readonly composer: Composer;
+  private readonly head = document.createElement('div');
+  private readonly banner = document.createElement('div');
+  private readonly frame = document.createElement('div');
+  private readonly empty = document.createElement('div');
+  private readonly status = document.createElement('div');
+  private readonly toEnd = document.createElement('div');
+  private readonly list: LongList;
+  private readonly sessions: SessionsView;
+  private readonly meter: MeterView;
+  private readonly rows = new Map<string, { row: Row; kind: string }>();
+  /** Entries that wait for the user, and the node each belongs to. */
+  private readonly waiting = new Map<string, string>();
+  private shownNode = '';
+
+  constructor(
+    readonly page: Page,
+    private readonly life: () => ServerLife,
+  ) {
+    this.element.className = 'chat';
+    this.head.className = 'chat-head';
+    this.banner.className = 'banners';
+    this.frame.className = 'entries';
+    this.empty.className = 'welcome';
+    this.status.className = 'status';
+    this.toEnd.className = 'to-end';
+    const body = document.createElement('div');
+    body.className = 'chat-body';
+    this.list = new LongList(
+      this.frame,
+      {
+        ids: () => this.conversation?.order ?? [],
+        draw: (id) => this.drawRow(id),
+        gone: (id) => this.rows.delete(id),
+      },
+      () => this.drawToEnd(),
+    );
+    this.list.element.setAttribute('aria-label', t('chat.label'));
+    this.sessions = new SessionsView(page, () => this.composer.focus());
+    this.meter = new MeterView(page);
+    this.composer = new Composer(page, {
+      send: (sent) => this.send(sent),
+      stop: () => this.stop(),
+      pickModel: (anchor) => this.pickModel(anchor),
+      leave: () => this.list.focus(),
+    });
+    body.append(this.frame, this.empty, this.toEnd);
+    this.element.append(
+      ...[this.head, this.banner, body, this.status, this.composer.element],
+      ...[this.meter.element, this.sessions.element],
+    );
+    this.frame.addEventListener('scroll', () => this.keepPlace(), { passive: true });
+    this.element.addEventListener('keydown', (event) => this.key(event));
+  }
+
+  /** Puts a text into the input line. */
+  edit(text: string): void {
+    this.composer.edit(text);
+  }
+
+  toggleSessions(): void {
+    this.sessions.toggle();
+  }
+
+  /** Another session, or everything anew. */
+  reset(): void {
+    this.shownNode = this.page.node;
+    this.list.clear();
+    this.composer.restore();
+    const place = this.page.kept.place;
+    if (place !== undefined && this.conversation?.get(place.id) !== undefined) {
+      this.list.show(place.id, place.above);
+    }
+  }
+
+  draw(changes?: Changes): void {
+    if (changes === undefined || changes.everything) {
+      this.findWaiting();
+      this.skipAnnouncing();
+      this.reset();
+    } else {
+      this.note(changes);
+      if (this.shownNode !== this.page.node) {
+        this.reset();
+      } else if (changes.lists.has(this.page.node)) {
+        this.list.refresh();
+      }
+      for (const id of changes.entries.get(this.page.node) ?? []) {
+        this.update(id);
+      }
+    }
+    this.drawRest();
+  }
+
+  /** Everything around the conversation. */
+  drawRest(): void {
+    const { session } = this.page.store;
+    const isEmpty = (this.conversation?.order.length ?? 0) === 0;
+    this.empty.hidden = !isEmpty;
+    this.frame.hidden = isEmpty;
+    if (isEmpty) {
+      render(
+        welcome(this.page, (text) => this.edit(text)),
+        this.empty,
+      );
+    }
+    render(this.heading(), this.head);
+    render(this.banners(), this.banner);
+    this.drawStatus();
+    this.drawToEnd();
+    this.composer.draw(this.life(), this.isWorking);
+    this.meter.draw(session?.meters.get(this.page.node), session?.info?.usage);
+    this.sessions.draw();
+  }
+
+  private get conversation(): Conversation | undefined {
+    const { session } = this.page.store;
+    return session?.conversations.get(this.page.node);
+  }
+
+  private get isWorking(): boolean {
+    const { session } = this.page.store;
+    if (session?.info?.working) {
+      return true;
+    }
+    const state = session?.nodes.get(this.page.node)?.state;
+    return state === 'running';
+  }
+
+  private drawRow(id: string): HTMLElement {
+    const entry = this.conversation?.get(id) as PanelEntry;
+    const row = rowFor(this, entry);
+    this.rows.set(id, { row, kind: entry.kind });
+    return row.element;
+  }
+
+  private update(id: string): void {
+    const shown = this.rows.get(id);
+    const entry = this.conversation?.get(id);
+    if (shown === undefined || entry === undefined) {
+      return;
+    }
+    if (shown.kind === entry.kind) {
+      shown.row.show(entry);
+    } else {
+      this.list.redraw(id);
+    }
+  }
+
+  // What waits for the user, and what is said to screen readers -----------------------------------
+
+  private findWaiting(): void {
+    this.waiting.clear();
+    for (const [node, conversation] of this.page.store.session?.conversations ?? []) {
+      for (const entry of conversation.all()) {
+        if (waits(entry)) {
+          this.waiting.set(entry.id, node);
+        }
+      }
+    }
+  }
+
+  private skipAnnouncing(): void {
+    for (const conversation of this.page.store.session?.conversations.values() ?? []) {
+      for (const entry of conversation.all()) {
+        if (entry.kind === 'answer') {
+          this.page.announcer.skip(entry.id, entry.text);
+        }
+      }
+    }
+  }
+
+  private note(changes: Changes): void {
+    const { session } = this.page.store;
+    for (const [node, ids] of changes.entries) {
+      for (const id of ids) {
+        const entry = session?.conversations.get(node)?.get(id);
+        if (entry === undefined) {
+          this.waiting.delete(id);
+          continue;
+        }
+        const wasWaiting = this.waiting.has(id);
+        if (waits(entry)) {
+          this.waiting.set(id, node);
+        } else {
+          this.waiting.delete(id);
+        }
+        this.announce(entry, node, !wasWaiting && this.waiting.has(id));
+      }
+    }
+    for (const [id, node] of this.waiting) {
+      if (changes.lists.has(node) || changes.tree) {
+        const entry = session?.conversations.get(node)?.get(id);
+        if (entry === undefined) {
+          this.waiting.delete(id);
+        }
+      }
+    }
+  }
+
+  private announce(entry: PanelEntry, node: string, asksNow: boolean): void {
+    const { announcer } = this.page;
+    if (asksNow && entry.kind === 'tool') {
+      announcer.alert(t('tool.consent', { name: entry.name }));
+    } else if (asksNow && entry.kind === 'question') {
+      announcer.alert(`${t('question.label')}: ${entry.text}`);
+    } else if (node !== this.page.node) {
+      return;
+    } else if (entry.kind === 'answer') {
+      announcer.sentences(entry.id, entry.text, entry.streaming);
+    } else if (entry.kind === 'notice') {
+      announcer.say(`${t(`notice.${entry.level}`)}: ${entry.text}`);
+    }
+  }
+
+  // Parts -----------------------------------------------------------------------------------------
+
+  private heading(): TemplateResult {
+    const { session, sessions } = this.page.store;
+    const node = session?.nodes.get(this.page.node);
+    const isChild = node?.parent !== undefined;
+    const title = session?.info?.title || t('session.new');
+    return html`${
+      isChild
+        ? html`${action('arrow-left', t('chat.toRoot'), () => this.page.look(session?.root?.id ?? ''))}
+            <h2 class="title" title=${node.title}>${node.title}</h2>`
+        : html`<h2 class="title" title=${title}>${title}</h2>`
+    }
+    ${action('history', t('sessions.show', { n: sessions.size }), () => this.sessions.toggle(), {
+      pressed: this.sessions.isOpen,
+      part: 'sessions',
+    })}
+    ${action('add', t('session.begin'), () => void this.begin(), { part: 'new-session' })}
+    ${
+      session === undefined
+        ? nothing
+        : action(
+            'ellipsis',
+            t('session.more'),
+            (event) => this.more(event.currentTarget as HTMLElement),
+            {
+              menu: true,
+            },
+          )
+    }`;
+  }
+
+  private more(anchor: HTMLElement): void {
+    const { session } = this.page.store;
+    if (session !== undefined) {
+      openMenu(anchor, t('session.more'), this.sessions.actionsFor(session.id, session.info));
+    }
+  }
+
+  private banners(): Shown {
+    const life = this.life();
+    const { picture } = this.page;
+    return html`${
+      life === 'running'
+        ? nothing
+        : html`<p class="banner" data-level=${life === 'starting' ? 'info' : 'error'} role="status">
+            ${icon(life === 'starting' ? 'loading' : 'error', life === 'starting')}${t(`life.${life}` as Key)}
+          </p>`
+    }
+    ${
+      picture?.trusted === false
+        ? html`<p class="banner" data-level="warning">${icon('workspace-untrusted')}${t('untrusted')}</p>`
+        : nothing
+    }`;
+  }
+
+  private drawStatus(): void {
+    const { session } = this.page.store;
+    const parts: TemplateResult[] = [];
+    for (const [id, node] of this.waiting) {
+      const isShown = node === this.page.node && this.isInSight(id);
+      const entry = session?.conversations.get(node)?.get(id);
+      if (isShown || entry === undefined) {
+        continue;
+      }
+      const name = session?.nodes.get(node)?.title ?? '';
+      const what =
+        entry.kind === 'tool' ? t('tool.consent', { name: entry.name }) : t('question.label');
+      parts.push(
+        html`<div class="attention">
+          ${icon('bell-dot')}<span>${node === this.page.node ? what : `${name}: ${what}`}</span>
+          <button type="button" class="link-button" @click=${() => this.bring(id, node)}>
+            ${t('chat.show')}
+          </button>
+        </div>`,
+      );
+      break; // one at a time: the next shows when this one is settled
+    }
+    const running = [...(session?.nodes.values() ?? [])].filter(({ state }) => state === 'running');
+    if (this.isWorking) {
+      const activity = session?.nodes.get(this.page.node)?.activity || t('chat.working');
+      const others = running.length > 1 ? ` · ${counted('agents', running.length)}` : '';
+      parts.push(
+        html`<div class="working">${icon('loading', true)}<span>${activity}${others}</span></div>`,
+      );
+    }
+    this.status.hidden = parts.length === 0;
+    render(parts, this.status);
+  }
+
+  private isInSight(id: string): boolean {
+    const row = this.list.row(id);
+    if (row === undefined) {
+      return false;
+    }
+    const { top, bottom } = row.getBoundingClientRect();
+    const frame = this.frame.getBoundingClientRect();
+    return bottom > frame.top + 40 && top < frame.bottom - 20;
+  }
+
+  private bring(id: string, node: string): void {
+    if (node !== this.page.node) {
+      this.page.look(node);
+    }
+    requestAnimationFrame(() => {
+      this.list.show(id);
+      this.list.focus(id);
+      this.drawStatus();
+    });
+  }
+
+  private drawToEnd(): void {
+    const show = !this.list.atEnd && !this.frame.hidden;
+    this.toEnd.hidden = !show;
+    render(
+      show ? action('arrow-down', t('chat.toEnd'), () => this.list.toEnd()) : nothing,
+      this.toEnd,
+    );
+  }
+
+  private keepPlace(): void {
+    const { place } = this.list;
+    if (place === undefined) {
+      delete this.page.kept.place;
+    } else {
+      this.page.kept.place = place;
+    }
+    this.page.remember();
+    if (this.waiting.size > 0) {
+      this.drawStatus();
+    }
+  }
+
+  // What the user does ----------------------------------------------------------------------------
+
+  private key(event: KeyboardEvent): void {
+    if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) {
+      return;
+    }
+    const allowed = event.key === 'Enter' ? true : event.key === 'Backspace' ? false : undefined;
+    const isTyping = event.target instanceof HTMLTextAreaElement && !this.composer.isEmpty;
+    if (allowed === undefined || isTyping) {
+      return;
+    }
+    for (const [id, node] of this.waiting) {
+      const row = node === this.page.node ? this.rows.get(id)?.row : undefined;
+      if (row instanceof ToolRow && this.isInSight(id)) {
+        event.preventDefault();
+        row.settle(allowed);
+        return;
+      }
+    }
+    const [first] = this.waiting;
+    if (first !== undefined) {
+      event.preventDefault();
+      this.bring(...first); // nothing is settled that was not seen
+    }
+  }
+
+  private async send({ text, images, attachments }: Sent): Promise<boolean> {
+    const { store } = this.page;
+    const session = store.session?.id ?? '';
+    const isRoot = store.session?.nodes.get(this.page.node)?.parent === undefined;
+    const node = isRoot ? '' : this.page.node;
+    this.list.toEnd();
+    const opened = await this.page.ask({ kind: 'send', session, text, node, images, attachments });
+    if (opened !== undefined && opened.session !== session) {
+      await this.page.attach(opened.session);
+    }
+    return opened !== undefined;
+  }
+
+  stop(): void {
+    const { session } = this.page.store;
+    if (session !== undefined && this.isWorking) {
+      void this.page.ask({ kind: 'stop', session: session.id });
+    }
+  }
+
+  async begin(): Promise<void> {
+    await this.page.attach('new');
+    this.composer.focus();
+  }
+
+  private pickModel(anchor: HTMLElement): void {
+    const { models, store } = this.page;
+    openMenu(
+      anchor,
+      t('model.pick'),
+      (models?.choices ?? []).map(({ name, models: names, ready }) => ({
+        label: name,
+        detail: ready ? names.join(', ') : t('model.noKey', { models: names.join(', ') }),
+        checked: name === models?.current,
+        run: () => void this.pick(store.session?.id ?? '', name),
+      })),
+    );
+  }
+
+  private async pick(session: string, group: string): Promise<void> {
+    const node = this.page.store.session?.nodes.get(this.page.node);
+    const of = node?.parent === undefined ? '' : this.page.node;
+    const models = await this.page.ask({ kind: 'pick_model', session, group, node: of });
+    if (models !== undefined) {
+      this.page.models = models;
+      this.drawRest();
+      this.composer.focus();
+    }
+  }
+}

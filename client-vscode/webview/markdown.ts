@@ -1,0 +1,237 @@
+/**
+ * Markdown as it streams in. What is finished stays as it is in the page; only the last block, which
+ * may still grow, is drawn again, and no more often than it costs. Everything a model, a tool or a
+ * file says goes through a sanitiser that knows a short list of harmless elements.
+ */
+
+import DOMPurify from 'dompurify';
+import { Marked, type Token, type Tokens } from 'marked';
+import { type CodeBlock, codeBlock } from './code';
+
+/** Told when the user follows a link. */
+export type Follow = (href: string) => void;
+
+const marked = new Marked({ gfm: true, breaks: false, async: false });
+
+const TAGS =
+  'a b blockquote br code del details div em h1 h2 h3 h4 h5 h6 hr i input kbd li ol p pre s span strong sub summary sup table tbody td th thead tr ul'.split(
+    ' ',
+  );
+const ATTRIBUTES = ['align', 'checked', 'class', 'disabled', 'href', 'open', 'start', 'title'];
+/** Web addresses, files, and paths without a scheme. */
+const LINKS = /^(?:https?:|file:|mailto:|#|(?![a-z][a-z0-9+.-]*:)[^\\])/i;
+const LANGUAGE = /^language-[\w+#.-]{1,40}$/;
+/** The last block is drawn again after this many times as long as drawing it took. */
+const PATIENCE = 5;
+
+/** A text that is shown as Markdown in an element of its own. */
+export class Markdown {
+  readonly element: HTMLElement;
+  private source = '';
+  /** How much of the source is finished. */
+  private finished = 0;
+  private tail: ChildNode[] = [];
+  private tailCode: CodeBlock | undefined;
+  private tailText = '';
+  private nextDraw = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly follow: Follow) {
+    this.element = document.createElement('div');
+    this.element.className = 'markdown';
+    this.element.addEventListener('click', (event) => this.clicked(event));
+  }
+
+  /** What is shown, as it came. */
+  get text(): string {
+    return this.source;
+  }
+
+  /** Shows a text; one that continues what is shown costs only its end. */
+  show(text: string, growing: boolean): void {
+    clearTimeout(this.timer);
+    if (!text.startsWith(this.source)) {
+      this.reset();
+    }
+    const same = text === this.source;
+    this.source = text;
+    if (!growing) {
+      this.finish(same);
+      return;
+    }
+    const wait = this.nextDraw - performance.now();
+    if (wait > 0) {
+      this.timer = setTimeout(() => this.drawTail(), wait);
+    } else if (!same) {
+      this.drawTail();
+    }
+  }
+
+  private reset(): void {
+    this.element.replaceChildren();
+    this.source = '';
+    this.finished = 0;
+    this.tail = [];
+    this.tailCode = undefined;
+    this.tailText = '';
+    this.nextDraw = 0;
+  }
+
+  private finish(same: boolean): void {
+    if (same && this.tail.length === 0 && this.finished === this.source.length) {
+      return;
+    }
+    // A definition at the end may give links at the beginning their address.
+    if (/^ {0,3}\[[^\]]+\]:/m.test(this.source)) {
+      const text = this.source;
+      this.reset();
+      this.source = text;
+    }
+    this.replaceTail([]);
+    this.element.append(...this.draw(marked.lexer(this.source.slice(this.finished))));
+    this.finished = this.source.length;
+  }
+
+  /** Draws what came since; all blocks but the last are then finished. */
+  private drawTail(): void {
+    const began = performance.now();
+    const rest = this.source.slice(this.finished);
+    if (this.tailCode !== undefined && this.continueCode(rest)) {
+      this.nextDraw = performance.now() + (performance.now() - began) * PATIENCE;
+      return;
+    }
+    const tokens = marked.lexer(rest);
+    let last = tokens.length - 1;
+    while (last > 0 && tokens[last]?.type === 'space') {
+      last--;
+    }
+    const done = tokens.slice(0, Math.max(last, 0));
+    const open = tokens.slice(Math.max(last, 0));
+    this.replaceTail([]);
+    if (done.length > 0) {
+      const length = done.reduce((sum, token) => sum + token.raw.length, 0);
+      // What the lexer made even (tabs, line ends) could be longer or shorter than the source.
+      if (rest.startsWith(done.map((token) => token.raw).join(''))) {
+        this.element.append(...this.draw(done));
+        this.finished += length;
+      } else {
+        open.unshift(...done);
+      }
+    }
+    this.replaceTail(this.draw(open, true));
+    this.nextDraw = performance.now() + (performance.now() - began) * PATIENCE;
+  }
+
+  /** A block of code that only became longer is not drawn again. */
+  private continueCode(rest: string): boolean {
+    const more = rest.slice(this.tailText.length);
+    if (this.tailCode === undefined || !rest.startsWith(this.tailText) || /[`~]/.test(more)) {
+      return false;
+    }
+    const [token] = marked.lexer(rest);
+    if (token?.type !== 'code' || token.raw.trimEnd() !== rest.trimEnd()) {
+      return false;
+    }
+    this.tailCode.grow((token as Tokens.Code).text);
+    this.tailText = rest;
+    return true;
+  }
+
+  private replaceTail(nodes: ChildNode[]): void {
+    for (const node of this.tail) {
+      node.remove();
+    }
+    this.tail = nodes;
+    this.element.append(...nodes);
+    if (nodes.length === 0) {
+      this.tailCode = undefined;
+      this.tailText = '';
+    }
+  }
+
+  private draw(tokens: Token[], open = false): ChildNode[] {
+    const nodes: ChildNode[] = [];
+    for (const [index, token] of tokens.entries()) {
+      if (token.type === 'space' || token.type === 'def') {
+        continue;
+      }
+      if (token.type === 'code') {
+        const { text, lang } = token as Tokens.Code;
+        const growing = open && index === 0;
+        const block = codeBlock(text, lang, growing);
+        if (growing) {
+          this.tailCode = block;
+          this.tailText = this.source.slice(this.finished);
+        }
+        nodes.push(block.element);
+        continue;
+      }
+      nodes.push(...blockNodes(token));
+    }
+    return nodes;
+  }
+
+  private clicked(event: MouseEvent): void {
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    if (link !== null) {
+      event.preventDefault();
+      this.follow(link.getAttribute('href') ?? '');
+    }
+  }
+}
+
+/** A short text as Markdown, at once. */
+export function renderMarkdown(text: string, follow: Follow): HTMLElement {
+  const markdown = new Markdown(follow);
+  markdown.show(text, false);
+  return markdown.element;
+}
+
+function blockNodes(token: Token): ChildNode[] {
+  const list = Object.assign([token], { links: {} });
+  return [...sanitise(marked.parser(list)).childNodes];
+}
+
+function sanitise(html: string): DocumentFragment {
+  const fragment = DOMPurify.sanitize(html, {
+    ALLOWED_TAGS: TAGS,
+    ALLOWED_ATTR: ATTRIBUTES,
+    ALLOW_DATA_ATTR: false,
+    ALLOW_ARIA_ATTR: false,
+    ALLOWED_URI_REGEXP: LINKS,
+    RETURN_DOM_FRAGMENT: true,
+  });
+  for (const element of fragment.querySelectorAll('[class]')) {
+    if (!LANGUAGE.test(element.className)) {
+      element.removeAttribute('class');
+    }
+  }
+  for (const code of fragment.querySelectorAll('pre > code')) {
+    const language = code.className.replace(/^language-/, '');
+    code.parentElement?.replaceWith(codeBlock(code.textContent ?? '', language, false).element);
+  }
+  for (const link of fragment.querySelectorAll('a')) {
+    finishLink(link);
+  }
+  for (const box of fragment.querySelectorAll('input')) {
+    box.replaceWith(box.hasAttribute('checked') ? '☑ ' : '☐ ');
+  }
+  for (const table of fragment.querySelectorAll('table')) {
+    const frame = document.createElement('div');
+    frame.className = 'table-frame';
+    frame.tabIndex = 0;
+    table.replaceWith(frame);
+    frame.append(table);
+  }
+  return fragment;
+}
+
+/** A link that leads nowhere is only text; where one leads is told before it is followed. */
+function finishLink(link: HTMLAnchorElement): void {
+  const href = link.getAttribute('href');
+  if (href === null || href === '' || href.startsWith('#')) {
+    link.replaceWith(...link.childNodes);
+    return;
+  }
+  link.title = href;
+}
