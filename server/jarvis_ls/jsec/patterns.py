@@ -13,7 +13,7 @@ from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.lexis import blank
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.finding import Finding, Message, fingerprint
-from jarvis_ls.jsec.regex import compile_regex
+from jarvis_ls.core.regex import compile_regex
 from jarvis_ls.jsec.settings import Pattern
 
 _MAX_MATCHES = 1000

@@ -31,7 +31,7 @@ from jarvis_ls.core.errors import ConfigError, SkippedFile
 from jarvis_ls.core.files import STATE, read_regular
 from jarvis_ls.core.finding import SEVERITIES, Finding, Severity
 from jarvis_ls.core.globs import Globs
-from jarvis_ls.jsec.regex import compile_regex
+from jarvis_ls.core.regex import compile_regex
 
 Level = Literal["off", "high", "medium", "low"]
 

@@ -16,9 +16,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jarvis_ls.codeintel.languages import SUFFIXES
-from jarvis_ls.core.errors import SkippedFile
-from jarvis_ls.core.files import NOT_READABLE, OUTSIDE, STATE, TOO_LARGE, kind_of, read_regular
+from jarvis_ls.core.files import NOT_READABLE, OUTSIDE, STATE, TOO_LARGE, kind_of
 from jarvis_ls.core.globs import Globs
+from jarvis_ls.core.ignored import (
+    Ignore,
+    ignore_file,
+    ignores_above,
+    is_hidden,
+    is_ignored,
+    printable,
+)
 from jarvis_ls.jsec.settings import Settings
 
 DEFAULT_EXCLUDES = frozenset({
@@ -27,8 +34,6 @@ DEFAULT_EXCLUDES = frozenset({
 """Folders that are left out wherever they stand, unless the settings say otherwise."""
 
 NOT_A_SOURCE = "not C, C++ or Rust"
-
-_MAX_IGNORE_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +97,6 @@ def is_source(name: str) -> bool:
     return os.path.splitext(name)[1].lower() in SUFFIXES  # noqa: PTH122
 
 
-def shown(path: str) -> str:
-    """A path as text that can be printed and encoded: what is no UTF-8 becomes `\\xNN`."""
-    path = path.replace(os.sep, "/") if os.sep != "/" else path
-    return path if path.isascii() else os.fsencode(path).decode("utf-8", "backslashreplace")
-
-
 class _Walk:
     def __init__(self, root: str, settings: Settings) -> None:
         self.listing = Listing(root)
@@ -108,8 +107,8 @@ class _Walk:
 
     def folder(self, start: str) -> None:
         """List everything below a folder."""
-        above = self._ignores_above(start)
-        if _hidden(start, above):  # somebody asked for this folder all the same
+        above = ignores_above(start, self.listing.root)
+        if is_hidden(start, above):  # somebody asked for this folder all the same
             above = []
         stack = [(start, above)]
         while stack:
@@ -121,7 +120,7 @@ class _Walk:
                 self._skip(folder, NOT_READABLE)
                 continue
             if any(entry.name == ".gitignore" for entry in found):
-                ignores = [*ignores, *_ignore_file(folder, ".gitignore")]
+                ignores = [*ignores, *ignore_file(folder)]
             for entry in found:
                 if self._is_folder(entry):
                     if not self._excluded(entry.path + os.sep, entry.name, ignores):
@@ -151,7 +150,7 @@ class _Walk:
         except OSError:
             return False
 
-    def _file(self, entry: os.DirEntry[str], ignores: list[_Ignore]) -> None:
+    def _file(self, entry: os.DirEntry[str], ignores: list[Ignore]) -> None:
         try:
             status = entry.stat(follow_symlinks=False)
         except OSError:
@@ -176,76 +175,21 @@ class _Walk:
             return False
         return is_source(entry.name) or os.path.isdir(real)  # noqa: PTH112 - only a stat
 
-    def _excluded(self, path: str, name: str, ignores: list[_Ignore]) -> bool:
+    def _excluded(self, path: str, name: str, ignores: list[Ignore]) -> bool:
         if path.endswith(os.sep) and name in self._names:
             return True
         if self._exclude.match_below(self._relative(path)):
             return True
-        return _ignored(path, ignores)
-
-    def _ignores_above(self, start: str) -> list[_Ignore]:
-        """Rules that hold for `start`, from the outside in: those of the work tree it lies in,
-        or of the scanned folder when there is no work tree."""
-        folders = [start]
-        while not _is_work_tree(folders[-1]):
-            parent = os.path.dirname(folders[-1])  # noqa: PTH120
-            if parent == folders[-1]:
-                root = self.listing.root
-                folders = [one for one in folders if one == root or one.startswith(root + os.sep)]
-                break
-            folders.append(parent)
-        else:
-            root = folders[-1]
-        exclude = _ignore_file(root, os.path.join(".git", "info", "exclude"))  # noqa: PTH118
-        above = reversed(folders[1:])
-        return exclude + [one for folder in above for one in _ignore_file(folder, ".gitignore")]
+        return is_ignored(path, ignores)
 
     def _relative(self, path: str) -> str:
-        return shown(path[len(self.listing.root.rstrip(os.sep)) + 1 :])
+        return printable(path[len(self.listing.root.rstrip(os.sep)) + 1 :])
 
     def _add(self, path: str, size: int) -> None:
         self.listing.files.append(SourceFile(self._relative(path), path, size))
 
     def _skip(self, path: str, reason: str) -> None:
         self.listing.skipped.append(Skipped(self._relative(path) or ".", reason))
-
-
-@dataclass(frozen=True, slots=True)
-class _Ignore:
-    """One `.gitignore`: its folder with a separator behind it, and its patterns."""
-
-    folder: str
-    globs: Globs
-
-
-def _ignore_file(folder: str, name: str) -> list[_Ignore]:
-    try:
-        data = read_regular(os.path.join(folder, name), limit=_MAX_IGNORE_BYTES)  # noqa: PTH118
-    except SkippedFile:  # git does not follow such a file either
-        return []
-    lines = data.decode("utf-8", "replace").split("\n")
-    return [_Ignore(folder.rstrip(os.sep) + os.sep, Globs(lines, lenient=True))]
-
-
-def _is_work_tree(folder: str) -> bool:
-    return os.path.lexists(os.path.join(folder, ".git"))  # noqa: PTH118
-
-
-def _ignored(path: str, ignores: list[_Ignore]) -> bool:
-    for ignore in reversed(ignores):  # the nearest file that says anything decides
-        said = ignore.globs.decide(shown(path[len(ignore.folder) :]))
-        if said is not None:
-            return said
-    return False
-
-
-def _hidden(folder: str, ignores: list[_Ignore]) -> bool:
-    """Whether `folder` or one around it is ignored."""
-    while any(folder.startswith(ignore.folder) for ignore in ignores):
-        if _ignored(folder + os.sep, [i for i in ignores if folder.startswith(i.folder)]):
-            return True
-        folder = os.path.dirname(folder)  # noqa: PTH120
-    return False
 
 
 def _place(path: Path) -> str:
