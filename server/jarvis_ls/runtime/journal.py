@@ -93,6 +93,8 @@ class Contents:
     data: dict[str, Any] = field(default_factory=dict)
     number: int = 0
     """The highest number of a message so far."""
+    hidden: Callable[[str], str] = str
+    """Takes secrets out of what becomes a title."""
     ids: set[str] = field(default_factory=set)
     """Of all messages that were ever said."""
 
@@ -209,7 +211,7 @@ def _message(contents: Contents, record: dict[str, Any]) -> None:
     contents.thread(str(record["node"])).append(message)
     contents.know(message)
     if not contents.first_words and isinstance(message, User):
-        contents.first_words = words_for_title(message.text)
+        contents.first_words = words_for_title(contents.hidden(message.text))
 
 
 def _replace(contents: Contents, record: dict[str, Any]) -> None:
@@ -258,7 +260,7 @@ def _spent(contents: Contents, record: dict[str, Any]) -> None:
 
 
 def _title(contents: Contents, record: dict[str, Any]) -> None:
-    contents.title = str(record["title"])
+    contents.title = contents.hidden(str(record["title"]))
 
 
 def _data(contents: Contents, record: dict[str, Any]) -> None:

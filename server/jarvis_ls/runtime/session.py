@@ -97,6 +97,8 @@ class Session:
         self._size = reading.size
         self._tail = reading.tail
         self.data: MutableMapping[str, Any] = UserData(self)
+        if redactor is not None:
+            self._contents.hidden = redactor.known_text
         if lock is not None:
             _settle(self._contents)
 

@@ -1,0 +1,98 @@
+"""A session on a disk that fills up, in a process of its own; run as a script by `run`.
+
+Two ways: a small tmpfs in a mount name space of its own, where the system allows one; and a limit
+on the size of files, which is always there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+WAYS = ("tmpfs", "limit")
+ROOM = 65536
+
+
+def run(way: str, folder: Path) -> dict[str, Any]:
+    """What the process tells. Skips, saying why, where no tmpfs can be mounted."""
+    command = [sys.executable, __file__, way, str(folder)]
+    if way == "tmpfs":
+        if shutil.which("unshare") is None:
+            pytest.skip("FULL DISK NOT TESTED ON A TMPFS: there is no unshare here")
+        mount = f'mount -t tmpfs -o size={ROOM} none "$0" && exec "$@"'
+        wrapper = ["unshare", "--mount", "--map-root-user", "sh", "-c", mount, str(folder)]
+        tried = subprocess.run([*wrapper, "true"], capture_output=True, text=True, check=False)
+        if tried.returncode != 0:
+            pytest.skip(f"FULL DISK NOT TESTED ON A TMPFS: {tried.stderr.strip()}")
+        command = [*wrapper, *command]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=environment, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+def main(way: str, folder: Path) -> None:
+    """Fill the disk, and tell what became of the session."""
+    from jarvis_ls.core.errors import JarvisError
+    from jarvis_ls.runtime.messages import Usage, User
+    from jarvis_ls.runtime.session_store import SessionStore
+
+    filler = folder / "filler"
+    if way == "tmpfs":
+        filler.write_bytes(b"x" * 16384)
+    store = SessionStore(folder)
+    session = store.create("/work")
+    if way == "limit":
+        _limit(ROOM)
+    kept, error = 0, None
+    while error is None and kept < 1000:
+        try:
+            session.append("root", User(f"{kept} " + "x" * 1000))
+            kept += 1
+        except JarvisError as raised:
+            error = raised
+    session.spend("root", Usage(7))
+    reader = store.open(session.id, read_only=True)
+    reopened = [m.text.split()[0] for m in reader.messages("root")]
+    assert reopened == [str(n) for n in range(kept)], reopened
+    if way == "tmpfs":
+        filler.unlink()
+    else:
+        _limit(None)
+    session.append("root", User(f"{kept} " + "x" * 1000))
+    session.close()
+    last = store.open(session.id)
+    print(
+        json.dumps(
+            {
+                "kept": kept,
+                "reopened": len(reopened),
+                "again": len(last.messages("root")),
+                "damage": list(reader.damage + last.damage),
+                "error": str(error),
+                "types": [kind.__name__ for kind in type(error).__mro__],
+                "spent": last.spent().input,
+            }
+        )
+    )
+
+
+def _limit(size: int | None) -> None:
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (hard if size is None else size, hard))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]))
