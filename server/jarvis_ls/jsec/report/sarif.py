@@ -127,7 +127,7 @@ def _result(finding: Finding, rule_index: int, compared: bool) -> dict[str, Any]
     if finding.related:
         result["relatedLocations"] = [
             _location(one.file, one.span, message=str(one.message))
-            for one in finding.related[:MAX_LOCATIONS]
+            for one in list(dict.fromkeys(finding.related))[:MAX_LOCATIONS]  # the schema: unique
         ]
     if finding.trace:
         result["codeFlows"] = [_code_flow(finding.trace[:MAX_STEPS])]
