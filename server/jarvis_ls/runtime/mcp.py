@@ -444,9 +444,7 @@ class _Link:
         found: list[tuple[Any, Any, Any]] = []
         cursor: str | None = None
         for _ in range(MAX_PAGES):
-            page = await self._ask(
-                lambda c, at=cursor: c.list_tools(cursor=at, cache_mode="bypass")
-            )
+            page = await self._ask(self._page(cursor))
             found.extend((t.name, t.description, t.input_schema) for t in page.tools)
             cursor = page.next_cursor
             if not cursor:

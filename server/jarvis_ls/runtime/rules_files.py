@@ -25,7 +25,7 @@ from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import STATE, read_regular
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
 from jarvis_ls.runtime.permissions import shown
-from jarvis_ls.runtime.tool import ToolContext, Toolset, Wrapper
+from jarvis_ls.runtime.tool import ToolContext, Toolset, Wrapper, actions_of
 
 AGENTS = "AGENTS.md"
 MAX_FILE = 32_000
@@ -159,7 +159,7 @@ class Nearby(Wrapper):
             return result
         fresh = [
             file
-            for action in known.actions(call.arguments)
+            for action in actions_of(known, call) or ()
             if action.kind in ("read", "write")
             for file in nested(context.roots[0] / action.target, context.roots, self._peers)
             if file.text and file.path not in self._told
