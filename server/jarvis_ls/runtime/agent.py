@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime import loop
 from jarvis_ls.runtime.asking import Begun, CallGuard, ModelGroup, Progress, Waiting
-from jarvis_ls.runtime.calling import OutputHandler, ToolCalls
+from jarvis_ls.runtime.calling import OutputHandler, ToolCalls, normalised
 from jarvis_ls.runtime.control import Control, Said, Stopped
 from jarvis_ls.runtime.conversation import sendable, unanswered
 from jarvis_ls.runtime.events import Feed, NodeInfo, NodeState
@@ -29,7 +29,7 @@ from jarvis_ls.runtime.guard import Guard
 from jarvis_ls.runtime.hooks import AfterModelCall, BeforeModelCall, Hooks
 from jarvis_ls.runtime.inputs import Inputs, Place
 from jarvis_ls.runtime.interaction import Interaction
-from jarvis_ls.runtime.messages import Assistant, Image, Message, System, ToolResult, Usage
+from jarvis_ls.runtime.messages import Assistant, Image, Message, System, ToolResult, Usage, User
 from jarvis_ls.runtime.options import AgentOptions, read_options
 from jarvis_ls.runtime.platforms.base import ModelInfo, Request, TextDelta, ThinkingDelta
 from jarvis_ls.runtime.prompting import Part, Prompts, SystemPrompt
@@ -317,6 +317,13 @@ class Agent:
         answer = await group.ask(request, _Watch(self.showing, None))
         await self.guard.after_model_call(self, answer)
         return answer
+
+    async def side_task(self, text: str) -> list[str]:
+        """Put a text before the model and run the tools it calls, beside the conversation; only
+        the calls are shown. Gives the names of the tools that succeeded. Raises like `aside`."""
+        answer = await self.aside([*self.messages(), User(text)])
+        answer, _, _ = normalised(answer, self.native)
+        return await self.tool_calls.run_aside(answer, self)
 
     def stream(self) -> AnswerStream:
         """A new answer to be shown as it comes."""

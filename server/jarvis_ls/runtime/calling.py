@@ -139,6 +139,23 @@ class ToolCalls(OutputHandler):
             return Handled(ran=True, need_return=True, prompt="\n\n".join(returned))
         return Handled(ran=True)
 
+    async def run_aside(self, answer: Assistant, agent: Agent) -> list[str]:
+        """Run the calls of an answer that is no part of the conversation, one by one; the names
+        of the tools that succeeded."""
+        ran = []
+        for call in answer.tool_calls if answer.finish in COMPLETE_ENDINGS else ():
+            shown_call = agent.showing.call(call)
+            try:
+                result, halted = await self._one(call, shown_call, agent)
+            except BaseException:
+                agent.showing.ended(shown_call, state="cancelled", asked=())
+                raise
+            if halted is not None:
+                raise halted
+            if not result.is_error:
+                ran.append(call.name)
+        return ran
+
     async def _together(
         self, calls: Sequence[ToolCall], agent: Agent
     ) -> list[tuple[RunningCall, ToolResult]]:

@@ -166,8 +166,10 @@ Listener = Callable[[_E], Awaitable[None] | None]
 class Hooks:
     """The event bus of one agent, or of several that share it."""
 
-    def __init__(self) -> None:
+    def __init__(self, shared: Hooks | None = None) -> None:
+        """What listens to `shared` listens here too, after those of this bus."""
         self._listeners: dict[type[Any], list[Listener[Any]]] = {}
+        self._shared = shared
 
     def subscribe(self, kind: type[_E], listener: Listener[_E]) -> Callable[[], None]:
         """Tell `listener` of every event of a kind from now on; the result ends that.
@@ -196,6 +198,8 @@ class Hooks:
                     await told
             except Exception:
                 logger.exception("a listener of %s failed", type(event).__name__)
+        if self._shared is not None:
+            await self._shared.emit(event)
 
 
 @dataclass(frozen=True, slots=True)

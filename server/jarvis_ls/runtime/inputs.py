@@ -39,9 +39,10 @@ MAX_ENTRIES = 200
 _IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif",
            ".webp": "image/webp"}  # fmt: skip
 _COMMAND = re.compile(r"/([A-Za-z][\w-]*)(?:\s+(.*))?\Z", re.DOTALL)
-_MENTION = re.compile(
-    r'(?<![\w@/.])@(?:"([^"\n]+)"|([^\s"@<>|]+?))(?::(\d+)(?:-(\d+))?)?(?=[\s,;.!?)\]}\'"，。；！？）]|\Z)'
-)
+_MENTION = re.compile(r'(?<![\w@/.])@(?:"([^"\n]+)"((?::\d+(?:-\d+)?)?)|([^\s"@<>|]+))')
+_LINES = re.compile(r":(\d+)(?:-(\d+))?\Z")
+_AFTER = ",;.!?)]}'\"`:，。；：！？）」"
+"""What may stand behind a path without being part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,28 +205,22 @@ class Files(InputHandler):
         """See `InputHandler`."""
         parts: list[str] = []
         images = list(said.images)
-        seen: set[tuple[str, str, str]] = set()
-        for match in _MENTION.finditer(said.text):
-            path = match[1] or match[2]
-            key = (path, match[3] or "", match[4] or "")
-            real = inside(path, place.context.roots)
-            if key in seen or real is None or not real.exists():
-                if real is None and match[1]:
-                    parts.append(f"({path} lies outside the workspace and was not handed over.)")
+        seen: list[Mention] = []
+        for mention in mentions(said.text, place.context.roots):
+            if mention in seen:
                 continue
-            seen.add(key)
+            seen.append(mention)
             if len(seen) > MAX_FILES:
                 parts.append(f"(Only the first {MAX_FILES} files were handed over.)")
                 break
-            refusal = await self._refusal(path, place)
-            if refusal:
-                parts.append(f"({path} was not handed over: {refusal})")
+            if why := await self._refusal(mention.path, place):
+                parts.append(f"({mention.path} was not handed over: {why})")
                 continue
-            given = await _given(path, real, match[3], match[4], place.context)
+            given = await _given(mention, place.context)
             if isinstance(given, Image):
                 images.append(given)
                 if place.agent is not None and not place.agent.group.sees_images:
-                    parts.append(f"({path} is a picture; this model may not see pictures.)")
+                    parts.append(f"({mention.path} is a picture; the model may not see it.)")
             else:
                 parts.append(given)
         text = "\n\n".join([said.text, *parts]) if parts else said.text
@@ -259,10 +254,56 @@ async def _call(call: ToolCall, place: Place) -> ToolResult:
     return result
 
 
-async def _given(
-    path: str, real: Path, first: str | None, last: str | None, context: ToolContext
-) -> str | Image:
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A file, folder or picture of the workspace that was named with `@`."""
+
+    path: str
+    """As it was written."""
+    real: Path
+    first: int = 0
+    """First line, from 1; 0 means all."""
+    last: int = 0
+    """Last line."""
+
+
+def mentions(text: str, roots: Iterable[Path]) -> list[Mention]:
+    """What a text names with `@` and is there; anything else behind an `@` is just text."""
+    folders = tuple(roots)
+    found = []
+    for match in _MENTION.finditer(text):
+        quoted, lines, bare = match.groups()
+        mention = _mention(quoted, lines, folders) if quoted else _bare(bare, folders)
+        if mention is not None:
+            found.append(mention)
+    return found
+
+
+def _bare(written: str, roots: tuple[Path, ...]) -> Mention | None:
+    """A path without quotes: what stands behind it may not belong to it."""
+    while written:
+        lines = _LINES.search(written)
+        for path, part in ((written, ""), (_LINES.sub("", written), lines[0] if lines else "")):
+            if (mention := _mention(path, part, roots)) is not None:
+                return mention
+        if written[-1] not in _AFTER:
+            return None
+        written = written[:-1]
+    return None
+
+
+def _mention(path: str, lines: str, roots: tuple[Path, ...]) -> Mention | None:
+    real = inside(path, roots)
+    if not path or real is None or not real.exists():
+        return None
+    part = _LINES.fullmatch(lines)
+    first = int(part[1]) if part else 0
+    return Mention(path, real, first, int(part[2]) if part and part[2] else first)
+
+
+async def _given(mention: Mention, context: ToolContext) -> str | Image:
     """What is handed over of one file, folder or picture."""
+    path, real, first = mention.path, mention.real, mention.first
     try:
         if real.is_dir():
             return await asyncio.to_thread(_listing, path, real)
@@ -274,8 +315,8 @@ async def _given(
         return f"({path} was not handed over: {error})"
     note_seen(context, file)
     lines = file.lines
-    start = max(1, int(first)) if first else 1
-    end = min(len(lines), int(last or first or 0)) if first else len(lines)
+    start = max(1, first)
+    end = min(len(lines), mention.last) if first else len(lines)
     if first and end < start:
         return f"({path} has {len(lines)} lines; there is nothing at line {first}.)"
     numbered = "\n".join(f"{n}\t{line}" for n, line in enumerate(lines[start - 1 : end], start))

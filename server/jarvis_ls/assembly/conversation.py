@@ -1,0 +1,441 @@
+"""One session at work: what a person (or a program in a person's place) does with it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from jarvis_ls.agents.node import Ending, Node, TreeSettings
+from jarvis_ls.agents.tree import ROOT, Tree
+from jarvis_ls.assembly.commands import builtin_commands
+from jarvis_ls.assembly.settings import Granted, workspace_rules
+from jarvis_ls.assembly.tools import ToolSources, join_tools
+from jarvis_ls.core.errors import ConfigError, JarvisError, UsageError
+from jarvis_ls.runtime.agent import Agent
+from jarvis_ls.runtime.checkpoints import Checkpoints, Restored
+from jarvis_ls.runtime.events import EntriesCut, EntryPut, SessionPut, UserEntry
+from jarvis_ls.runtime.hooks import Hooks, TaskStarted, load_callbacks
+from jarvis_ls.runtime.inputs import Command, Commands, Files, Input, Inputs, Place, Shell
+from jarvis_ls.runtime.interaction import Interaction
+from jarvis_ls.runtime.memory import Memory
+from jarvis_ls.runtime.memory_saving import MemorySaving
+from jarvis_ls.runtime.messages import Image
+from jarvis_ls.runtime.options import AgentOptions
+from jarvis_ls.runtime.permissions import PermissionRule, Permissions, read_rules
+from jarvis_ls.runtime.redaction import redact
+from jarvis_ls.runtime.rules_files import Rules, load_rules
+from jarvis_ls.runtime.session import Session
+from jarvis_ls.runtime.showing import Showing, new_id
+from jarvis_ls.runtime.startup import Statistics
+from jarvis_ls.runtime.tool import ToolContext
+
+if TYPE_CHECKING:
+    from jarvis_ls.assembly.build import Assembly
+
+RewindWhat = Literal["files", "conversation", "both"]
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    """Where a conversation takes place, and with whom."""
+
+    roots: tuple[Path, ...]
+    """Workspace folders, links resolved."""
+    trusted: bool
+    interaction: Interaction
+    services: Mapping[str, Any]
+    """What tools are handed besides the built-in ones."""
+    options: AgentOptions
+    commands: tuple[Command, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rewound:
+    """What was brought back."""
+
+    text: str
+    """What the user had said there, to be changed and sent again."""
+    files: Restored | None = None
+    """What became of the files; None when they were not asked for."""
+
+
+class Conversation:
+    """One session at work. Everything here is for the event loop it was begun on."""
+
+    def __init__(self, assembly: Assembly, session: Session, place: Workplace) -> None:
+        """For `Assembly.start`; call `begin`."""
+        self.assembly = assembly
+        self.session = session
+        self.place = place
+        self.feed = assembly.feed
+        self.options = place.options
+        self.problems: list[str] = list(assembly.problems)
+        """What could not be loaded or read, in words for the user."""
+        self.memory = Memory(
+            assembly.home, place.roots[0] if place.roots else None,
+            trusted=place.trusted, redact=redact,
+        )  # fmt: skip
+        self.checkpoints = Checkpoints(assembly.home, session.id)
+        self.hooks = Hooks()
+        self.commands = Commands([*builtin_commands(self), *place.commands])
+        self.rules = Rules(())
+        self._permissions = Permissions()
+        self._tools: ToolSources | None = None
+        self._remembered: dict[str, str] = {}
+        self._agents: dict[str, Agent] = {}
+        self._ends: set[asyncio.Task[None]] = set()
+        self._callbacks = 0
+        for event in session.events():
+            self.feed.publish(event)
+        settings = TreeSettings(groups={"root": self.options.model_group}, budget=_budget(assembly))
+        self.tree = Tree(
+            session, self.feed, self._agent, interaction=place.interaction, settings=settings,
+            title=self.options.name,
+        )  # fmt: skip
+        self.context = ToolContext(place.roots, session.id, ROOT, place.trusted, self._services())
+
+    @classmethod
+    async def begin(cls, assembly: Assembly, session: Session, place: Workplace) -> Conversation:
+        """For `Assembly.start`."""
+        self = cls(assembly, session, place)
+        self._permissions = self._read_permissions()
+        self.rules = await asyncio.to_thread(load_rules, place.roots, assembly.home, place.trusted)
+        self._tools = await join_tools(
+            assembly.home, place.roots, place.trusted, assembly.settings, assembly.environment,
+            self._permissions, place.interaction,
+        )  # fmt: skip
+        self.problems += self._tools.problems
+        loaded = load_callbacks(
+            self.hooks, roots=place.roots, trusted=place.trusted, environment=assembly.environment
+        )
+        self.problems += loaded.problems
+        self._callbacks = len(loaded.loaded)
+        return self
+
+    # -- talking -----------------------------------------------------------------------------
+
+    @property
+    def id(self) -> str:
+        """Id of the session."""
+        return self.session.id
+
+    @property
+    def working(self) -> bool:
+        """Whether any agent is at work."""
+        return self.tree.working
+
+    @property
+    def permissions(self) -> Permissions:
+        """The rules in force."""
+        return self._permissions
+
+    async def send(self, text: str, images: Sequence[Image] = (), *, to: str = ROOT) -> None:
+        """Say something; what an agent does about it goes on after this returns (see `wait`).
+
+        Commands and `!shell` are carried out before it returns and need no model. While the
+        agent works, words are queued. What goes wrong is shown in the conversation.
+        Raises `SessionBusy` when another process writes the session.
+        """
+        if not text.strip() and not images:
+            return
+        if text.lstrip().startswith(("/", "!")):
+            said = await self._carried_out(text, images)
+            if said is None:
+                return
+            text, images = said.text, said.images
+        group = self.tree.node(to).info.group
+        if why := self.assembly.missing_model(group):
+            showing = self._showing()
+            showing.user(new_id(), text, images)
+            showing.notice("error", why)
+            return
+        self.tree.send(text, images, to=to)
+        self._tell_session()
+        if not self._ends:
+            end = asyncio.create_task(self._turn_ended())
+            self._ends.add(end)
+            end.add_done_callback(self._ends.discard)
+
+    async def wait(self, node: str = ROOT) -> Ending:
+        """How the work of a node ends; at once when it does not work."""
+        return await self.tree.wait(node)
+
+    async def ask(self, text: str, images: Sequence[Image] = ()) -> Ending:
+        """Say something and wait for the end of the work."""
+        await self.send(text, images)
+        return await self.wait()
+
+    def say(self, text: str, images: Sequence[Image] = (), *, to: str = ROOT) -> None:
+        """Queue words for a node that works."""
+        self.tree.send(text, images, to=to)
+
+    # -- steering ----------------------------------------------------------------------------
+
+    async def stop(self, node: str = ROOT) -> None:
+        """End a node and all below it; when this returns nothing of them runs any more."""
+        await self.tree.cancel(node, "Stopped by the user.")
+
+    def pause(self, node: str = ROOT) -> None:
+        """Hold a node and all below it before their next step."""
+        self.tree.pause(node)
+
+    def resume(self, node: str = ROOT) -> None:
+        """Let them go on."""
+        self.tree.resume(node)
+
+    def redirect(self, text: str, node: str = ROOT) -> None:
+        """End the step that runs, and do this instead."""
+        self.tree.redirect(node, text)
+
+    def pick_model(self, group: str, node: str = ROOT) -> None:
+        """Use a group or one `provider/model` for a node from its next turn on.
+
+        Raises `ModelMissing` or `ConfigError` when it cannot be asked.
+        """
+        self.assembly.group(group)
+        self.tree.node(node).show(group=group)
+        self._agents.pop(node, None)
+
+    async def rewind(self, entry: str, what: RewindWhat = "both") -> Rewound:
+        """Go back to before a `UserEntry`: the files, the conversation, or both.
+
+        Raises `UsageError` when there is no such entry, or no checkpoint for the files.
+        """
+        said = self._said(entry)
+        if what != "conversation" and not said.checkpoint:
+            raise UsageError("The files were not kept before this turn; they cannot be brought"
+                             " back. The conversation can.")  # fmt: skip
+        await self.stop()
+        files = None
+        if what != "conversation":
+            files = await self.checkpoints.restore(said.checkpoint, self.place.roots)
+        if what != "files":
+            self._cut(entry)
+        return Rewound(said.text, files)
+
+    async def fork(self, entry: str) -> str:
+        """Begin a new session with what was said before an entry; its id."""
+        self._said(entry)
+        before = ""
+        for message in self.session.transcript(ROOT):
+            if getattr(message, "id", "") == entry:
+                break
+            before = getattr(message, "id", "") or before
+        store = self.assembly.sessions
+        if not before:
+            made = await asyncio.to_thread(store.create, self.session.folder)
+        else:
+            made = await asyncio.to_thread(store.fork, self.id, before)
+        made.close()
+        return made.id
+
+    async def save_memories(self) -> bool:
+        """Let the model save what is worth remembering; whether it did."""
+        agent = self._agent(self.tree.root)
+        return await self._saving(agent, force=False).save()
+
+    def rename(self, title: str) -> None:
+        """Give the session a title."""
+        self.session.set_title(title)
+        self._tell_session()
+
+    async def statistics(self) -> Statistics:
+        """What an agent of it starts with."""
+        heads = await self.memory.heads(session=self.id)
+        kinds = [head.kind for head in heads]
+        group = self.tree.root.info.group
+        assert self._tools is not None
+        tools = self._tools.toolset.tools()
+        return Statistics(
+            str(self.place.roots[0]) if self.place.roots else "",
+            "" if self.assembly.missing_model(group) else group,
+            sum(self.tree.root.may_use(name) for name in tools),
+            len(tools),
+            sum(1 for file in self.rules.files if file.text),
+            kinds.count("project_long_term"),
+            kinds.count("global_long_term"),
+            callbacks=self._callbacks,
+            problems=(*self.problems, *self.rules.notes),
+        )
+
+    async def close(self) -> None:
+        """End everything and let others open the session."""
+        await self.tree.close()
+        if self._ends:
+            await asyncio.wait(self._ends)
+        for one in self._tools.closing if self._tools is not None else ():
+            await one.close()
+        self.memory.end_session(self.id)
+        self.assembly.forget(self.id)
+        await asyncio.to_thread(self.session.close)
+
+    # -- below: how the parts are joined -------------------------------------------------------
+
+    def _agent(self, node: Node) -> Agent:
+        """For the tree: the agent of a node."""
+        if node.id not in self._agents:
+            self._agents[node.id] = self._new_agent(node)
+        return self._agents[node.id]
+
+    def _new_agent(self, node: Node) -> Agent:
+        assert self._tools is not None
+        options = replace(self.options, model_group=node.info.group, use_tools=())
+        if node.parent is not None:
+            options = replace(options, name=node.info.title, files=(), auto_complete=None)
+        hooks = Hooks(self.hooks)
+        context = replace(self.context, node=node.id)
+        agent = Agent(
+            options,
+            group=self.tree.metered(node, self.assembly.group(node.info.group)),
+            toolset=self.tree.allowed(node, self._tools.toolset),
+            context=context,
+            interaction=self.tree.person(node),
+            feed=self.feed,
+            session=self.session,
+            node=node.info,
+            hooks=hooks,
+            guard=self.tree.guard(node),
+            cheap=self._cheap(node),
+            inputs=Inputs([Files(self._permissions)]),
+            rules=self.rules.text,
+            memory=lambda: self.memory.guide_now(agent.toolset.tools(), self.id),
+            extra=[lambda: self._remembered.get(node.id, "")],
+            checkpoint=self._checkpoint if node.parent is None else None,
+            keeper=node,
+        )
+        hooks.subscribe(TaskStarted, self._recall)
+        self._saving(agent, force=options.force_save_memory).listen(hooks)
+        return agent
+
+    def _saving(self, agent: Agent, *, force: bool) -> MemorySaving:
+        return MemorySaving(
+            ask=agent.side_task,
+            tools=agent.toolset.tools,
+            force=force,
+            notify=lambda text: _quietly(agent.showing.notice, "info", text),
+        )
+
+    def _cheap(self, node: Node) -> Any:
+        try:
+            return self.tree.metered(node, self.assembly.group(self.options.cheap_group))
+        except (ConfigError, JarvisError):
+            return None
+
+    async def _recall(self, event: TaskStarted) -> None:
+        """What is remembered that bears on a task goes before the model with it."""
+        found = await self.memory.activated(event.task, session=self.id)
+        self._remembered[event.agent.node.id] = found
+
+    async def _checkpoint(self) -> str:
+        if not self.place.trusted or not self.place.roots:
+            return ""
+        return await self.checkpoints.take(self.place.roots)
+
+    async def _carried_out(self, text: str, images: Sequence[Image]) -> Input | None:
+        """Do what a command says; input that is left for the model, if any."""
+        showing = self._showing()
+        assert self._tools is not None
+        place = Place(self.context, self._tools.toolset, showing, self.place.interaction,
+                      self._agents.get(ROOT))  # fmt: skip
+        is_command = True
+        if text.lstrip().startswith("/"):
+            with contextlib.suppress(JarvisError):
+                is_command = self.commands.find(text) is not None
+        if not is_command:
+            return Input(text, tuple(images))
+        showing.user(new_id(), text, images)
+        said = await Inputs([self.commands, Shell()]).handle(text, images, place)
+        if not said.done:
+            return said
+        if said.text:
+            showing.notice("info", said.text)
+        return None
+
+    def _showing(self) -> Showing:
+        return Showing(self.session, self.feed, self.tree.root.info, self.tree.root)
+
+    def _services(self) -> dict[str, Any]:
+        from jarvis_ls.agents.tools.sub_agent import SERVICE
+
+        return {
+            "interaction": self.place.interaction,
+            "feed": self.feed,
+            "memory": self.memory,
+            "checkpoints": self.checkpoints,
+            SERVICE: self.tree,
+            **self.place.services,
+        }
+
+    def _read_permissions(self) -> Permissions:
+        """The user's rules and what was granted before; the workspace's own only tighten.
+
+        A file that cannot be read makes everything be asked: nothing is allowed by mistake.
+        """
+        home, settings = self.assembly.home, self.assembly.settings
+        granted = Granted(home, self.place.roots)
+        user: list[PermissionRule] = []
+        workspace: list[PermissionRule] = []
+        try:
+            user = read_rules(settings.get("permissions", []), str(home / "config.toml"))
+            user += granted.rules()
+            workspace = workspace_rules(self.place.roots)
+        except ConfigError as error:
+            self.problems.append(f"{error} Until then every action is asked.")
+            user, workspace = [], [PermissionRule("ask")]
+        return Permissions(user, workspace, remember=granted.remember)
+
+    def _said(self, entry: str) -> UserEntry:
+        for event in self.session.events():
+            if isinstance(event, EntryPut) and event.entry.id == entry and event.node == ROOT:
+                if isinstance(event.entry, UserEntry):
+                    return event.entry
+                break
+        raise UsageError("There is no such message of the user in this session.")
+
+    def _cut(self, entry: str) -> None:
+        """The conversation ends before this entry."""
+        ids = {getattr(m, "id", "") for m in self.session.transcript(ROOT)}
+        shown = [e.entry.id for e in self.session.events()
+                 if isinstance(e, EntryPut) and e.node == ROOT]  # fmt: skip
+        later = shown[shown.index(entry) :]
+        first = next((id for id in later if id in ids), None)
+        if first is not None:
+            self.session.cut(ROOT, first)
+        event = EntriesCut(self.id, ROOT, entry)
+        self.session.put(event)
+        self.feed.publish(event)
+        self._agents.pop(ROOT, None)
+
+    async def _turn_ended(self) -> None:
+        """Once nothing works any more: bring the session onto the disk, and tell its lists."""
+        try:
+            while self.tree.working:
+                for node in list(self.tree.walk()):
+                    await self.tree.wait(node.id)
+                await asyncio.sleep(0)
+            await asyncio.to_thread(self.session.sync)
+            self._tell_session()
+        except JarvisError as error:
+            logger.error("the session could not be brought onto the disk: %s", error)
+
+    def _tell_session(self) -> None:
+        self.session.working = self.tree.working
+        self.feed.publish(SessionPut(self.session.info))
+
+
+def _quietly(tell: Any, *arguments: str) -> None:
+    tell(*arguments)
+
+
+def _budget(assembly: Assembly) -> Any:
+    try:
+        return assembly.budget()
+    except ConfigError as error:
+        assembly.problems.append(str(error))
+        return TreeSettings().budget

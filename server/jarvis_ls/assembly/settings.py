@@ -1,0 +1,102 @@
+"""The user's settings file, and rules a user granted for longer than a session."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.core.errors import ConfigError, SkippedFile
+from jarvis_ls.core.files import STATE, read_regular, replace_file
+from jarvis_ls.runtime.locking import locked
+from jarvis_ls.runtime.permissions import PermissionRule, Scope, read_rules
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+FILE = "config.toml"
+GRANTED = "granted.json"
+_LIMIT = 1_000_000
+
+
+def read_settings(home: Path) -> dict[str, Any]:
+    """The user's `config.toml`; empty without one. Raises `ConfigError` saying what is wrong."""
+    return _toml(home / FILE, None)
+
+
+def workspace_rules(roots: Sequence[Path]) -> list[PermissionRule]:
+    """Permission rules of the folders' own `.jarvis/config.toml`; they can only tighten.
+
+    Raises `ConfigError`: a rule that cannot be read must not be left out silently.
+    """
+    rules: list[PermissionRule] = []
+    for root in roots:
+        path = root / STATE / FILE
+        if (settings := _toml(path, root).get("permissions")) is not None:
+            rules += read_rules(settings, str(path))
+    return rules
+
+
+class Granted:
+    """Rules granted for a workspace, or for everything, kept in the user's folder."""
+
+    def __init__(self, home: Path, roots: Sequence[Path]) -> None:
+        self._path = home / GRANTED
+        self._lock = home / "granted.lock"
+        self._workspace = str(roots[0]) if roots else ""
+
+    def rules(self) -> list[PermissionRule]:
+        """Those that hold here. Raises `ConfigError` for a damaged file."""
+        kept = self._read()
+        tables = [*kept["user"], *kept["workspaces"].get(self._workspace, [])]
+        return read_rules(tables, str(self._path))
+
+    def remember(self, scope: Scope, rules: list[PermissionRule]) -> None:
+        """Keep rules of scope `workspace` or `user`. Raises `JarvisError` when it cannot."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with locked(self._lock, str(self._path)):
+            kept = self._read()
+            place = kept["user"]
+            if scope == "workspace":
+                place = kept["workspaces"].setdefault(self._workspace, [])
+            place += [asdict(rule) for rule in rules if asdict(rule) not in place]
+            data = json.dumps(kept, ensure_ascii=False, indent=2).encode()
+            replace_file(self._path, data + b"\n", mode=0o600)
+
+    def _read(self) -> dict[str, Any]:
+        if not os.path.lexists(self._path):
+            return {"user": [], "workspaces": {}}
+        try:
+            kept = json.loads(read_regular(self._path, limit=_LIMIT))
+            if not isinstance(kept["user"], list) or not isinstance(kept["workspaces"], dict):
+                raise TypeError
+        except SkippedFile as error:
+            raise ConfigError(f"{self._path}: {error.reason}.") from None
+        except (ValueError, KeyError, TypeError):
+            raise ConfigError(f"{self._path} is damaged; mend or remove it.") from None
+        return {"user": kept["user"], "workspaces": kept["workspaces"]}
+
+
+def section(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """A table of the settings; empty when it is missing. Raises `ConfigError` for no table."""
+    found = settings.get(name, {})
+    if not isinstance(found, dict):
+        raise ConfigError(f"[{name}] must be a table.")
+    return found
+
+
+def _toml(path: Path, root: Path | None) -> dict[str, Any]:
+    if not os.path.lexists(path):
+        return {}
+    try:
+        return tomllib.loads(read_regular(path, limit=_LIMIT, root=root).decode("utf-8"))
+    except SkippedFile as error:
+        raise ConfigError(f"{path}: {error.reason}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: {error}.") from None
