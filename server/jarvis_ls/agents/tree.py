@@ -560,7 +560,7 @@ class Tree:
         child.waiters.clear()
         for waiter in waiting:
             waiter.set_result(ending)
-        if not waiting and not node.final:
+        if not waiting and (not node.final or ending.state == "completed"):
             self._tell(node, report_of(child, ending))
 
     def _tell(self, node: Node, text: str) -> None:
