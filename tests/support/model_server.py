@@ -17,10 +17,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+
+from typing_extensions import Self
 
 
 @dataclass
@@ -55,8 +58,27 @@ class Asked:
     body: dict[str, Any]
 
 
-class ModelServer:
-    """The server; use it as an async context manager."""
+class ScriptedServer(ABC):
+    """What servers of every protocol share: HTTP, and the faults of it."""
+
+    path = "/v1"
+    """What follows the host in a client's base URL."""
+    ending = b""
+    """What ends a stream that is `done`."""
+
+    @abstractmethod
+    def refuse(
+        self,
+        status: int,
+        headers: dict[str, str] | None = None,
+        message: str = "no",
+        code: str = "",
+    ) -> Answer:
+        """Answer with an error."""
+
+    @abstractmethod
+    def listed(self) -> dict[str, Any]:
+        """How the list of models is answered."""
 
     def __init__(self) -> None:
         self.requests: list[Asked] = []
@@ -70,7 +92,7 @@ class ModelServer:
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def __aenter__(self) -> ModelServer:
+    async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
         return self
 
@@ -85,7 +107,108 @@ class ModelServer:
     def url(self) -> str:
         """Base URL for a client."""
         assert self._server is not None
-        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}/v1"
+        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}{self.path}"
+
+    def add(self, answer: Answer) -> Answer:
+        """Answer with `answer` when its turn comes."""
+        self.answers.append(answer)
+        return answer
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        try:
+            while (asked := await self._read(reader)) is not None:
+                self.requests.append(asked)
+                if not await self._answer(asked, reader, writer):
+                    break
+        except (ConnectionError, asyncio.IncompleteReadError):
+            self.dropped += 1
+        finally:
+            self._tasks.discard(task)
+            writer.close()
+
+    async def _read(self, reader: asyncio.StreamReader) -> Asked | None:
+        try:
+            head = await reader.readuntil(b"\r\n\r\n")
+        except asyncio.IncompleteReadError:
+            return None
+        request, *lines = head.decode("latin-1").split("\r\n")
+        method, path, _ = request.split(" ")
+        headers = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in lines) if k}
+        raw = await reader.readexactly(int(headers.get("content-length", "0")))
+        return Asked(method, path, headers, json.loads(raw) if raw else {})
+
+    async def _answer(
+        self, asked: Asked, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> bool:
+        """Whether the connection may be used again."""
+        if asked.method == "GET":
+            await self._plain(writer, 200, {}, json.dumps(self.listed()).encode())
+            return True
+        decided = self.decide(asked) if self.decide is not None else None
+        if decided is None and not self.answers:
+            await self._plain(writer, 500, {}, b'{"error": {"message": "nothing scripted"}}')
+            return True
+        answer = decided or self.answers.popleft()
+        await asyncio.sleep(answer.silent)
+        if answer.status != 200 or answer.body:
+            await self._plain(writer, answer.status, answer.headers, answer.body)
+            return True
+        writer.write(
+            b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n"
+            + b"".join(f"{k}: {v}\r\n".encode() for k, v in answer.headers.items())
+            + b"\r\n"
+        )
+        return await self._stream(answer, reader, writer)
+
+    async def _stream(
+        self, answer: Answer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> bool:
+        for number, event in enumerate(answer.chunks):
+            if number == answer.stall_after:
+                await reader.read(1)  # until the client gives up
+                raise ConnectionResetError
+            if number == answer.cut_after:
+                writer.transport.abort()
+                return False
+            await asyncio.sleep(answer.delay)
+            raw = (
+                event if isinstance(event, bytes) else b"data: %s\n\n" % json.dumps(event).encode()
+            )
+            await self._piece(writer, raw)
+        if answer.done:
+            await self._piece(writer, self.ending)
+        writer.write(b"0\r\n\r\n")
+        await writer.drain()
+        return True
+
+    @staticmethod
+    async def _piece(writer: asyncio.StreamWriter, raw: bytes) -> None:
+        if raw:
+            writer.write(b"%x\r\n%s\r\n" % (len(raw), raw))
+            await writer.drain()
+
+    @staticmethod
+    async def _plain(
+        writer: asyncio.StreamWriter, status: int, headers: dict[str, str], body: bytes
+    ) -> None:
+        lines = {"content-type": "application/json", "content-length": str(len(body)), **headers}
+        head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+        writer.write(f"HTTP/1.1 {status} Scripted\r\n{head}\r\n".encode() + body)
+        await writer.drain()
+
+
+class ModelServer(ScriptedServer):
+    """The server of OpenAI's protocol; use it as an async context manager."""
+
+    ending = b"data: [DONE]\n\n"
+
+    def listed(self) -> dict[str, Any]:
+        """See `ScriptedServer`."""
+        data = [{"id": m, "object": "model", "created": 0, "owned_by": "t"} for m in self.models]
+        return {"object": "list", "data": data}
 
     def say(self, text: str, *, thinking: str = "", pieces: int = 3, **answer: Any) -> Answer:
         """Answer with text, streamed in `pieces`."""
@@ -127,101 +250,6 @@ class ModelServer:
         return self.add(
             Answer(status=status, headers=headers or {}, body=json.dumps(error).encode())
         )
-
-    def add(self, answer: Answer) -> Answer:
-        """Answer with `answer` when its turn comes."""
-        self.answers.append(answer)
-        return answer
-
-    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
-        try:
-            while (asked := await self._read(reader)) is not None:
-                self.requests.append(asked)
-                if not await self._answer(asked, reader, writer):
-                    break
-        except (ConnectionError, asyncio.IncompleteReadError):
-            self.dropped += 1
-        finally:
-            self._tasks.discard(task)
-            writer.close()
-
-    async def _read(self, reader: asyncio.StreamReader) -> Asked | None:
-        try:
-            head = await reader.readuntil(b"\r\n\r\n")
-        except asyncio.IncompleteReadError:
-            return None
-        request, *lines = head.decode("latin-1").split("\r\n")
-        method, path, _ = request.split(" ")
-        headers = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in lines) if k}
-        raw = await reader.readexactly(int(headers.get("content-length", "0")))
-        return Asked(method, path, headers, json.loads(raw) if raw else {})
-
-    async def _answer(
-        self, asked: Asked, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> bool:
-        """Whether the connection may be used again."""
-        if asked.method == "GET":
-            data = [
-                {"id": m, "object": "model", "created": 0, "owned_by": "t"} for m in self.models
-            ]
-            await self._plain(
-                writer, 200, {}, json.dumps({"object": "list", "data": data}).encode()
-            )
-            return True
-        decided = self.decide(asked) if self.decide is not None else None
-        if decided is None and not self.answers:
-            await self._plain(writer, 500, {}, b'{"error": {"message": "nothing scripted"}}')
-            return True
-        answer = decided or self.answers.popleft()
-        await asyncio.sleep(answer.silent)
-        if answer.status != 200 or answer.body:
-            await self._plain(writer, answer.status, answer.headers, answer.body)
-            return True
-        writer.write(
-            b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n"
-            + b"".join(f"{k}: {v}\r\n".encode() for k, v in answer.headers.items())
-            + b"\r\n"
-        )
-        return await self._stream(answer, reader, writer)
-
-    async def _stream(
-        self, answer: Answer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> bool:
-        for number, event in enumerate(answer.chunks):
-            if number == answer.stall_after:
-                await reader.read(1)  # until the client gives up
-                raise ConnectionResetError
-            if number == answer.cut_after:
-                writer.transport.abort()
-                return False
-            await asyncio.sleep(answer.delay)
-            raw = (
-                event if isinstance(event, bytes) else b"data: %s\n\n" % json.dumps(event).encode()
-            )
-            await self._piece(writer, raw)
-        if answer.done:
-            await self._piece(writer, b"data: [DONE]\n\n")
-        writer.write(b"0\r\n\r\n")
-        await writer.drain()
-        return True
-
-    @staticmethod
-    async def _piece(writer: asyncio.StreamWriter, raw: bytes) -> None:
-        if raw:
-            writer.write(b"%x\r\n%s\r\n" % (len(raw), raw))
-            await writer.drain()
-
-    @staticmethod
-    async def _plain(
-        writer: asyncio.StreamWriter, status: int, headers: dict[str, str], body: bytes
-    ) -> None:
-        lines = {"content-type": "application/json", "content-length": str(len(body)), **headers}
-        head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
-        writer.write(f"HTTP/1.1 {status} Scripted\r\n{head}\r\n".encode() + body)
-        await writer.drain()
 
 
 def chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
