@@ -75,7 +75,7 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """`text` without secrets."""
-        return self.known_text(_SHAPES.sub(HIDDEN, text))
+        return _SHAPES.sub(HIDDEN, self.known_text(text))
 
     def known_text(self, text: str) -> str:
         """`text` without known secrets; what only looks like one stays."""

@@ -1,0 +1,178 @@
+"""Kinds of platform: built-in ones, the user's own, and what is wrong with those that are not."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from jarvis_ls.runtime.asking import ModelGroup
+from jarvis_ls.runtime.errors import ModelRefused
+from jarvis_ls.runtime.messages import User
+from jarvis_ls.runtime.models import Candidate, Provider, read_models
+from jarvis_ls.runtime.platforms.base import ModelInfo, Platform, Request
+from jarvis_ls.runtime.platforms.registry import PlatformRegistry
+from tests.support.model_server import ModelServer
+
+WHOLE = """
+    from jarvis_ls.runtime.platforms.base import FinishDelta, Platform, TextDelta
+
+    class Office(Platform):
+        name = "office"
+
+        def __init__(self, base_url, api_key):
+            self.base_url, self.closed = base_url, False
+
+        async def stream(self, model, request):
+            yield TextDelta(f"{self.base_url} {model.name} {request.messages[0].text}")
+            yield FinishDelta("stop")
+
+        async def models(self):
+            return ["large"]
+
+        async def close(self):
+            self.closed = True
+"""
+
+
+@pytest.fixture
+def models(tmp_path: Path) -> Path:
+    folder = tmp_path / "models"
+    folder.mkdir()
+    return folder
+
+
+def write(folder: Path, name: str, text: str) -> None:
+    (folder / name).write_text(textwrap.dedent(text))
+
+
+def candidate(kind: str, base: str | None = None, key: str = "key-0123456789") -> Candidate:
+    return Candidate(Provider("p", kind, base), ModelInfo("m"), key)
+
+
+def test_built_in_kinds_without_a_folder(tmp_path: Path) -> None:
+    for registry in (PlatformRegistry(), PlatformRegistry(tmp_path)):
+        assert registry.kinds == ("anthropic", "openai")
+        assert registry.broken == ()
+        for kind in registry.kinds:
+            assert registry.platform_for(candidate(kind)).name == kind
+
+
+def test_nothing_heavy_is_loaded_by_choosing() -> None:
+    import subprocess
+
+    script = (
+        "import sys\n"
+        "from jarvis_ls.runtime.models import Candidate, Provider\n"
+        "from jarvis_ls.runtime.platforms.base import ModelInfo\n"
+        "from jarvis_ls.runtime.platforms.registry import PlatformRegistry\n"
+        "r = PlatformRegistry()\n"
+        "for k in r.kinds: r.platform_for(Candidate(Provider('p', k), ModelInfo('m'), 'k'))\n"
+        "assert not {'openai', 'anthropic', 'pydantic'} & set(sys.modules)\n"
+    )
+    environment = {"PYTHONPATH": ":".join(sys.path)}
+    subprocess.run([sys.executable, "-c", script], check=True, env=environment)
+
+
+async def test_a_users_platform_answers(models: Path, tmp_path: Path) -> None:
+    write(models, "office.py", WHOLE)
+    registry = PlatformRegistry(tmp_path)
+    assert registry.broken == ()
+    assert registry.kinds == ("anthropic", "office", "openai")
+    settings = {
+        "model_providers": {"mine": {"type": "office", "base": "http://x/v1", "needs_key": False}},
+        "model_groups": {"balanced": {"models": ["mine/large"]}},
+    }
+    ways = read_models(settings, {}).candidates("balanced", {})
+    answer = await ModelGroup(ways, registry.platform_for).ask(Request([User("hi")]))
+    assert answer.text == "http://x/v1 large hi"
+    made = registry.platform_for(ways[0])
+    assert await made.models() == ["large"]
+    assert not list(models.glob("__pycache__")), "nothing is left in the user's folder"
+    await registry.close()
+    assert registry.platform_for(ways[0]) is not made
+
+
+def test_connections_are_shared_by_address_and_key() -> None:
+    registry = PlatformRegistry()
+    one = registry.platform_for(candidate("openai", "http://a/v1"))
+    assert registry.platform_for(candidate("openai", "http://a/v1")) is one
+    assert registry.platform_for(candidate("openai", "http://b/v1")) is not one
+    assert registry.platform_for(candidate("openai", "http://a/v1", "another-key")) is not one
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("x = 1", "no subclass of Platform"),
+        ("class Office: pass", "no subclass of Platform"),
+        ("def (:", "SyntaxError"),
+        ("import no_such_library", "no_such_library"),
+        ("raise RuntimeError('not today')", "not today"),
+        ("import sys; sys.exit(3)", "SystemExit"),
+        (WHOLE.replace("async def stream", "async def flow"), "lacks stream"),
+        (WHOLE.replace("async def models", "async def list"), "lacks models"),
+        (WHOLE.replace("async def stream", "def stream"), "async generator"),
+        (WHOLE.replace("async def models", "def models"), "no coroutine"),
+        (WHOLE.replace("stream(self, model, request)", "stream(self, model)"), "take 2 arguments"),
+        (WHOLE.replace("(self, base_url, api_key)", "(self)"), "base URL and a key"),
+    ],
+)
+def test_a_broken_file_is_told_and_left_out(
+    models: Path, tmp_path: Path, text: str, reason: str
+) -> None:
+    write(models, "broken.py", text)
+    write(models, "office.py", WHOLE)
+    registry = PlatformRegistry(tmp_path)
+    (broken,) = registry.broken
+    assert broken.file == models / "broken.py"
+    assert reason in broken.reason
+    assert "office" in registry.kinds
+    with pytest.raises(ModelRefused, match=r"There is no platform 'broken'.*broken\.py.*cannot"):
+        registry.platform_for(candidate("broken"))
+
+
+def test_two_files_with_one_name_and_files_that_are_none(models: Path, tmp_path: Path) -> None:
+    write(models, "a.py", WHOLE)
+    write(models, "b.py", WHOLE)
+    write(models, "_private.py", "raise SystemExit")
+    write(models, "notes.txt", "not Python")
+    (models / "folder.py").mkdir()
+    (broken,) = PlatformRegistry(tmp_path).broken
+    assert (broken.file.name, "already" in broken.reason) == ("b.py", True)
+
+
+def test_an_unnamed_platform_is_called_after_its_file(models: Path, tmp_path: Path) -> None:
+    write(models, "mine.py", WHOLE.replace('name = "office"', ""))
+    assert "mine" in PlatformRegistry(tmp_path).kinds
+
+
+def test_a_kind_that_is_not_known_says_what_there_is(tmp_path: Path) -> None:
+    with pytest.raises(ModelRefused, match=r"no platform 'odd'.*anthropic, openai"):
+        PlatformRegistry(tmp_path).platform_for(candidate("odd"))
+
+
+def test_a_platform_that_cannot_be_made_says_why_without_its_key(
+    models: Path, tmp_path: Path
+) -> None:
+    write(models, "office.py", WHOLE.replace("self.base_url, self.closed = base_url, False",
+                                             "raise ValueError('bad ' + api_key)"))  # fmt: skip
+    with pytest.raises(ModelRefused, match=r"ValueError: bad \[redacted\]"):
+        PlatformRegistry(tmp_path).platform_for(candidate("office"))
+
+
+async def test_a_kind_can_be_registered(tmp_path: Path) -> None:
+    async with ModelServer() as server:
+        from jarvis_ls.runtime.platforms.openai import OpenAICompatible
+
+        def office(base: str | None, key: str) -> Platform:
+            return OpenAICompatible(server.url, key)
+
+        registry = PlatformRegistry(tmp_path)
+        registry.register("office", office)
+        server.say("hello")
+        group = ModelGroup([candidate("office")], registry.platform_for)
+        assert (await group.ask(Request([User("hi")]))).text == "hello"
+        await registry.close()
