@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime import loop
 from jarvis_ls.runtime.asking import Begun, CallGuard, ModelGroup, Progress, Waiting
+from jarvis_ls.runtime.call_log import asked_by
 from jarvis_ls.runtime.calling import OutputHandler, ToolCalls, normalised
 from jarvis_ls.runtime.control import Control, Said, Stopped
 from jarvis_ls.runtime.conversation import sendable, unanswered
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
 GRACE = 0.15
 """Seconds a stopped turn may take to end by itself before it is left behind."""
+TURNS = 20
+"""Turns of the event loop it has after that in any case."""
 
 logger = logging.getLogger(__name__)
 _TURN: ContextVar[object] = ContextVar("jarvis_turn", default=None)
@@ -117,6 +120,8 @@ class Agent:
         self.control = Control()
         self.counter = Counter()
         self.checkpoint = checkpoint
+        self.addon = ""
+        """The addon prompt that the conversation holds."""
         self._sizes: dict[str, int] = {}
         self._recent: list[ToolResult] = []
         self._left_behind: set[object] = set()
@@ -334,6 +339,7 @@ class Agent:
     async def _turn(self) -> str:
         self._token = object()
         _TURN.set(self._token)
+        asked_by(self.session.path, self.node.id)
         return await loop.run(self)
 
     async def _ended(self, work: asyncio.Future[str]) -> tuple[NodeState, str]:
@@ -354,6 +360,10 @@ class Agent:
         if not work.done():
             work.cancel()
             await asyncio.wait({work}, timeout=GRACE)
+            for _ in range(TURNS):  # the loop may have been blocked all that time
+                if work.done():
+                    break
+                await asyncio.sleep(0)
         if not work.done():
             self._left_behind.add(self._token)
             self.showing.notice("warning", "Something did not end when it was told to; its result"

@@ -130,6 +130,8 @@ class ToolCalls(OutputHandler):
             return Handled(ran=True)
         returned: list[str] = []
         for group in _groups(answer.tool_calls, agent):
+            if returned:
+                break
             await agent.checkpoint_reached()
             for running_call, result in await self._together(group, agent):
                 if running_call.need_return:

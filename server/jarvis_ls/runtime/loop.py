@@ -63,8 +63,6 @@ class _Turn:
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
         self.rounds = 0
-        self.addon = ""
-        """The addon prompt the conversation holds."""
         self.said_something = False
         self.room_made = False
         """Whether the last thing done was a summary: doing it again would not help."""
@@ -160,7 +158,7 @@ class _Turn:
 
     async def _compact(self) -> None:
         await self.agent.control.step(compact(self.agent))
-        self.rounds, self.addon, self.room_made = 0, "", True
+        self.rounds, self.agent.addon, self.room_made = 0, "", True
 
     def _used(self) -> int:
         """Tokens the next question will have; shows the meter."""
@@ -181,10 +179,10 @@ class _Turn:
             reminder = agent.prompts.tool_rules(specs, agent.native)
             told = joined("Reminder of how tools are used:", reminder) if reminder else ""
         else:
-            told = addon if addon != self.addon else ""
-        if addon != self.addon and told != addon:
+            told = addon if addon != agent.addon else ""
+        if addon != agent.addon and told != addon:
             told = joined(told, addon)
-        self.addon = addon
+        agent.addon = addon
         if told:
             agent.append(User(told, id=new_id()))
         await agent.hooks.emit(AfterAddonPrompt(agent, told))
