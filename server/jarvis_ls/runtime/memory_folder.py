@@ -141,7 +141,7 @@ class MemoryFolder:
                     else:
                         path.unlink()
                 except OSError as error:
-                    raise JarvisError(f"cannot remove {path}: {error.strerror}") from None
+                    raise JarvisError(f"cannot forget {path}: {error.strerror}") from None
                 gone.append(id)
             self._write_index(self._look(self._read_index()))
         return gone
