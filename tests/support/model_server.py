@@ -125,6 +125,8 @@ class ScriptedServer(ABC):
                     break
         except (ConnectionError, asyncio.IncompleteReadError):
             self.dropped += 1
+        except asyncio.CancelledError:
+            pass  # the server closes; asyncio would print the cancelled task of a connection
         finally:
             self._tasks.discard(task)
             writer.close()
