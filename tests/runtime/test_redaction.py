@@ -128,6 +128,13 @@ def test_known_secrets_in_records_and_nothing_else_of_them() -> None:
     assert redactor.known_in(clean) is clean
 
 
+@pytest.mark.parametrize("length", range(1, 24))
+def test_a_secret_that_is_cut_off_is_hidden(length: int) -> None:
+    flow = Redactor(["canary-0123456789-canary"]).flowing()
+    said = flow.add("the key is " + "canary-0123456789-canary"[:length]) + flow.end()
+    assert said == "the key is " + (HIDDEN if length >= 4 else "canary"[:length])
+
+
 @given(st.data())
 def test_a_secret_in_pieces_is_hidden(data: st.DataObject) -> None:
     secret = "canary-0123456789-canary"

@@ -16,6 +16,7 @@ keeps no one from working: it says so once.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import os
@@ -213,10 +214,10 @@ class Call:
         answer = self._heard.answer(self._answer_room // 4)
         self._write({"is": "response", "ms": self._ms(), **answer})
         if error is not None:
-            words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            self._write(
-                {"is": "error", "ms": self._ms(), "error": self._redactor.text(words)[:_TEXT]}
-            )
+            words = self._redactor.text(f"{type(error).__name__}: {error}")
+            if isinstance(error, (asyncio.CancelledError, GeneratorExit)):
+                words = "given up by who asked"
+            self._write({"is": "error", "ms": self._ms(), "error": _cut(words, _TEXT)})
         self._close()
 
     def _messages(self, request: Request, room: int) -> tuple[list[Any], int]:

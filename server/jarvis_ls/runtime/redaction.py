@@ -57,11 +57,21 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         """`secrets` are values that must not be written anywhere."""
-        known = {s for s in (secret.strip() for secret in secrets) if len(s) >= SHORTEST}
-        forms = sorted({form for s in known for form in _forms(s)}, key=len, reverse=True)
-        self._known = re.compile("|".join(map(re.escape, forms))) if forms else None
-        self.longest = max((len(form) for form in forms), default=0)
+        self._forms: frozenset[str] = frozenset()
+        self._known: re.Pattern[str] | None = None
+        self.longest = 0
         """Characters of the longest form of a known secret."""
+        self.learn(secrets)
+
+    def learn(self, secrets: Iterable[str]) -> None:
+        """Know these too from now on."""
+        known = {s for s in (secret.strip() for secret in secrets) if len(s) >= SHORTEST}
+        forms = self._forms.union(*map(_forms, known))
+        if forms != self._forms:
+            self._forms = forms
+            longest_first = sorted(forms, key=len, reverse=True)
+            self._known = re.compile("|".join(map(re.escape, longest_first)))
+            self.longest = len(longest_first[0])
 
     @staticmethod
     def of_environment(
@@ -69,9 +79,7 @@ class Redactor:
     ) -> Redactor:
         """One that knows the values of all variables whose names say key, token or secret, and
         the secrets in `more`."""
-        environment = os.environ if environment is None else environment
-        found = [value for name, value in environment.items() if _VARIABLES.search(name)]
-        return Redactor([*found, *more])
+        return Redactor([*secrets_of(environment), *more])
 
     def text(self, text: str) -> str:
         """`text` without secrets."""
@@ -117,6 +125,20 @@ class Redactor:
             found += [match.span() for match in self._known.finditer(text)]
         return sorted(found)
 
+    def without_begun(self, text: str) -> str:
+        """`text` without a known secret that is cut off at its end."""
+        shortest = SHORTEST // 2
+        begun = max(
+            (
+                length
+                for form in self._forms
+                for length in range(shortest, min(len(form), len(text) + 1))
+                if text.endswith(form[:length])
+            ),
+            default=0,
+        )
+        return text[: len(text) - begun] + HIDDEN if begun else text
+
     def flowing(self) -> Flowing:
         """For text that comes in pieces, between which a secret may be divided."""
         return Flowing(self)
@@ -159,8 +181,14 @@ class Flowing:
 
     def end(self) -> str:
         """The rest."""
-        said, self._held = self._redactor.text(self._held), ""
+        said, self._held = self._redactor.text(self._redactor.without_begun(self._held)), ""
         return said
+
+
+def secrets_of(environment: Mapping[str, str] | None = None) -> list[str]:
+    """Values of all variables whose names say key, token or secret."""
+    environment = os.environ if environment is None else environment
+    return [value for name, value in environment.items() if _VARIABLES.search(name)]
 
 
 def redact(text: str) -> str:

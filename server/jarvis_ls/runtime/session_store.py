@@ -61,7 +61,7 @@ class SessionStore:
 
     def __init__(self, home: Path, redactor: Redactor | None = None) -> None:
         """`home` is the user's folder, `~/.jarvis`. What `redactor` knows to be secret is
-        written to no journal."""
+        written to no journal; what it learns later, from then on."""
         self._folder = home / "sessions"
         self._trash = home / "trash" / "sessions"
         self._redactor = redactor

@@ -50,8 +50,10 @@ class BrokenPlatform:
 class PlatformRegistry:
     """Kinds of platform, and the connections in use; keep one per process."""
 
-    def __init__(self, home: Path | None = None) -> None:
-        """`home` is the user's folder, `~/.jarvis`; without it there are only built-in kinds."""
+    def __init__(self, home: Path | None = None, redactor: Redactor | None = None) -> None:
+        """`home` is the user's folder, `~/.jarvis`; without it there are only built-in kinds.
+        `redactor` keeps keys out of the logs of calls, and learns those that are used."""
+        self._redactor = redactor or Redactor.of_environment()
         self._kinds: dict[str, Make] = dict(_BUILT_IN)
         self._open: dict[tuple[str, str, str | None, str], Platform] = {}
         self.broken: tuple[BrokenPlatform, ...] = ()
@@ -82,8 +84,8 @@ class PlatformRegistry:
         place = (provider.name, provider.type, provider.base, candidate.key)
         if place not in self._open:
             made = self._make(provider, candidate.key)
-            redactor = Redactor.of_environment(more=[candidate.key])
-            self._open[place] = Logged(made, provider.name, redactor=redactor)
+            self._redactor.learn([candidate.key])
+            self._open[place] = Logged(made, provider.name, redactor=self._redactor)
         return self._open[place]
 
     async def close(self) -> None:
