@@ -19,7 +19,7 @@ from jarvis_ls.runtime.interaction import Interaction
 from jarvis_ls.runtime.models import GROUPS, Models, read_models
 from jarvis_ls.runtime.options import AgentOptions, read_options
 from jarvis_ls.runtime.platforms.registry import PlatformRegistry
-from jarvis_ls.runtime.redaction import Redactor
+from jarvis_ls.runtime.redaction import Redactor, secrets_of
 from jarvis_ls.runtime.session import Session
 from jarvis_ls.runtime.session_store import SessionStore
 
@@ -60,8 +60,9 @@ class Assembly:
         self.models = Models()
         self.options = AgentOptions()
         self._arguments = arguments
-        self.registry = PlatformRegistry(home)
-        self.sessions = SessionStore(home, Redactor.of_environment(environment))
+        self._redactor = Redactor.of_environment(environment)
+        self.registry = PlatformRegistry(home, self._redactor)
+        self.sessions = SessionStore(home, self._redactor)
         self._groups: dict[str, ModelGroup] = {}
         self._conversations: dict[str, Conversation] = {}
         self.reload()
@@ -84,6 +85,7 @@ class Assembly:
     def set_environment(self, environment: Mapping[str, str]) -> None:
         """Use other keys, such as those of the editor's secret storage, from now on."""
         self.environment = environment
+        self._redactor.learn(secrets_of(environment))
         self.reload()
 
     def group(self, name: str) -> ModelGroup:
