@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import functools
 import gc
+import importlib
+import sys
 from typing import Any
 
 import attrs
@@ -26,6 +28,20 @@ def load_protocol_types() -> None:
         import lsprotocol.types  # noqa: F401
     finally:
         attrs.define = define
+
+
+def load_tls() -> None:
+    """Make up for a start without TLS, which only agents need: from now on `ssl` can be imported,
+    and asyncio, which was loaded without, knows it."""
+    if sys.modules.get("ssl", sys) is not None:
+        return
+    del sys.modules["ssl"]
+    import ssl
+    from asyncio import base_events, selector_events, sslproto, streams
+
+    importlib.reload(sslproto)
+    for module in (base_events, selector_events, streams):
+        module.ssl = ssl  # type: ignore[attr-defined]
 
 
 def settle() -> None:

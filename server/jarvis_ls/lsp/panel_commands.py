@@ -15,11 +15,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jarvis_ls.core.finding import SEVERITIES, Finding
-from jarvis_ls.runtime.events import SessionInfo
+from jarvis_ls.runtime.events import AnswerEntry, SessionInfo
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.pages import RulePage
     from jarvis_ls.lsp.messages import Messages
+    from jarvis_ls.runtime.inputs import Command, Place
+    from jarvis_ls.runtime.memory import Memory as AllMemories
 
 SHOWN = 50
 """Findings that one answer lists."""
@@ -104,6 +106,43 @@ def find_command(text: str) -> tuple[BuiltIn, str] | None:
     name, _, argument = text.strip().partition(" ")
     known = next((one for one in COMMANDS if one.name == name.lower()), None)
     return (known, argument.strip()) if known is not None else None
+
+
+def as_commands(project: Project, say: Messages) -> list[Command]:
+    """Those that a conversation has not itself."""
+    own = ("/help", "/sessions", "/memory")
+    return [_as_command(one, project, say) for one in COMMANDS if one.name not in own]
+
+
+async def listed_memories(memory: AllMemories, words: str, session: str = "") -> list[Memory]:
+    """What is remembered and holds all these words, the newest first."""
+    wanted = words.casefold().split()
+    found = []
+    for head in await memory.heads(session=session):
+        text = " ".join((head.title, head.summary, *head.tags, *head.words)).casefold()
+        if all(word in text for word in wanted):
+            kind = head.kind.removesuffix("_long_term")
+            found.append(Memory(kind, head.id, head.summary or head.title, head.tags))
+    return found
+
+
+def _as_command(one: BuiltIn, project: Project, say: Messages) -> Command:
+    from jarvis_ls.runtime.inputs import Command
+    from jarvis_ls.runtime.showing import new_id
+
+    async def run(rest: str, place: Place) -> str:
+        notice = ""
+
+        def report(done: int, total: int) -> None:
+            nonlocal notice
+            text = say("{done} of {total} files", done=done, total=total)
+            notice = place.showing.passing(text, notice)
+
+        text = await one.run(rest, project, say, report)
+        place.showing.put(AnswerEntry(new_id(), text))
+        return ""
+
+    return Command(one.name[1:], say(one.title), run, one.argument)
 
 
 async def _help(_words: str, _project: Project, say: Messages, _report: Report) -> str:

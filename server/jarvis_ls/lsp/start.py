@@ -25,6 +25,7 @@ FEATURES = (
     "rules",
     "suppress",
     "export",
+    "panel",
 )
 """Modules of `jarvis_ls.lsp.features`, in the order they hear of events."""
 

@@ -1,0 +1,70 @@
+"""The side panel: chat with agents, their tree, what they touched, memory, settings.
+
+Nothing of the agent runtime is loaded before the panel is first used.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.lsp import protocol
+from jarvis_ls.lsp.lean import load_tls
+from jarvis_ls.lsp.protocol import PanelAskParams, PanelKeysParams
+from jarvis_ls.lsp.server import Server
+
+if TYPE_CHECKING:
+    from jarvis_ls.lsp.panel import Panel
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}\Z")
+
+
+def register(server: Server) -> None:
+    """Answer `jarvis/panel/ask` and `jarvis/panel/keys`."""
+    feature = _PanelFeature(server)
+    server.answer(protocol.PANEL_ASK, feature.ask)
+    server.answer(protocol.PANEL_KEYS, feature.keys)
+    server.stopping.subscribe(feature.stop)
+
+
+class _PanelFeature:
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._keys: dict[str, str] = {}
+        self._panel: Panel | None = None
+
+    async def ask(self, params: PanelAskParams) -> dict[str, Any]:
+        try:
+            return await self._loaded().answer(params.ask)
+        except ModuleNotFoundError as error:
+            if (error.name or "").split(".")[0] == "jarvis_ls":
+                raise
+            raise JarvisError(
+                self._server.say(
+                    "The parts that agents need are not installed ({name} is missing):"
+                    " pip install 'jarvis-ls[agent]'",
+                    name=error.name,
+                )
+            ) from error
+
+    async def keys(self, params: PanelKeysParams) -> bool:
+        """Keys go nowhere but into the runtime's own environment."""
+        if not all(_VARIABLE.match(name) for name in params.keys):
+            raise UsageError(self._server.say("A key has the name of no environment variable."))
+        self._keys = {name: key for name, key in params.keys.items() if key}
+        if self._panel is not None:
+            self._panel.use_keys(self._keys)
+        return True
+
+    async def stop(self, _news: None) -> None:
+        if self._panel is not None:
+            await self._panel.close()
+
+    def _loaded(self) -> Panel:
+        if self._panel is None:
+            load_tls()
+            from jarvis_ls.lsp.panel import Panel
+
+            self._panel = Panel(self._server, self._keys)
+        return self._panel

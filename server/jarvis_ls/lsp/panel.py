@@ -1,0 +1,563 @@
+"""The side panel's bridge between the editor and the agents.
+
+One page at a time is served: it attaches, gets a picture of the session it wants to see, and
+then every event of that session, in batches. Sessions go on whether anyone looks at them or
+not; one that nobody looks at and in which nobody works is closed, so that others can open it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.agents.tree import ROOT
+from jarvis_ls.assembly import Assembly, Conversation, build
+from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.lsp import panel_protocol as wire
+from jarvis_ls.lsp import protocol
+from jarvis_ls.lsp.events import spawn
+from jarvis_ls.lsp.panel_batch import Batch
+from jarvis_ls.lsp.panel_commands import as_commands
+from jarvis_ls.lsp.panel_editor import EditorFiles
+from jarvis_ls.lsp.panel_files import (
+    Mentions,
+    edit_of,
+    explored,
+    mention,
+    read_targets,
+    side_of,
+    text_on_disk,
+)
+from jarvis_ls.lsp.panel_interaction import PanelInteraction
+from jarvis_ls.lsp.panel_project import Workspace
+from jarvis_ls.lsp.panel_settings import Commands, model_state, settings_shown
+from jarvis_ls.lsp.panel_wire import from_wire, to_wire
+from jarvis_ls.lsp.server import Server
+from jarvis_ls.runtime.events import (
+    Budget,
+    EntryPut,
+    Event,
+    SessionInfo,
+    SessionPut,
+    ToolEntry,
+    UserEntry,
+)
+from jarvis_ls.runtime.interaction import Review
+from jarvis_ls.runtime.memory import Memory
+from jarvis_ls.runtime.memory_entry import Kind, MemoryEntry
+from jarvis_ls.runtime.permissions import Answer
+from jarvis_ls.runtime.session import Session, SessionMissing
+
+LISTED = 50
+"""Sessions that a page gets at first."""
+SEND_SECONDS = 0.2
+"""How long what is said is waited for; a command such as `/scan` goes on without the page."""
+OUTPUT_SHOWN = 20_000
+"""Characters of a finished call's output that the page gets."""
+
+KINDS: dict[str, Kind] = {
+    "short_term": "short_term",
+    "project": "project_long_term",
+    "global": "global_long_term",
+}
+_UNSAFE_NAME = re.compile(r'[\\/:*?"<>|\x00-\x1f]+')
+logger = logging.getLogger(__name__)
+
+Handler = Callable[[Any], Awaitable[Any]]
+
+
+class Panel:
+    """What the page asks, answered."""
+
+    def __init__(self, server: Server, keys: Mapping[str, str]) -> None:
+        """`keys` from the editor's secret storage come before those of the environment."""
+        self._server = server
+        self._say = server.say
+        self._assembly: Assembly = build(environment={**os.environ, **keys})
+        self._mentions = Mentions()
+        self._editor = EditorFiles(server)
+        self._project = Workspace(server, self._assembly.sessions, self._memory)
+        self._commands = Commands(server.say)
+        self._shown = ""
+        self._group = ""
+        """The model group chosen for sessions that begin."""
+        self._seq = 0
+        self._batch = Batch(self._tell)
+        self._people: dict[str, PanelInteraction] = {}
+        self._sending: dict[str, set[asyncio.Task[None]]] = {}
+        self._opening = asyncio.Lock()
+        self._assembly.feed.observe(self._happened)
+        self._handlers: dict[type, Handler] = {
+            wire.AttachAsk: self._attach,
+            wire.NewSessionAsk: self._new_session,
+            wire.SendAsk: self._send,
+            wire.StopAsk: self._stop,
+            wire.ControlAsk: self._control,
+            wire.RedirectAsk: self._redirect,
+            wire.BudgetAsk: self._budget,
+            wire.PermitAsk: self._permit,
+            wire.ReviewAsk: self._review,
+            wire.AnswerAsk: self._answer,
+            wire.RewindAsk: self._rewind,
+            wire.ForkAsk: self._fork,
+            wire.SessionsAsk: self._sessions,
+            wire.RenameAsk: self._rename,
+            wire.DeleteAsk: self._delete,
+            wire.ExportAsk: self._export,
+            wire.CompleteAsk: self._complete,
+            wire.ModelsAsk: self._models,
+            wire.PickModelAsk: self._pick_model,
+            wire.MemoriesAsk: self._memories,
+            wire.SaveMemoryAsk: self._save_memory,
+            wire.DeleteMemoryAsk: self._delete_memory,
+            wire.ExplorerAsk: self._explorer,
+            wire.ChangesAsk: self._changes,
+            wire.SideAsk: self._side,
+            wire.SettingsAsk: self._settings,
+        }
+
+    async def answer(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer to one of the union `Ask`, as JSON. Raises `JarvisError` for the user."""
+        try:
+            ask = from_wire(data, wire.Ask)
+        except ValueError as error:
+            raise UsageError(f"{protocol.PANEL_ASK}: {error}") from None
+        answered = await self._handlers[type(ask)](ask)
+        if isinstance(answered, wire.Picture):  # long, and other requests need not wait for it
+            made: dict[str, Any] = await asyncio.to_thread(to_wire, answered)
+            return made
+        plain: dict[str, Any] = to_wire(answered)
+        return plain
+
+    def use_keys(self, keys: Mapping[str, str]) -> None:
+        """Use these keys from the next question to a model on."""
+        self._assembly.set_environment({**os.environ, **keys})
+        for conversation in self._open():
+            with contextlib.suppress(JarvisError):  # it says so when it is asked
+                conversation.pick_model(conversation.tree.root.info.group)
+
+    async def close(self) -> None:
+        """End everything; sessions can be opened by others then."""
+        for tasks in self._sending.values():
+            for task in tasks:
+                task.cancel()
+        await self._assembly.close()
+
+    # -- what happens ------------------------------------------------------------------------
+
+    def _happened(self, event: Event) -> None:
+        if isinstance(event, SessionPut) or event.session == self._shown:
+            self._batch.add(_shortened(event))
+
+    def _tell(self, events: Sequence[Event]) -> None:
+        self._seq += 1
+        told = wire.PanelEvents(self._seq, tuple(events))
+        self._server.protocol.notify_json(protocol.PANEL_EVENTS, to_wire(told))
+
+    # -- sessions ----------------------------------------------------------------------------
+
+    async def _attach(self, ask: wire.AttachAsk) -> wire.Picture:
+        wanted = ask.session or self._shown
+        if wanted:
+            try:
+                await self._conversation(wanted)
+            except SessionMissing:
+                wanted = ""
+        return await self._picture(wanted)
+
+    async def _new_session(self, _ask: wire.NewSessionAsk) -> wire.Picture:
+        return await self._picture("")
+
+    async def _picture(self, session: str) -> wire.Picture:
+        infos = await asyncio.to_thread(self._assembly.sessions.list)
+        await self._show(session)
+        self._batch.drop()  # the picture has it all
+        return wire.Picture(
+            seq=self._seq,
+            session=session,
+            events=tuple(map(_shortened, self._assembly.feed.snapshot(session))),
+            sessions=tuple(map(self._live, infos[:LISTED])),
+            models=self._model_state(),
+            commands=self._commands.items(),
+            folders=tuple(Path(folder.path).name for folder in self._server.folders),
+            trusted=self._server.trusted,
+            locale=self._say.language,
+        )
+
+    async def _show(self, session: str) -> None:
+        """Look at another session; the one before is closed unless somebody works in it."""
+        before, self._shown = self._shown, session
+        if before and before != session:
+            await self._leave(before)
+
+    async def _leave(self, session: str) -> None:
+        conversation = self._assembly.conversation(session)
+        if conversation is not None and not conversation.working and not self._sending.get(session):
+            self._people.pop(session, None)
+            await conversation.close()
+
+    async def _sessions(self, ask: wire.SessionsAsk) -> wire.SessionList:
+        store, words = self._assembly.sessions, ask.query.strip()
+        if words:
+            infos = await asyncio.to_thread(store.search, words)
+        else:
+            infos = await asyncio.to_thread(store.list)
+        start, end = max(0, ask.offset), max(0, ask.offset) + max(0, ask.limit)
+        return wire.SessionList(tuple(map(self._live, infos[start:end])), len(infos))
+
+    async def _rename(self, ask: wire.RenameAsk) -> wire.Done:
+        conversation = self._assembly.conversation(ask.session)
+        if conversation is not None:
+            conversation.rename(ask.title)
+        else:
+            await asyncio.to_thread(self._rename_closed, ask.session, ask.title)
+        return wire.Done()
+
+    def _rename_closed(self, name: str, title: str) -> None:
+        with self._assembly.sessions.open(name) as session:
+            session.set_title(title)
+
+    async def _delete(self, ask: wire.DeleteAsk) -> wire.Done:
+        conversation = self._assembly.conversation(ask.session)
+        if conversation is not None:
+            self._people.pop(ask.session, None)
+            await conversation.close()
+        if ask.session == self._shown:
+            self._shown = ""
+        await asyncio.to_thread(self._assembly.sessions.delete, ask.session)
+        return wire.Done()
+
+    async def _export(self, ask: wire.ExportAsk) -> wire.Exported:
+        session = self._named(ask.session)
+        text = await asyncio.to_thread(self._assembly.sessions.export_markdown, session)
+        title = next((i.title for i in self._assembly.sessions.list() if i.id == session), "")
+        name = _UNSAFE_NAME.sub(" ", title).strip(" .")[:60] or "session"
+        return wire.Exported(f"{name}.md", text)
+
+    async def _fork(self, ask: wire.ForkAsk) -> wire.Opened:
+        conversation = await self._conversation(self._named(ask.session))
+        return wire.Opened(await conversation.fork(ask.entry))
+
+    async def _rewind(self, ask: wire.RewindAsk) -> wire.Rewound:
+        conversation = await self._conversation(self._named(ask.session))
+        if ask.what != "conversation" and not self._server.trusted:
+            raise UsageError(self._say("Files are not changed in a workspace that is not trusted."))
+        done = await conversation.rewind(ask.entry, ask.what)
+        if done.files is None:
+            return wire.Rewound(done.text, ())
+        back = [*done.files.written, *done.files.removed]
+        kept = [f"{self._relative(path)}: {why}" for path, why in done.files.kept.items()]
+        return wire.Rewound(done.text, tuple(map(self._relative, back)), tuple(kept))
+
+    # -- talking -----------------------------------------------------------------------------
+
+    async def _send(self, ask: wire.SendAsk) -> wire.Opened:
+        text = self._composed(ask.text, ask.attachments)
+        if not text.strip() and not ask.images:
+            raise UsageError(self._say("There is nothing to send."))
+        conversation = await self._conversation(ask.session or self._shown or None)
+        session = conversation.id
+        if not ask.session:
+            await self._show(session)
+        task = spawn(self._said(conversation, text, ask), f"send to {session}")
+        tasks = self._sending.setdefault(session, set())
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+        await asyncio.wait({task}, timeout=SEND_SECONDS)
+        if task.done() and not task.cancelled() and (error := task.exception()) is not None:
+            raise error
+        return wire.Opened(session)
+
+    async def _said(self, conversation: Conversation, text: str, ask: wire.SendAsk) -> None:
+        await conversation.send(text, ask.images, to=ask.node or ROOT)
+
+    def _composed(self, text: str, attachments: Sequence[wire.Attachment]) -> str:
+        """What was typed, and behind it what goes along."""
+        roots = self._roots()
+        parts = [text]
+        for one in attachments:
+            if one.kind == "file" and 0 <= one.root < len(roots):
+                parts.append(mention(one.path, roots[one.root], one.root))
+                continue
+            lines = f":{one.start_line}-{one.end_line}" if one.start_line else ""
+            fence = "`" * (max((len(m) for m in re.findall("`+", one.text)), default=0) + 3)
+            head = f"{one.path}{lines}"
+            if one.kind == "diagnostics":
+                head = self._say("Problems of {file}", file=head)
+            parts.append(f"{head}\n{fence}\n{one.text}\n{fence}")
+        return "\n\n".join(part for part in parts if part.strip())
+
+    async def _stop(self, ask: wire.StopAsk) -> wire.Done:
+        session = self._named(ask.session)
+        for task in tuple(self._sending.get(session, ())):
+            task.cancel()
+        conversation = self._assembly.conversation(session)
+        if conversation is not None:
+            await conversation.stop(ask.node or ROOT)
+        return wire.Done()
+
+    async def _control(self, ask: wire.ControlAsk) -> wire.Done:
+        conversation = await self._conversation(self._named(ask.session))
+        if ask.action == "pause":
+            conversation.pause(ask.node)
+        elif ask.action == "resume":
+            conversation.resume(ask.node)
+        elif ask.action == "cancel":
+            await conversation.stop(ask.node)
+        else:
+            conversation.tree.retry(ask.node)
+        return wire.Done()
+
+    async def _redirect(self, ask: wire.RedirectAsk) -> wire.Done:
+        conversation = await self._conversation(self._named(ask.session))
+        conversation.redirect(ask.text, ask.node or ROOT)
+        return wire.Done()
+
+    async def _budget(self, ask: wire.BudgetAsk) -> wire.Done:
+        if (ask.tokens or 0) < 0 or (ask.cost or 0) < 0:
+            raise UsageError(self._say("A budget cannot be below 0."))
+        conversation = await self._conversation(self._named(ask.session))
+        conversation.tree.set_budget(ask.node or ROOT, Budget(ask.tokens, ask.cost))
+        return wire.Done()
+
+    async def _permit(self, ask: wire.PermitAsk) -> wire.Done:
+        self._settle(ask.session, ask.entry, Answer(ask.allowed, ask.scope, ask.note))
+        return wire.Done()
+
+    async def _review(self, ask: wire.ReviewAsk) -> wire.Done:
+        accepted = {path: tuple(hunks) for path, hunks in ask.accepted.items()}
+        self._settle(ask.session, ask.entry, Review(accepted, ask.note, ask.scope))
+        return wire.Done()
+
+    async def _answer(self, ask: wire.AnswerAsk) -> wire.Done:
+        self._settle(ask.session, ask.entry, ask.text)
+        return wire.Done()
+
+    def _settle(self, session: str, entry: str, answer: Answer | Review | str) -> None:
+        person = self._people.get(self._named(session))
+        try:
+            if person is None:
+                raise UsageError("This question is not open any more.")
+            person.settle(entry, answer)
+        except UsageError as error:
+            raise UsageError(self._say(str(error))) from None
+
+    # -- completion and models -----------------------------------------------------------------
+
+    async def _complete(self, ask: wire.CompleteAsk) -> wire.Completions:
+        if ask.trigger == "@":
+            return wire.Completions(tuple(await self._mentions.complete(ask.text, self._roots())))
+        if ask.text.lower().startswith("explain "):
+            return wire.Completions(self._rules(ask.text[8:], await self._server.rule_pages()))
+        return wire.Completions(self._commands.complete(ask.text))
+
+    def _rules(self, text: str, rules: Mapping[str, Any]) -> tuple[wire.Completion, ...]:
+        found = [
+            wire.Completion("rule", name, f"/explain {name}", self._say(page.title))
+            for name, page in rules.items()
+            if text.strip().lower() in name
+        ]
+        return tuple(sorted(found, key=lambda one: one.label)[:LISTED])
+
+    async def _models(self, _ask: wire.ModelsAsk) -> wire.ModelState:
+        return self._model_state()
+
+    async def _pick_model(self, ask: wire.PickModelAsk) -> wire.ModelState:
+        conversation = self._assembly.conversation(self._named(ask.session))
+        if conversation is not None:
+            conversation.pick_model(ask.group, ask.node or ROOT)
+        else:
+            self._assembly.group(ask.group)
+        if not ask.node or ask.node == ROOT:
+            self._group = ask.group
+        return self._model_state()
+
+    def _model_state(self) -> wire.ModelState:
+        conversation = self._assembly.conversation(self._shown)
+        current = self._group or self._assembly.options.model_group
+        if conversation is not None:
+            current = conversation.tree.root.info.group
+        return model_state(self._assembly, current, self._say)
+
+    # -- memory ------------------------------------------------------------------------------
+
+    async def _memories(self, ask: wire.MemoriesAsk) -> wire.MemoryList:
+        memory, session = self._memory(ask.session), self._named(ask.session)
+        heads = await memory.heads(session=session)
+        wanted = ask.query.casefold().split()
+        items = []
+        for head in heads:
+            text = " ".join((head.title, head.summary, *head.tags, *head.words)).casefold()
+            if all(word in text for word in wanted):
+                with contextlib.suppress(UsageError):  # gone since, or damaged
+                    entry = await memory.read(head.id, session)
+                    items.append(self._memory_item(memory, entry))
+        return wire.MemoryList(tuple(items))
+
+    async def _save_memory(self, ask: wire.SaveMemoryAsk) -> wire.MemoryItem:
+        memory, session = self._memory(ask.session), self._named(ask.session)
+        if ask.id:
+            entry = await memory.change(ask.id, content=ask.content, tags=ask.tags)
+        else:
+            kind = KINDS[ask.memory]
+            entry = (await memory.save(kind, ask.content, ask.tags, session=session)).entry
+        return self._memory_item(memory, entry)
+
+    async def _delete_memory(self, ask: wire.DeleteMemoryAsk) -> wire.Done:
+        memory, session = self._memory(ask.session), self._named(ask.session)
+        if not await memory.clear([KINDS[ask.memory]], ids=[ask.id], session=session):
+            raise UsageError(self._say("This memory is gone already."))
+        return wire.Done()
+
+    def _memory(self, session: str = "") -> Memory:
+        conversation = self._assembly.conversation(self._named(session))
+        if conversation is not None:
+            return conversation.memory
+        roots = self._roots()
+        return Memory(
+            self._assembly.home, roots[0] if roots else None, trusted=self._server.trusted
+        )
+
+    def _memory_item(self, memory: Memory, entry: MemoryEntry) -> wire.MemoryItem:
+        kind = next(name for name, known in KINDS.items() if known == entry.kind)
+        path = ""
+        if kind != "short_term":
+            path = str(memory.folder_of(entry.kind).path / f"{entry.id}.json")
+        return wire.MemoryItem(
+            kind,  # type: ignore[arg-type]  # a key of KINDS
+            entry.id, entry.content, entry.tags, _seconds(entry.time), path,
+        )  # fmt: skip
+
+    # -- explorer and settings -----------------------------------------------------------------
+
+    async def _explorer(self, ask: wire.ExplorerAsk) -> wire.Explored:
+        session = self._named(ask.session)
+        if not session:
+            return wire.Explored((), ())
+        conversation = await self._conversation(session)
+        events = self._assembly.feed.snapshot(session)
+        roots = conversation.place.roots
+        files = await asyncio.to_thread(explored, events, lambda one: read_targets(one, roots))
+        times = {one.id: one.created for one in await conversation.checkpoints.list()}
+        said = [
+            e.entry for e in events if isinstance(e, EntryPut) and isinstance(e.entry, UserEntry)
+        ]
+        checkpoints = tuple(
+            wire.CheckpointItem(
+                one.checkpoint, one.id, " ".join(one.text.split())[:80], times[one.checkpoint]
+            )
+            for one in said
+            if one.checkpoint in times
+        )
+        return wire.Explored(tuple(files), checkpoints)
+
+    async def _changes(self, ask: wire.ChangesAsk) -> wire.Changes:
+        conversation = await self._conversation(self._named(ask.session))
+        changes = await conversation.checkpoints.changes(ask.checkpoint, conversation.place.roots)
+        return wire.Changes(tuple(changes))
+
+    async def _side(self, ask: wire.SideAsk) -> wire.FileText:
+        session = self._named(ask.session)
+        conversation = await self._conversation(session)
+        entry = self._tool_entry(session, ask.entry)
+        edit = edit_of(entry, ask.path, ask.root)
+        roots = conversation.place.roots
+        if not 0 <= ask.root < len(roots):
+            raise UsageError(self._say("The file lies outside the workspace."))
+        text = self._editor.buffer(roots[ask.root] / ask.path)
+        if text is None:
+            text = await asyncio.to_thread(text_on_disk, roots[ask.root], ask.path)
+        return side_of(edit, ask.side, text, written=entry.state == "done")
+
+    def _tool_entry(self, session: str, name: str) -> ToolEntry:
+        for event in self._assembly.feed.snapshot(session):
+            if isinstance(event, EntryPut) and event.entry.id == name:
+                if isinstance(event.entry, ToolEntry):
+                    return event.entry
+                break
+        raise UsageError(self._say("There is no such tool call in this session."))
+
+    async def _settings(self, _ask: wire.SettingsAsk) -> wire.SettingsShown:
+        self._assembly.reload()
+        conversation = self._assembly.conversation(self._shown)
+        return await settings_shown(self._assembly, conversation, self._say)
+
+    # -- below: what all of them need ----------------------------------------------------------
+
+    async def _conversation(self, session: str | None) -> Conversation:
+        """The conversation of a session, opened when it is not; None begins a new one."""
+        async with self._opening:
+            if session is not None:
+                known = self._assembly.conversation(session)
+                if known is not None:
+                    return known
+            options = self._assembly.options
+            if self._group:
+                options = replace(options, model_group=self._group)
+            return await self._assembly.start(
+                session,
+                self._roots(),
+                self._person,
+                trusted=self._server.trusted,
+                commands=as_commands(self._project, self._say),
+                services={"buffers": self._editor.buffer, "applied": self._editor.apply},
+                options=options,
+            )
+
+    def _person(self, session: Session) -> PanelInteraction:
+        def publish(event: Event) -> None:
+            self._assembly.feed.publish(event)
+            session.put(event)
+
+        self._people[session.id] = PanelInteraction(session.id, publish)
+        return self._people[session.id]
+
+    def _open(self) -> list[Conversation]:
+        found = (self._assembly.conversation(name) for name in self._people)
+        return [one for one in found if one is not None]
+
+    def _live(self, info: SessionInfo) -> SessionInfo:
+        """What a list shows of a session, which may be open here."""
+        conversation = self._assembly.conversation(info.id)
+        return conversation.session.info if conversation is not None else info
+
+    def _named(self, session: str) -> str:
+        return session or self._shown
+
+    def _roots(self) -> list[Path]:
+        return [Path(folder.path) for folder in self._server.folders]
+
+    def _relative(self, path: Path) -> str:
+        for root in self._roots():
+            if root in path.parents:
+                return path.relative_to(root).as_posix()
+        return str(path)
+
+
+def _shortened(event: Event) -> Event:
+    """Without the middle of what a finished call has put out."""
+    if not isinstance(event, EntryPut) or not isinstance(event.entry, ToolEntry):
+        return event
+    entry = event.entry
+    if len(entry.output) <= OUTPUT_SHOWN or entry.state in ("asked", "running"):
+        return event
+    half = OUTPUT_SHOWN // 2
+    left_out = len(entry.output) - 2 * half
+    text = f"{entry.output[:half]}\n… {left_out} …\n{entry.output[-half:]}"
+    return replace(event, entry=replace(entry, output=text))
+
+
+def _seconds(time: str) -> float:
+    from datetime import datetime
+
+    try:
+        return datetime.fromisoformat(time).timestamp()
+    except ValueError:
+        return 0.0

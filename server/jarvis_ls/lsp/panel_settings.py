@@ -1,0 +1,163 @@
+"""What the panel shows of models, commands and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.lsp.panel_protocol import (
+    CommandItem,
+    Completion,
+    ModelChoice,
+    ModelState,
+    ProviderItem,
+    SettingGroup,
+    SettingLine,
+    SettingsShown,
+)
+
+if TYPE_CHECKING:
+    from jarvis_ls.assembly import Assembly, Conversation
+    from jarvis_ls.lsp.messages import Messages
+
+FILE = "config.toml"
+TEMPLATE = """\
+# Settings of Jarvis for this user. Keys never stand here: put them into environment
+# variables, or keep them in the editor with "Jarvis: Set API Key…".
+
+# Which models answer, the preferred one first. Names are provider/model.
+#[model_groups.balanced]
+#models = ["deepseek/deepseek-chat"]
+
+# A provider of your own: any server that speaks the protocol of OpenAI.
+#[model_providers.office]
+#base = "http://localhost:8080/v1"
+#env_keys = ["OFFICE_KEY"]
+
+# What is known of a model: tokens it takes, price of a million tokens.
+#[models."office/large"]
+#window = 64000
+#input_price = 0.5
+
+# What agents may do without being asked, must ask for, or must not do.
+#[[permissions]]
+#effect = "allow"
+#tool = "execute_script"
+#target = "cargo test*"
+"""
+
+
+class Commands:
+    """The commands of the input line, as they are offered before a session has begun."""
+
+    def __init__(self, say: Messages) -> None:
+        self._items = (
+            CommandItem("/scan", say("Scan the workspace for flaws")),
+            CommandItem("/findings", say("List findings; with words, those that hold them"),
+                        "[WORDS]"),
+            CommandItem("/explain", say("Show the page of a rule"), "RULE"),
+            CommandItem("/memory", say("List memories; with words, those that hold them"),
+                        "[WORDS|save]"),
+            CommandItem("/sessions", say("List sessions; with words, those that hold them"),
+                        "[WORDS]"),
+            CommandItem("/model", say("Show the models, or choose which one answers"), "[GROUP]"),
+            CommandItem("/title", say("Give this session a title"), "TITLE"),
+            CommandItem("/tools", say("List the tools that agents may use"), "[WORD]"),
+            CommandItem("/status", say("Show what this session works with")),
+            CommandItem("/help", say("List the commands")),
+        )  # fmt: skip
+
+    def items(self) -> tuple[CommandItem, ...]:
+        """All of them."""
+        return self._items
+
+    def complete(self, text: str) -> tuple[Completion, ...]:
+        """Those that begin with what was typed behind the slash."""
+        return tuple(
+            Completion("command", one.name, f"{one.name} " if one.argument else one.name, one.title)
+            for one in self._items
+            if one.name[1:].startswith(text.lower().strip())
+        )
+
+
+def model_state(assembly: Assembly, current: str, say: Messages) -> ModelState:
+    """Which models there are, and whether `current` can be asked."""
+    choices = []
+    names = assembly.groups()
+    models = dict.fromkeys(one for name in names for one in assembly.models.groups[name])
+    for name, members in [
+        *((name, assembly.models.groups[name]) for name in names),
+        *((model, (model,)) for model in models),
+    ]:
+        choices.append(ModelChoice(name, tuple(members), not assembly.missing_model(name)))
+    why = assembly.missing_model(current)
+    advice = "" if not why else _advice(assembly, current, why, say)
+    return ModelState(not why, current, tuple(choices), advice)
+
+
+async def settings_shown(
+    assembly: Assembly, conversation: Conversation | None, say: Messages
+) -> SettingsShown:
+    """What is configured, and where."""
+    environment = assembly.environment
+    providers = tuple(
+        ProviderItem(one.name, one.type, one.base or "", one.env_keys, bool(one.keys(environment)))
+        for one in assembly.models.providers.values()
+    )
+    groups = [
+        SettingGroup(say("Models"), tuple(_model_lines(assembly, say))),
+        SettingGroup(say("Problems"), tuple(_problems(assembly, conversation))),
+    ]
+    if conversation is not None:
+        groups += await _of_session(conversation, say)
+    shown = tuple(group for group in groups if group.lines)
+    return SettingsShown(str(assembly.home / FILE), TEMPLATE, providers, shown)
+
+
+def _advice(assembly: Assembly, current: str, why: str, say: Messages) -> str:
+    from jarvis_ls.runtime.errors import ModelMissing
+
+    try:
+        assembly.group(current)
+    except ModelMissing:
+        if not assembly.groups() and "/" not in current:
+            return say(
+                "No model is configured. Name one in the settings file, or set JARVIS_MODEL to"
+                " provider/model, and set the provider's key. Commands work without."
+            )
+        return say("The key of the model is missing. {detail}", detail=why)
+    except JarvisError:
+        return why
+    return ""
+
+
+def _model_lines(assembly: Assembly, say: Messages) -> Iterable[SettingLine]:
+    for name in assembly.groups():
+        why = assembly.missing_model(name)
+        names = ", ".join(assembly.models.groups[name])
+        yield SettingLine(name, names, why, "warning" if why else "info")
+    if not assembly.groups():
+        current = assembly.options.model_group
+        yield SettingLine(say("none"), "", _advice(assembly, current, "", say), "warning")
+
+
+def _problems(assembly: Assembly, conversation: Conversation | None) -> Iterable[SettingLine]:
+    problems = [*assembly.problems, *(conversation.problems if conversation is not None else ())]
+    for text in dict.fromkeys(problems):
+        yield SettingLine("", text, level="error")
+
+
+async def _of_session(conversation: Conversation, say: Messages) -> list[SettingGroup]:
+    counts = await conversation.statistics()
+    rules = tuple(
+        SettingLine(str(file.path), "", level="info")
+        for file in conversation.rules.files
+        if file.text
+    )
+    session = (
+        SettingLine(say("Tools"), f"{counts.tools} / {counts.tools_total}"),
+        SettingLine(say("Memories of the project"), str(counts.project_memories)),
+        SettingLine(say("Memories of the user"), str(counts.global_memories)),
+    )
+    return [SettingGroup(say("This session"), session), SettingGroup(say("Rules files"), rules)]
