@@ -177,7 +177,7 @@ async def test_stopping_the_root_itself_ends_everything_below(tmp_path: Path) ->
         w.on("a", call(("sleep_tool", {})))
         w.tree.send("[root] go")
         await until(lambda: bool(started))
-        w.made[0].stop()  # as when the agent is stopped without the tree
+        w.made["root"].stop()  # as when the agent is stopped without the tree
         await until(lambda: not w.tree.working)
         assert {node.state for node in w.tree.walk()} == {"cancelled"}
         assert ended == started

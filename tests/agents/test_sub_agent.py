@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from jarvis_ls.runtime.events import EntryPut, ToolEntry
 from jarvis_ls.runtime.messages import ToolResult
-from tests.agents.world import call, delegate, say, world
+from tests.agents.world import call, delegate, near, say, world
 
 
 async def test_a_child_reports_to_its_parent(tmp_path: Path) -> None:
@@ -43,4 +41,4 @@ async def test_three_levels_and_parallel_siblings(tmp_path: Path) -> None:
         assert w.child("a").info.subtree.input == 4 * 11
         results = [m.text for m in w.session.messages("root") if isinstance(m, ToolResult)]
         assert results == ["a done", "b done", "c done"]
-        assert w.tree.root.info.subtree == pytest.approx(w.reported)
+        assert w.tree.root.info.subtree == near(w.reported)

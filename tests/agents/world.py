@@ -14,6 +14,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from jarvis_ls.agents.node import Node, TreeSettings
 from jarvis_ls.agents.tools.sub_agent import SERVICE, sub_agent
 from jarvis_ls.agents.tree import Tree
@@ -83,7 +85,7 @@ class World:
             lambda _: self.platform,
             patience=Patience(first_wait=0.05, longest_wait=0.5),
         )
-        self.made: list[Agent] = []
+        self.made: dict[str, Agent] = {}
         self.tree = Tree(session, self.feed, self._make, interaction=self.person, settings=settings)
 
     def on(self, name: str, *answers: Answer | Callable[[], Answer]) -> None:
@@ -115,8 +117,13 @@ class World:
         self.session.close()
 
     def _make(self, node: Node) -> Agent:
+        if node.id not in self.made:
+            self.made[node.id] = self._new(node)
+        return self.made[node.id]
+
+    def _new(self, node: Node) -> Agent:
         context = ToolContext((self.folder,), services={SERVICE: self.tree})
-        agent = Agent(
+        return Agent(
             AgentOptions(auto_complete=True),
             group=self.tree.metered(node, self.group),
             toolset=self.tree.allowed(node, self.tools),
@@ -128,8 +135,6 @@ class World:
             guard=self.tree.guard(node),
             keeper=node,
         )
-        self.made.append(agent)
-        return agent
 
     def _decide(self, asked: Asked) -> Answer | None:
         script = self.scripts.get(name_of(asked))
@@ -205,6 +210,27 @@ def call(*calls: tuple[str, dict[str, Any]], prompt: int = 11, answer: int = 7) 
 def delegate(name: str, **more: Any) -> tuple[str, dict[str, Any]]:
     """A call that gives the agent `name` a task."""
     return "sub_agent", {"task": f"[{name}] do it", "title": name, **more}
+
+
+def near(spent: Usage) -> Any:
+    """The same usage, whatever the order its costs were added in."""
+    counts = (spent.input, spent.output, spent.cached, spent.reasoning)
+    return _Near(counts, pytest.approx(spent.cost, rel=1e-9, abs=1e-12))
+
+
+class _Near:
+    def __init__(self, counts: tuple[int, ...], cost: Any) -> None:
+        self.counts = counts
+        self.cost = cost
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Usage):
+            return NotImplemented
+        counts = (other.input, other.output, other.cached, other.reasoning)
+        return counts == self.counts and bool(other.cost == self.cost)
+
+    def __repr__(self) -> str:
+        return f"near({self.counts}, {self.cost})"
 
 
 async def until(condition: Callable[[], bool], seconds: float = 20.0) -> None:

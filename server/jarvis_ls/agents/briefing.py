@@ -6,6 +6,7 @@ from functools import cache
 from importlib.resources import files
 
 from jarvis_ls.agents.node import Assignment, Ending, Node
+from jarvis_ls.runtime.prompting import COMPLETE, SUMMARY
 
 
 def first_words(assignment: Assignment) -> str:
@@ -37,6 +38,11 @@ def report_of(child: Node, ending: Ending) -> str:
     """What a parent is told of a child it did not wait for."""
     head = f"Report of the agent “{child.info.title}” ({child.id}), {ending.state}:"
     return f"{head}\n{result_of(ending)}"
+
+
+def without_marks(text: str) -> str:
+    """What a model said, without the marks that are for the loop only."""
+    return text.replace(COMPLETE, "").replace(SUMMARY, "").strip()
 
 
 def result_of(ending: Ending) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from jarvis_ls.agents.briefing import first_words, go_on, report_of
+from jarvis_ls.agents.briefing import first_words, go_on, report_of, without_marks
 from jarvis_ls.agents.budget import Meter
 from jarvis_ls.agents.bus import (
     Bus,
@@ -132,7 +132,8 @@ class Tree:
     ) -> None:
         """The nodes the session knows come back; without any, the root is created.
 
-        `make_agent` is asked for a new agent each time a node begins to work. It gives it
+        `make_agent` is asked for the agent each time a node begins to work; the same one again
+        keeps words it has not read yet. It gives it
         `metered(node, group)`, `guard(node)`, `person(node)` and `allowed(node, toolset)` of this
         tree, `node.info`, and the node itself as `keeper`.
         """
@@ -292,22 +293,16 @@ class Tree:
 
     def resume(self, id: str, *, subtree: bool = True) -> list[str]:
         """Let what is held go on; the ids of those it concerned."""
-        going = []
-        for node in self._chosen(id, subtree):
-            if node.open.is_set():
-                continue
+        going = [node for node in self._chosen(id, subtree) if not node.open.is_set()]
+        left = [node for node in going if node.state == "paused" and node.job is None]
+        for node in going:
             node.open.set()
-            going.append(node.id)
-            if node.state != "paused":
-                continue
-            if node.job is None:  # held when the process ended
-                said = self._take(node) or [Said(self._words_to_go_on(node, "it was paused"))]
-                self._launch(node, said)
-                continue
-            node.to("running")
-            if node.worker is not None:
-                node.worker.resume()
-        return going
+            if node.state == "paused" and node.job is not None:
+                node.to("running")
+                if node.worker is not None:
+                    node.worker.resume()
+        self._launch_all(left, lambda node: self._words_to_go_on(node, "it was paused"))
+        return [node.id for node in going]
 
     def redirect(self, id: str, text: str) -> None:
         """Turn a node to something else; what works below it works on.
@@ -362,10 +357,8 @@ class Tree:
             above.refused = False
         for one in again.values():
             one.to("created")
-        for one in reversed(again.values()):  # children first, so that parents can wait for them
-            first = [child for child in one.children.values() if child.id in again]
-            words = self._words_to_go_on(one, reasons[one.id])
-            self._launch(one, [Said(words)], after=first)
+        words = {n.id: self._words_to_go_on(n, reasons[n.id]) for n in again.values()}
+        self._launch_all(list(again.values()), lambda node: words[node.id])
         return list(again)
 
     def set_budget(self, id: str, budget: Budget) -> None:
@@ -422,6 +415,12 @@ class Tree:
         self._jobs.add(job)
         job.add_done_callback(lambda done: self._over(node, done))
 
+    def _launch_all(self, nodes: list[Node], words: Callable[[Node], str]) -> None:
+        """Let nodes go on, each when those below it are done: it is told what they report."""
+        for node in reversed(nodes):
+            below = [child for child in node.children.values() if child in nodes]
+            self._launch(node, [Said(words(node))], after=below)
+
     async def _drive(
         self,
         node: Node,
@@ -451,9 +450,7 @@ class Tree:
                 self._end(node, ending)
 
     async def _work(self, node: Node, said: list[Said]) -> Ending:
-        if node.worker is None:
-            node.worker = self._make_agent(node)
-        worker = node.worker
+        worker = node.worker = self._make_agent(node)
         while True:
             await node.open.wait()
             node.at_work = True
@@ -711,8 +708,8 @@ class Tree:
         for message in reversed(self.session.messages(node.id)):
             if isinstance(message, User):
                 break
-            if isinstance(message, Assistant) and message.text.strip():
-                return message.text
+            if isinstance(message, Assistant) and (text := without_marks(message.text)):
+                return text
         return ""
 
     def _words_to_go_on(self, node: Node, reason: str) -> str:
@@ -737,7 +734,7 @@ class Tree:
         """Bring back what the session knows; what worked when the process ended has failed."""
         infos = {e.node.id: e.node for e in self.session.events() if isinstance(e, NodePut)}
         records = {
-            key[len(_DATA) :]: value
+            key[len(_DATA) :]: value if isinstance(value, dict) else {}
             for key, value in self.session.data.items()
             if key.startswith(_DATA)
         }
