@@ -233,3 +233,15 @@ def test_rules_are_read() -> None:
     assert read_rules([{"effect": "deny", "target": "rm *"}], "x") == [
         PermissionRule("deny", target="rm *")
     ]
+
+
+def test_where_nothing_may_be_written_no_rule_and_no_grant_allows_it(tmp_path):
+    context = ToolContext((tmp_path,))
+    everything = [PermissionRule("allow")]
+    permissions = Permissions(everything, read_only="The workspace is not trusted.")
+    write, run = Action("write", "a.c"), Action("execute", "ls")
+    permissions.grant("t", [write, run], "session", context)
+    for actions in ([write], [run], [Action("read", "a.c"), run]):
+        decision = permissions.decide("t", actions, context)
+        assert (decision.effect, decision.reason) == ("deny", "The workspace is not trusted.")
+    assert permissions.decide("t", [Action("read", "a.c")], context).effect == "allow"

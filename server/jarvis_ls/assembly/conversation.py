@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from jarvis_ls.assembly.build import Assembly
 
 RewindWhat = Literal["files", "conversation", "both"]
+UNTRUSTED = (
+    "The user has not said that this workspace can be trusted: nothing is written or run in it."
+)
 logger = logging.getLogger(__name__)
 
 
@@ -388,7 +391,8 @@ class Conversation:
         except ConfigError as error:
             self.problems.append(f"{error} Until then every action is asked.")
             user, workspace = [], [PermissionRule("ask")]
-        return Permissions(user, workspace, remember=granted.remember)
+        closed = "" if self.place.trusted else UNTRUSTED
+        return Permissions(user, workspace, remember=granted.remember, read_only=closed)
 
     def _said(self, entry: str) -> UserEntry:
         for event in self.session.events():

@@ -120,15 +120,20 @@ class Permissions:
         workspace: Iterable[PermissionRule] = (),
         *,
         remember: Callable[[Scope, list[PermissionRule]], None] | None = None,
+        read_only: str = "",
     ) -> None:
-        """`remember` keeps rules of scope `workspace` and `user` beyond the session."""
+        """`remember` keeps rules of scope `workspace` and `user` beyond the session; `read_only`
+        says why nothing may be written or run, whatever the rules say."""
         self._rules = list(user)
         self._tighter = [rule for rule in workspace if rule.effect != "allow"]
         self._remember = remember
+        self._read_only = read_only
 
     def decide(self, tool: str, actions: Iterable[Action], context: ToolContext) -> Decision:
         """What the rules say of doing all of `actions`."""
         actions = list(actions)
+        if self._read_only and any(a.kind in ("write", "execute") for a in actions):
+            return Decision("deny", self._read_only, tuple(actions))
         found = [self._of_action(tool, a, context) for a in _spread(actions)]
         hidden = [self._of_action(tool, a, context) for a in _hidden(actions)]
         found.extend(decision for decision in hidden if decision.effect == "deny")
