@@ -33,11 +33,11 @@ def picture(root: Path) -> dict[str, Any]:
     for folder, folders, files in os.walk(root):
         folders[:] = [one for one in folders if one != ".git"]
         for name in folders + files:
-            path = os.path.join(folder, name)
+            path = f"{folder}/{name}"
             status = os.lstat(path)
             mode = stat.S_IMODE(status.st_mode)
             if stat.S_ISLNK(status.st_mode):
-                found[path] = ("link", os.readlink(path))
+                found[path] = ("link", str(Path(path).readlink()))
             elif stat.S_ISDIR(status.st_mode):
                 found[path] = ("folder", mode)
             else:
@@ -133,7 +133,7 @@ async def test_changes_are_shown_as_edits(root: Path, checkpoints: Checkpoints) 
     }  # fmt: skip
     (hunk,) = edits["a"].hunks
     assert (hunk.old_start, hunk.old_lines, hunk.new_lines) == (2, ("2",), ("two",))
-    assert (hunk.before, hunk.after) == (("1",), ("3",))
+    assert (hunk.before, hunk.after) == (("1",), ("3", ""))
     assert edits["data"].hunks == ()
 
 

@@ -6,10 +6,9 @@ links and mode bits survive.
 
 from __future__ import annotations
 
-import difflib
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -17,10 +16,7 @@ from typing import Literal
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file, write_error
 from jarvis_ls.runtime.events import Hunk, ProposedEdit
-
-CONTEXT_LINES = 3
-_MOST_CELLS = 4_000_000
-"""Lines before times lines after that are compared one by one; larger ones are one hunk."""
+from jarvis_ls.runtime.proposals import apply_hunks, hunks_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +60,17 @@ class FileChange:
         """As a person sees it; without hunks when it is no text or only its mode changes."""
         if not self.is_text:
             return ProposedEdit(self.path, self.change, (), self.root)
-        old, new = (_lines(state) for state in (self.before, self.after))
-        return ProposedEdit(self.path, self.change, tuple(hunks(old, new)), self.root)
+        old = (self.before.data if self.before else b"").decode()
+        new = (self.after.data if self.after else b"").decode()
+        if self.before is None:
+            lines = tuple(new.removesuffix("\n").split("\n")) if new else ()
+            hunks: tuple[Hunk, ...] = (Hunk(0, 1, (), 1, lines),) if lines else ()
+        elif self.after is None:
+            lines = tuple(old.removesuffix("\n").split("\n")) if old else ()
+            hunks = (Hunk(0, 1, lines, 1, ()),) if lines else ()
+        else:
+            hunks = hunks_of(old, new)
+        return ProposedEdit(self.path, self.change, hunks, self.root)
 
     def describe(self) -> str:
         """One line: what, where, and what hunks do not show."""
@@ -94,27 +99,12 @@ def text_of(data: bytes) -> str | None:
         return None
 
 
-def hunks(old: list[str], new: list[str]) -> Iterator[Hunk]:
-    """Where two lists of lines differ, each place with three lines of context."""
-    start = 0
-    shortest = min(len(old), len(new))
-    while start < shortest and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < shortest - start and old[-1 - end] == new[-1 - end]:
-        end += 1
-    middle_old, middle_new = old[start : len(old) - end], new[start : len(new) - end]
-    for index, (i1, i2, j1, j2) in enumerate(_differences(middle_old, middle_new)):
-        above, below = start + i1, start + i2
-        yield Hunk(
-            index,
-            above + 1,
-            tuple(map(_bare, old[above:below])),
-            start + j1 + 1,
-            tuple(map(_bare, new[start + j1 : start + j2])),
-            tuple(map(_bare, old[max(0, above - CONTEXT_LINES) : above])),
-            tuple(map(_bare, old[below : below + CONTEXT_LINES])),
-        )
+def partly(change: FileChange, edit: ProposedEdit, chosen: Iterable[int]) -> FileState:
+    """What a changed text becomes with only some of its hunks."""
+    assert change.before is not None
+    assert change.after is not None
+    text = apply_hunks(change.before.data.decode(), edit.hunks, chosen)
+    return FileState("file", text.encode(), change.after.mode)
 
 
 def read_state(path: str | Path, limit: int) -> FileState | None:
@@ -235,24 +225,3 @@ def _replace_link(path: Path, target: str) -> None:
     except OSError:
         temporary.unlink()
         raise
-
-
-def _differences(old: list[str], new: list[str]) -> Iterator[tuple[int, int, int, int]]:
-    if not old and not new:
-        return
-    if len(old) * len(new) > _MOST_CELLS:
-        yield 0, len(old), 0, len(new)
-        return
-    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, False).get_opcodes():
-        if tag != "equal":
-            yield i1, i2, j1, j2
-
-
-def _lines(state: FileState | None) -> list[str]:
-    text = "" if state is None else text_of(state.data) or ""
-    lines = text.split("\n")
-    return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
-
-
-def _bare(line: str) -> str:
-    return line.removesuffix("\n").removesuffix("\r")

@@ -1,0 +1,1 @@
+"""Running scripts so that they cannot harm: a ladder of sandboxes, each proving its claims."""

@@ -1,0 +1,186 @@
+"""Bubblewrap: own namespaces, no rights, the programs of this machine read-only, and the
+workspace as an overlay (or a copy, where no overlay is possible).
+
+Never run as root: started by root, it goes on as a user that owns nothing here. Folders are
+bound one by one from a list; nothing else of this machine is there to be found.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.runtime.sandbox import environment
+from jarvis_ls.runtime.sandbox.base import Output, Ran, Sandbox, SandboxSettings, Script
+from jarvis_ls.runtime.sandbox.changed import all_changes
+from jarvis_ls.runtime.sandbox.copies import (
+    RunFolder,
+    Workplace,
+    check_roots,
+    has_other_owners,
+    open_folder,
+)
+from jarvis_ls.runtime.sandbox.process import Bounds, Ended, run_process
+from jarvis_ls.runtime.sandbox.seccomp import filter_program
+
+NOBODY = 65534
+"""User a script runs as when we are root."""
+SCRIPT = "/run/jarvis/script"
+
+_LAUNCHER = Path(__file__).with_name("launch.py")
+_INIT = 'ulimit -p "$0" 2>/dev/null || ulimit -u "$0" || exit 126; "$@"; exit $?'
+"""The first process inside: sets a limit, reaps orphans, and ends all when the script ends. That
+of bubblewrap has no filter of system calls, and a script may trace (debuggers, leak checkers)."""
+
+
+class Bubblewrap(Sandbox):
+    """See the module."""
+
+    name = "bwrap"
+
+    def __init__(
+        self, home: Path, settings: SandboxSettings, *, program: str, stage: bool, overlay: bool
+    ) -> None:
+        """`program` is bubblewrap; with `stage` mounts are prepared before it starts (needed
+        for overlays and by root), with `overlay` workspaces are not copied."""
+        self._home = home
+        self._settings = settings
+        self._program = program
+        self._stage = stage
+        self._overlay = overlay and stage
+        self._user = NOBODY if os.geteuid() == 0 else None
+
+    async def run(self, script: Script, roots: Sequence[Path], output: Output | None = None) -> Ran:
+        """See `Sandbox`."""
+        check_roots(roots)
+        with await asyncio.to_thread(open_folder, self._home, None) as folder:
+            places = await asyncio.to_thread(self._places, folder, roots)
+            ended = await self._start(folder, script, places, output)
+            found = await asyncio.to_thread(all_changes, places)
+        copies = "copy" if any(place.is_copy for place in places) else "overlay"
+        return Ran(ended.exit, ended.output, ended.why, ended.seconds, f"bwrap ({copies})", *found)
+
+    def _places(self, folder: RunFolder, roots: Sequence[Path]) -> list[Workplace]:
+        uid, gid = os.geteuid(), os.getegid()
+        places = []
+        for number, root in enumerate(roots):
+            if self._overlay and self._user is None and not has_other_owners(root, uid, gid):
+                places.append(folder.overlay(number, root))
+            else:
+                places.append(folder.copy(number, root, self._settings, self._user))
+        return places
+
+    async def _start(
+        self, folder: RunFolder, script: Script, places: list[Workplace], output: Output | None
+    ) -> Ended:
+        text = folder.path / "script"
+        text.write_text(script.text, encoding="utf-8", errors="surrogateescape")
+        text.chmod(0o644)
+        rules = folder.path / "seccomp"
+        rules.write_bytes(filter_program())
+        with rules.open("rb") as file:
+            plan = self._plan(folder, script, places, file.fileno())
+            place = folder.path / "plan"
+            place.write_text(json.dumps(plan))
+            bounds = Bounds(script.timeout, self._settings.memory, folder.path)
+            try:
+                return await run_process(
+                    [sys.executable, "-I", "-S", str(_LAUNCHER), str(place)],
+                    bounds,
+                    environment={},
+                    folder=folder.path,
+                    output=output,
+                    pass_fds=[file.fileno()],
+                )
+            except OSError as error:
+                raise JarvisError(f"The sandbox did not start: {error.strerror}") from None
+
+    def _plan(
+        self, folder: RunFolder, script: Script, places: list[Workplace], rules: int
+    ) -> dict[str, Any]:
+        stage = ""
+        if self._stage:
+            stage = str(folder.path / "stage")
+            Path(stage).mkdir()
+        isolation = self.name
+        variables = environment.variables(
+            self._settings.environment,
+            script.environment,
+            isolation=isolation,
+            network=script.network,
+        )
+        before = ["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session",
+                  "--as-pid-1",
+                  "--hostname", "sandbox", "--cap-drop", "ALL", "--clearenv"]  # fmt: skip
+        if script.network:
+            before.append("--share-net")
+        for name, value in variables.items():
+            before += ["--setenv", name, value]
+        size = _options(self._program)
+        if "--disable-userns" in size:
+            before.append("--disable-userns")
+        limit = ["--size", str(self._settings.memory // 4)] if "--size" in size else []
+        before += ["--proc", "/proc", "--dev", "/dev", *limit, "--tmpfs", "/tmp",
+                   "--dir", environment.HOME, "--dir", "/var/tmp"]  # fmt: skip
+        after = ["--remount-ro", "/", "--chdir", places[0].root]
+        if filter_program():
+            after += ["--seccomp", str(rules)]
+        after += ["--", "/bin/sh", "-c", _INIT, str(self._settings.processes),
+                  script.interpreter, SCRIPT]  # fmt: skip
+        return {
+            "parent": os.getpid(),
+            "stage": stage,
+            "user": self._user,
+            "bwrap": self._program,
+            "before": before,
+            "mounts": self._mounts(script, places, str(folder.path / "script")),
+            "after": after,
+            "limits": {
+                "RLIMIT_CORE": 0,
+                "RLIMIT_FSIZE": self._settings.file_bytes,
+                "RLIMIT_NOFILE": 4096,
+            },
+        }
+
+    def _mounts(self, script: Script, places: list[Workplace], text: str) -> list[list[Any]]:
+        mounts: list[list[Any]] = []
+        for place, target in environment.system_folders():
+            mounts.append([target, place, "symlink"] if target else [place, place, "ro-bind"])
+        for source, place in environment.readable(self._settings.readable, network=script.network):
+            if not f"{place}/".startswith(tuple(f"{one}/" for one in environment.SYSTEM)):
+                mounts.append([source, place, "ro-bind"])
+        for one in places:
+            layers = [one.root, one.folder, one.work]
+            mounts.append([one.folder if one.is_copy else layers, one.root, "bind"])
+        mounts.append([text, SCRIPT, "ro-bind"])
+        return mounts
+
+
+def find_program() -> str:
+    """Where bubblewrap is: the system's own first, which alone has the right to make user
+    namespaces on some systems. Empty when there is none."""
+    if os.access("/usr/bin/bwrap", os.X_OK):
+        return "/usr/bin/bwrap"
+    return shutil.which("bwrap") or ""
+
+
+def needs_stage() -> bool:
+    """Whether we are root: bubblewrap then runs as somebody who cannot reach our folders."""
+    return os.geteuid() == 0
+
+
+@functools.cache
+def _options(program: str) -> frozenset[str]:
+    """Options this version of bubblewrap knows."""
+    shown = subprocess.run([program, "--help"], capture_output=True, text=True, check=False)
+    words = (shown.stdout + shown.stderr).split()
+    return frozenset(word for word in words if word.startswith("--"))

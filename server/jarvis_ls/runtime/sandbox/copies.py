@@ -1,0 +1,267 @@
+"""Where a script works: an overlay above the user's files, or a copy of them.
+
+Each run has a folder of its own below the user's folder, never in the workspace (an overlay
+above itself gives loops), and a lock on it: folders whose owner is gone are cleaned up by the
+next who comes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import stat
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.runtime.sandbox.base import SandboxSettings
+
+_FICLONE = 0x40049409
+_OWNERS_LOOKED_AT = 50_000
+
+
+@dataclass(slots=True)
+class Workplace:
+    """What stands for one root."""
+
+    root: str
+    """The user's folder."""
+    folder: str
+    """Upper folder of the overlay, or the copy."""
+    work: str = ""
+    """The overlay's own folder; empty for a copy."""
+    stamps: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """What was copied: path from the root, and what tells that it is untouched."""
+    started: int = 0
+    """Time in ns before which nothing the script did can have happened."""
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether it is a copy rather than an overlay."""
+        return not self.work
+
+
+class RunFolder:
+    """A folder for one run, removed with it."""
+
+    def __init__(self, path: Path, lock: int) -> None:
+        self.path = path
+        self._lock = lock
+
+    def overlay(self, number: int, root: Path, owner: int | None = None) -> Workplace:
+        """Folders for an overlay above `root`, of `owner` when given."""
+        places = [str(self.path / f"{name}{number}") for name in ("upper", "work")]
+        status = root.stat()
+        for place in places:
+            os.mkdir(place, 0o700)  # noqa: PTH102
+            if owner is not None:
+                os.chown(place, owner, owner)
+        os.chmod(places[0], stat.S_IMODE(status.st_mode) | 0o700)  # noqa: PTH101 - what stands for the root
+        return Workplace(str(root), places[0], places[1], started=time.time_ns())
+
+    def copy(
+        self, number: int, root: Path, settings: SandboxSettings, owner: int | None = None
+    ) -> Workplace:
+        """A copy of `root`, given to `owner` when there is one.
+
+        Raises `JarvisError` when it would be too large.
+        """
+        place = Workplace(str(root), str(self.path / f"copy{number}"))
+        _Copy(place, settings, owner).run()
+        place.started = time.time_ns()
+        return place
+
+    def __enter__(self) -> RunFolder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Take everything away, whatever modes the script has given it."""
+        _remove(self.path)
+        os.close(self._lock)
+
+
+def open_folder(home: Path, user: int | None) -> RunFolder:
+    """A new folder for one run, which another user may look into when one is given; those of
+    processes that are gone are removed first. It is a context that removes it.
+
+    Raises `JarvisError` when it cannot be made.
+    """
+    top = home / "sandbox"
+    mode = 0o700 if user is None else 0o711
+    try:
+        top.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _check_ours(home)
+        _check_ours(top)
+        if user is not None:
+            home.chmod(mode)
+            top.chmod(mode)
+        clean(top)
+        folder = make_folder(top)
+        folder.path.chmod(mode)
+    except OSError as error:
+        raise JarvisError(f"The sandbox cannot work in {top}: {error.strerror}") from None
+    return folder
+
+
+def make_folder(top: Path) -> RunFolder:
+    """A new folder below `top`, locked as long as this process lives."""
+    path = top / f"run-{time.time_ns():x}-{os.urandom(3).hex()}"
+    making = path.with_name(f".{path.name}")
+    making.mkdir(mode=0o700)
+    lock = os.open(making / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    making.rename(path)  # under its name only when it is locked
+    return RunFolder(path, lock)
+
+
+def clean(top: Path) -> None:
+    """Remove folders of runs whose process is gone."""
+    for path in top.glob("run-*"):
+        try:
+            lock = os.open(path / "lock", os.O_RDWR | os.O_CLOEXEC)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _remove(path)
+        except BlockingIOError:
+            continue
+        finally:
+            os.close(lock)
+
+
+def has_other_owners(root: Path, uid: int, gid: int) -> bool:
+    """Whether an overlay in a user namespace could not copy some file up, because its owner or
+    group is not ours. Of a very large folder the first 50,000 entries are looked at."""
+    waiting, room = [str(root)], _OWNERS_LOOKED_AT
+    while waiting and room > 0:
+        folder = waiting.pop()
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    status = entry.stat(follow_symlinks=False)
+                    if status.st_uid != uid or status.st_gid != gid:
+                        return True
+                    room -= 1
+                    if stat.S_ISDIR(status.st_mode):
+                        waiting.append(entry.path)
+        except OSError:
+            continue
+    status = root.stat()
+    return status.st_uid != uid or status.st_gid != gid
+
+
+def check_roots(roots: Sequence[Path]) -> None:
+    """Raises `JarvisError` for a root with which no sandbox could keep anything secret."""
+    home = os.path.realpath(Path.home())
+    if not roots:
+        raise JarvisError("No folder is open, so there is nowhere a script could run.")
+    for root in roots:
+        real = os.path.realpath(root)
+        if real == "/" or real == home or home.startswith(real.rstrip("/") + "/"):
+            raise JarvisError(
+                f"{root} holds your whole home folder, keys and passwords included; scripts run"
+                " only in a project folder. Open one."
+            )
+        if not os.path.isdir(real):  # noqa: PTH112
+            raise JarvisError(f"{root} is no folder any more.")
+
+
+def _check_ours(folder: Path) -> None:
+    """Somebody else's folder, or a link, under a name we use would let them read along."""
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+        raise JarvisError(f"{folder} belongs to somebody else; no script is run there.")
+
+
+class _Copy:
+    def __init__(self, place: Workplace, settings: SandboxSettings, owner: int | None) -> None:
+        self._place = place
+        self._owner = owner
+        self._bytes = settings.copy_bytes
+        self._files = settings.copy_files
+
+    def run(self) -> None:
+        waiting = [""]
+        folders = []
+        while waiting:
+            path = waiting.pop()
+            source = os.path.join(self._place.root, path)  # noqa: PTH118
+            target = os.path.join(self._place.folder, path) if path else self._place.folder  # noqa: PTH118
+            os.mkdir(target, 0o700)  # noqa: PTH102
+            folders.append((path, source, target))
+            try:
+                with os.scandir(source) as entries:
+                    found = list(entries)
+            except OSError:
+                continue
+            for entry in found:
+                below = f"{path}/{entry.name}" if path else entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(below)
+                else:
+                    self._file(entry, below, f"{target}/{entry.name}")
+        for path, source, target in reversed(folders):
+            self._dress(os.lstat(source), target, path)
+
+    def _file(self, entry: os.DirEntry[str], path: str, target: str) -> None:
+        status = entry.stat(follow_symlinks=False)
+        self._files -= 1
+        self._bytes -= status.st_size
+        if self._files < 0 or self._bytes < 0:
+            raise JarvisError(
+                f"{self._place.root} is too large to be copied for a sandbox, and no overlay is"
+                " possible here. Larger copies can be allowed in the settings of the sandbox."
+            )
+        try:
+            if stat.S_ISLNK(status.st_mode):
+                os.symlink(os.readlink(entry.path), target)  # noqa: PTH115, PTH211
+            elif stat.S_ISREG(status.st_mode):
+                _copy_file(entry.path, target)
+            else:
+                return
+        except PermissionError:
+            return
+        self._dress(status, target, path)
+
+    def _dress(self, status: os.stat_result, target: str, path: str) -> None:
+        if self._owner is not None:
+            os.chown(target, self._owner, self._owner, follow_symlinks=False)
+        if not stat.S_ISLNK(status.st_mode):
+            mode = stat.S_IMODE(status.st_mode) & 0o777
+            own = (mode | mode >> 3 | mode >> 6) & 0o7 if self._owner is not None else 0
+            os.chmod(target, mode | own << 6)  # noqa: PTH101
+        os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns), follow_symlinks=False)
+        if not stat.S_ISDIR(status.st_mode):
+            self._place.stamps[path] = stamp_of(os.lstat(target))
+
+
+def stamp_of(status: os.stat_result) -> tuple[int, ...]:
+    """What no script can give back to a file it has changed."""
+    return (status.st_ino, status.st_size, status.st_mode, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def _copy_file(source: str, target: str) -> None:
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    with (
+        open(os.open(source, flags), "rb") as old,  # noqa: PTH123
+        open(target, "xb") as new,  # noqa: PTH123
+    ):
+        with contextlib.suppress(OSError):
+            fcntl.ioctl(new.fileno(), _FICLONE, old.fileno())
+            return
+        shutil.copyfileobj(old, new, 1 << 20)
+
+
+def _remove(path: Path) -> None:
+    for folder, folders, _ in os.walk(path):
+        for name in folders:
+            place = f"{folder}/{name}"
+            if not os.path.islink(place):  # noqa: PTH114
+                with contextlib.suppress(OSError):
+                    os.chmod(place, 0o700)  # noqa: PTH101 - before it is looked into
+    shutil.rmtree(path, ignore_errors=True)  # what is left then is cleaned up by the next run

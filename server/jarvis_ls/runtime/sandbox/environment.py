@@ -1,0 +1,110 @@
+"""What a script finds of this machine: programs to run, and a few variables; no secrets."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt")
+"""Folders of programs."""
+_ETC = (
+    "alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "mime.types",
+    "ssl/certs", "ssl/openssl.cnf", "ca-certificates", "pki/tls/certs", "pki/ca-trust",
+    "nsswitch.conf", "protocols", "services", "fonts", "java-11-openjdk", "java-17-openjdk",
+    "java-21-openjdk", "perl", "python3", "python3.11", "python3.12", "python3.13", "os-release",
+    "debian_version", "timezone", "magic", "gai.conf",
+)  # fmt: skip
+_NETWORK_ETC = ("resolv.conf", "hosts", "host.conf")
+_HOME_TOOLS = (
+    ".rustup", ".cargo/bin", ".pyenv", ".nvm", ".volta", ".local/bin", ".local/share/uv",
+    ".local/share/pnpm", ".bun/bin", ".deno/bin", "go/bin", ".sdkman/candidates", ".asdf",
+    ".local/share/mise",
+)  # fmt: skip
+_SEARCH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+HOME = "/tmp/home"
+"""Home folder inside."""
+
+
+def readable(more: Iterable[str], *, network: bool) -> Iterator[tuple[str, str]]:
+    """What may be read: a place on this machine, and where it is found inside."""
+    seen = set()
+    names = [*(f"/etc/{name}" for name in _ETC), *_programs(), *more]
+    if network:
+        names += [f"/etc/{name}" for name in _NETWORK_ETC]
+    for name in names:
+        place = os.path.abspath(os.path.expanduser(name))  # noqa: PTH100, PTH111
+        if place in seen or not os.path.exists(place) or _is_secret(place):  # noqa: PTH110
+            continue
+        seen.add(place)
+        yield os.path.realpath(place), place
+    for name in ("registry", "git"):  # crates that are there already
+        place = os.path.realpath(Path.home() / ".cargo" / name)
+        if os.path.isdir(place):  # noqa: PTH112
+            yield place, f"{HOME}/.cargo/{name}"
+
+
+def system_folders() -> Iterator[tuple[str, str]]:
+    """Folders of programs: the place, and where its link leads when it is one."""
+    for name in SYSTEM:
+        if os.path.islink(name):  # noqa: PTH114
+            yield name, os.readlink(name)  # noqa: PTH115
+        elif os.path.isdir(name):  # noqa: PTH112
+            yield name, ""
+
+
+def variables(
+    names: Iterable[str], given: Mapping[str, str], *, isolation: str, network: bool
+) -> dict[str, str]:
+    """The whole environment of a script."""
+    mine = {
+        "PATH": search_path(),
+        "HOME": HOME,
+        "TMPDIR": "/tmp",
+        "USER": "sandbox",
+        "LOGNAME": "sandbox",
+        "SHELL": "/bin/sh",
+        "LANG": "C.UTF-8",
+        "TERM": "dumb",
+        "NO_COLOR": "1",
+        "PAGER": "cat",
+        "GIT_PAGER": "cat",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_CONFIG_COUNT": "1",  # the copy may belong to another user than the script
+        "GIT_CONFIG_KEY_0": "safe.directory",
+        "GIT_CONFIG_VALUE_0": "*",
+        "JARVIS_SANDBOX": isolation,
+    }
+    if os.path.isdir(Path.home() / ".rustup"):  # noqa: PTH112
+        mine["RUSTUP_HOME"] = str(Path.home() / ".rustup")
+    if not network:
+        mine |= {"CARGO_NET_OFFLINE": "true", "GOPROXY": "off", "PIP_NO_INDEX": "1"}
+    mine |= {name: os.environ[name] for name in ("TZ", *names) if name in os.environ}
+    return {**mine, **given}
+
+
+def search_path() -> str:
+    """Where scripts look for programs: as we do, and where systems have them."""
+    own = os.environ.get("PATH", "").split(os.pathsep)
+    every = [*(one for one in own if one.startswith("/")), *_SEARCH.split(":")]
+    return ":".join(dict.fromkeys(every))
+
+
+def _programs() -> Iterator[str]:
+    home = Path.home()
+    yield from (str(home / name) for name in _HOME_TOOLS)
+    yield from (sys.base_prefix, sys.prefix)
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        if folder.startswith("/") and not folder.startswith(tuple(f"{one}/" for one in SYSTEM)):
+            yield folder
+
+
+def _is_secret(place: str) -> bool:
+    """Whether reading a place would show the user's whole home, or more."""
+    real = os.path.realpath(place)
+    home = os.path.realpath(Path.home())
+    return real == "/" or real == home or home.startswith(real + os.sep) or any(
+        real == f"{home}/{name}" or real.startswith(f"{home}/{name}/")
+        for name in (".ssh", ".gnupg", ".aws", ".jarvis", ".config", ".docker", ".kube")
+    )  # fmt: skip

@@ -1,0 +1,134 @@
+"""The ladder: the best sandbox of this machine that has proven its claims, else none.
+
+A rung that cannot be built, or that a probe got out of, is passed over with its reason. A proof
+holds for one boot of one kernel, one user, one version of the programs; a cheap look is taken
+even then. Nothing is ever run on less than was promised.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from jarvis_ls.core.errors import JarvisError, SkippedFile
+from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.runtime.sandbox.base import NoSandbox, Rung, Sandbox, SandboxSettings, Script
+from jarvis_ls.runtime.sandbox.proof import Trap, identity, prove
+
+_FILE = "proofs.json"
+_LARGEST = 100_000
+_CHECK_SECONDS = 20.0
+_CHECK = 'cat "$0" >/dev/null; echo x >> {0}/victim; echo x > {0}/late; cat {0}/secret; echo done'
+
+
+class Ladder:
+    """Finds the sandbox to use."""
+
+    def __init__(self, home: Path, settings: SandboxSettings | None = None) -> None:
+        """`home` is the user's own folder."""
+        self._home = home
+        self._settings = settings or SandboxSettings()
+        self._best: Sandbox | None = None
+        self._finding = asyncio.Lock()
+        self.rejected: dict[Rung, str] = {}
+        """Why rungs are not used, in words."""
+
+    async def best(self, *, trusted: bool = False) -> Sandbox:
+        """The best rung that holds.
+
+        Raises `NoSandbox` when none does. Running without isolation is possible only when the
+        user's settings say so and the workspace is `trusted`.
+        """
+        if self._settings.isolation == "none" and trusted:
+            from jarvis_ls.runtime.sandbox.plain import Plain
+
+            return Plain(self._home, self._settings)
+        async with self._finding:
+            if self._best is None:
+                self._best = await self._find()
+            return self._best
+
+    async def _find(self) -> Sandbox:
+        self.rejected.clear()
+        for rung in self._settings.rungs:
+            for sandbox, program in await asyncio.to_thread(self._candidates, rung):
+                reason = await self._problem(sandbox, program)
+                if not reason:
+                    return sandbox
+                self.rejected[rung] = reason
+        said = "; ".join(f"{rung}: {reason}" for rung, reason in self.rejected.items())
+        raise NoSandbox(
+            "No sandbox holds on this machine, so no script is run. "
+            f"{said or 'None is allowed by the settings'}. Installing bubblewrap, or a container"
+            " engine that runs, usually helps."
+        )
+
+    async def _problem(self, sandbox: Sandbox, program: str) -> str:
+        """Why a sandbox may not be used; empty when it may."""
+        about = [*identity(program), repr(self._settings), repr(vars(sandbox))]
+        known = await asyncio.to_thread(self._proofs)
+        if known.get(sandbox.name) == about and await _still_holds(sandbox):
+            return ""
+        proof = await prove(sandbox)
+        if proof.holds:
+            await asyncio.to_thread(self._remember, {**known, sandbox.name: about})
+        return proof.reason
+
+    def _candidates(self, rung: Rung) -> list[tuple[Sandbox, str]]:
+        """Sandboxes of a rung, best first, each with the program it stands on."""
+        make: dict[str, Callable[[], list[tuple[Sandbox, str]]]] = {
+            "engine": self._engines,
+            "bwrap": self._bubblewraps,
+            "landlock": self._landlocks,
+        }
+        return make[rung]() if rung in make else []
+
+    def _engines(self) -> list[tuple[Sandbox, str]]:
+        self.rejected["engine"] = "no container engine is supported yet"
+        return []
+
+    def _bubblewraps(self) -> list[tuple[Sandbox, str]]:
+        from jarvis_ls.runtime.sandbox.bwrap import Bubblewrap, find_program, needs_stage
+
+        program = find_program()
+        if not program:
+            self.rejected["bwrap"] = "bubblewrap is not installed"
+            return []
+        staged = Bubblewrap(self._home, self._settings, program=program, stage=True, overlay=True)
+        if needs_stage():
+            return [(staged, program)]
+        plain = Bubblewrap(self._home, self._settings, program=program, stage=False, overlay=False)
+        return [(staged, program), (plain, program)]
+
+    def _landlocks(self) -> list[tuple[Sandbox, str]]:
+        from jarvis_ls.runtime.sandbox.landlock import Landlock, missing
+
+        if reason := missing():
+            self.rejected["landlock"] = reason
+            return []
+        return [(Landlock(self._home, self._settings), "")]
+
+    def _proofs(self) -> dict[str, object]:
+        try:
+            found = json.loads(read_regular(self._home / "sandbox" / _FILE, limit=_LARGEST))
+        except (SkippedFile, ValueError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _remember(self, proofs: dict[str, object]) -> None:
+        replace_file(self._home / "sandbox" / _FILE, json.dumps(proofs).encode())
+
+
+async def _still_holds(sandbox: Sandbox) -> bool:
+    """A cheap look: the sandbox starts, and neither writes nor reads outside."""
+    with Trap(0) as trap:
+        script = Script("sh", _CHECK.format(trap.outside), _CHECK_SECONDS)
+        try:
+            ran = await sandbox.run(script, [trap.workspace])
+        except JarvisError:
+            return False
+        return ran.output.rstrip().endswith("done") and not trap.sprung() and (
+            not trap.has_secret(ran.output)
+        )  # fmt: skip

@@ -1,0 +1,132 @@
+"""Landlock: for Linux where nobody may make namespaces. The workspace is copied; only the copy
+and a folder for temporary files can be written, only programs and the copy can be read.
+
+Weaker than namespaces, and said so: other processes of the machine can be seen (not touched),
+absolute paths into the workspace lead to nothing that can be opened, and no mode, owner or time
+of a file can be changed, because Landlock does not tell inside from outside there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.runtime.sandbox import environment
+from jarvis_ls.runtime.sandbox.base import Output, Ran, Sandbox, SandboxSettings, Script
+from jarvis_ls.runtime.sandbox.bwrap import NOBODY
+from jarvis_ls.runtime.sandbox.changed import all_changes
+from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace, check_roots, open_folder
+from jarvis_ls.runtime.sandbox.process import Bounds, Ended, run_process
+from jarvis_ls.runtime.sandbox.seccomp import filter_program
+
+_CONFINER = Path(__file__).with_name("confine.py")
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+_INTERNET = (2, 10)
+
+
+class Landlock(Sandbox):
+    """See the module."""
+
+    name = "landlock"
+
+    def __init__(self, home: Path, settings: SandboxSettings) -> None:
+        self._settings = settings
+        self._user = NOBODY if os.geteuid() == 0 else None
+        # A user without rights must be able to reach it.
+        self._home = home if self._user is None else Path(tempfile.gettempdir(), "jarvis-0")
+
+    async def run(self, script: Script, roots: Sequence[Path], output: Output | None = None) -> Ran:
+        """See `Sandbox`."""
+        check_roots(roots)
+        with await asyncio.to_thread(open_folder, self._home, self._user) as folder:
+            places = await asyncio.to_thread(
+                lambda: [
+                    folder.copy(number, root, self._settings, self._user)
+                    for number, root in enumerate(roots)
+                ]
+            )
+            ended = await self._start(folder, script, places, output)
+            changes, said = await asyncio.to_thread(all_changes, places)
+        return Ran(
+            ended.exit, ended.output, ended.why, ended.seconds, "landlock (copy)", changes, said
+        )
+
+    async def _start(
+        self, folder: RunFolder, script: Script, places: list[Workplace], output: Output | None
+    ) -> Ended:
+        text = folder.path / "script"
+        text.write_text(script.text, encoding="utf-8", errors="surrogateescape")
+        text.chmod(0o644)
+        temporary = folder.path / "tmp"
+        (temporary / "home").mkdir(parents=True)
+        if self._user is not None:
+            for one in (temporary, temporary / "home"):
+                os.chown(one, self._user, self._user)
+        plan = folder.path / "plan"
+        plan.write_text(json.dumps(self._plan(script, places, text, temporary)))
+        bounds = Bounds(script.timeout, self._settings.memory, folder.path)
+        try:
+            return await run_process(
+                [sys.executable, "-I", "-S", str(_CONFINER), str(plan)],
+                bounds,
+                environment={},
+                folder=folder.path,
+                output=output,
+                grace=True,
+            )
+        except OSError as error:
+            raise JarvisError(f"The sandbox did not start: {error.strerror}") from None
+
+    def _plan(
+        self, script: Script, places: list[Workplace], text: Path, temporary: Path
+    ) -> dict[str, Any]:
+        variables = environment.variables(
+            self._settings.environment,
+            script.environment,
+            isolation=self.name,
+            network=script.network,
+        )
+        variables |= {"HOME": str(temporary / "home"), "TMPDIR": str(temporary)}
+        readable = [place for place, _ in environment.system_folders()]
+        readable += [
+            source
+            for source, _ in environment.readable(self._settings.readable, network=script.network)
+        ]
+        return {
+            "parent": os.getpid(),
+            "user": self._user,
+            "folder": places[0].folder,
+            "command": [script.interpreter, str(text)],
+            "environment": variables,
+            "network": script.network,
+            "readable": [*readable, str(text), "/proc"],
+            "writable": [str(temporary), *(place.folder for place in places)],
+            "devices": _DEVICES,
+            "filter": filter_program(
+                families=_INTERNET if script.network else (), metadata=False
+            ).hex(),
+            "limits": {
+                "RLIMIT_CORE": 0,
+                "RLIMIT_FSIZE": self._settings.file_bytes,
+                "RLIMIT_NOFILE": 4096,
+                "RLIMIT_NPROC": self._settings.processes,
+            },
+        }
+
+
+def missing() -> str:
+    """Why this rung cannot be, in words; empty when it may."""
+    if not filter_program():
+        return f"no filter of system calls is known for {os.uname().machine}"
+    version = ctypes.CDLL(None, use_errno=True).syscall(444, None, ctypes.c_size_t(0), 1)
+    if version < 1:
+        return "this kernel has no Landlock, or it is switched off"
+    return "" if version >= 3 else "this kernel's Landlock is too old (Linux 6.2 is needed)"

@@ -1,0 +1,92 @@
+"""No isolation at all: a script runs as the user, on a copy of the workspace.
+
+Only for those who have chosen it in their own settings, in a workspace they trust; every result
+says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.runtime.sandbox import environment
+from jarvis_ls.runtime.sandbox.base import Output, Ran, Sandbox, SandboxSettings, Script
+from jarvis_ls.runtime.sandbox.changed import all_changes
+from jarvis_ls.runtime.sandbox.copies import check_roots, open_folder
+from jarvis_ls.runtime.sandbox.process import Bounds, run_process
+
+WARNING = (
+    "Warning: this ran WITHOUT isolation, as your settings say. It could reach your files,"
+    " your network and your keys."
+)
+
+_CONFINER = Path(__file__).with_name("confine.py")
+
+
+class Plain(Sandbox):
+    """See the module."""
+
+    name = "none"
+
+    def __init__(self, home: Path, settings: SandboxSettings) -> None:
+        self._home = home
+        self._settings = settings
+
+    async def run(self, script: Script, roots: Sequence[Path], output: Output | None = None) -> Ran:
+        """See `Sandbox`."""
+        check_roots(roots)
+        with await asyncio.to_thread(open_folder, self._home, None) as folder:
+            places = await asyncio.to_thread(
+                lambda: [folder.copy(n, root, self._settings) for n, root in enumerate(roots)]
+            )
+            text = folder.path / "script"
+            text.write_text(script.text, encoding="utf-8", errors="surrogateescape")
+            temporary = folder.path / "tmp"
+            temporary.mkdir()
+            variables = environment.variables(
+                self._settings.environment,
+                script.environment,
+                isolation=self.name,
+                network=True,
+            )
+            variables |= {"HOME": str(Path.home()), "TMPDIR": str(temporary)}
+            plan = folder.path / "plan"
+            plan.write_text(
+                json.dumps(
+                    {
+                        "parent": os.getpid(),
+                        "user": None,
+                        "folder": places[0].folder,
+                        "command": [script.interpreter, str(text)],
+                        "environment": variables,
+                        "limits": {"RLIMIT_CORE": 0},
+                        "confined": False,
+                    }
+                )
+            )
+            try:
+                ended = await run_process(
+                    [sys.executable, "-I", "-S", str(_CONFINER), str(plan)],
+                    Bounds(script.timeout, self._settings.memory, folder.path),
+                    environment={},
+                    folder=folder.path,
+                    output=output,
+                    grace=True,
+                )
+            except OSError as error:
+                raise JarvisError(f"The script did not start: {error.strerror}") from None
+            changes, said = await asyncio.to_thread(all_changes, places)
+        return Ran(
+            ended.exit,
+            ended.output,
+            ended.why,
+            ended.seconds,
+            "none (copy)",
+            changes,
+            (WARNING, *said),
+        )

@@ -1,0 +1,180 @@
+"""Running a sandbox's process: its output as it comes, its limits, its certain end."""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import contextlib
+import os
+import shutil
+import signal
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jarvis_ls.runtime.sandbox.base import Output
+
+KEPT_CHARACTERS = 200_000
+"""Of the beginning and of the end of the output, each."""
+_LOOK_SECONDS = 0.5
+_END_SECONDS = 5.0
+_FREE_BYTES = 300_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a process ended."""
+
+    exit: int | None
+    output: str
+    why: str
+    """Why it was ended; empty when it ended itself."""
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """When a process is ended."""
+
+    timeout: float
+    """Seconds."""
+    memory: int
+    """Bytes it and its descendants may use."""
+    disk: Path
+    """A folder on the disk that it must not fill."""
+
+
+async def run_process(
+    command: Sequence[str],
+    bounds: Bounds,
+    *,
+    environment: Mapping[str, str],
+    folder: Path,
+    output: Output | None,
+    pass_fds: Sequence[int] = (),
+    grace: bool = False,
+) -> Ended:
+    """Run a process with nothing to read, until it and all that hold its output have ended.
+
+    With `grace` it is asked to end all (SIGTERM) rather than killed at once: for supervisors
+    of ours, which then kill what they started. Raises `OSError` when it cannot be started.
+    """
+    started = time.monotonic()
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        env=dict(environment),
+        cwd=folder,
+        pass_fds=pass_fds,
+        start_new_session=True,
+    )
+    heard = _Heard(output)
+    reading = asyncio.ensure_future(heard.read(process))
+    watching = asyncio.ensure_future(_watch(process.pid, bounds))
+    why = ""
+    try:
+        done, _ = await asyncio.wait(
+            {reading, watching}, timeout=bounds.timeout, return_when=asyncio.FIRST_COMPLETED
+        )
+        if watching in done:
+            why = watching.result()
+        elif reading not in done:
+            why = f"it ran longer than {bounds.timeout:g} s"
+    finally:
+        watching.cancel()
+        if not reading.done():
+            _end(process, grace)
+        await asyncio.shield(_settle(process, reading))
+        await asyncio.gather(watching, return_exceptions=True)
+    code = None if why else process.returncode
+    return Ended(code, heard.text(), why, time.monotonic() - started)
+
+
+async def _settle(process: asyncio.subprocess.Process, reading: asyncio.Future[None]) -> None:
+    """Wait until the process is gone and nobody can print any more."""
+    try:
+        await asyncio.wait_for(asyncio.gather(reading, process.wait()), _END_SECONDS)
+    except asyncio.TimeoutError:
+        _end(process, grace=False)
+        await process.wait()
+
+
+def _end(process: asyncio.subprocess.Process, grace: bool) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        if grace:
+            process.send_signal(signal.SIGTERM)
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+async def _watch(pid: int, bounds: Bounds) -> str:
+    """Returns, in words, why the process must end; never while it behaves."""
+    while True:
+        await asyncio.sleep(_LOOK_SECONDS)
+        used = await asyncio.to_thread(_memory_of, pid)
+        if used > bounds.memory:
+            return f"it used more than {bounds.memory // 1_000_000:,} MB of memory"
+        with contextlib.suppress(OSError):
+            if shutil.disk_usage(bounds.disk).free < _FREE_BYTES:
+                return "the disk is nearly full"
+
+
+def _memory_of(pid: int) -> int:
+    """Bytes that a process and its descendants hold."""
+    page = os.sysconf("SC_PAGE_SIZE")
+    total, waiting = 0, [pid]
+    while waiting:
+        one = waiting.pop()
+        try:
+            held = Path(f"/proc/{one}/statm").read_text().split()
+            children = [
+                (task / "children").read_text() for task in Path(f"/proc/{one}/task").iterdir()
+            ]
+        except (OSError, ValueError):
+            continue
+        total += (int(held[1]) - int(held[2])) * page  # without what is shared
+        waiting.extend(int(child) for text in children for child in text.split())
+    return total
+
+
+class _Heard:
+    """Output so far."""
+
+    def __init__(self, output: Output | None) -> None:
+        self._output = output
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._head = ""
+        self._tail = ""
+        self._dropped = 0
+
+    async def read(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdout is not None
+        while chunk := await process.stdout.read(65536):
+            self._add(self._decoder.decode(chunk))
+        self._add(self._decoder.decode(b"", True))
+
+    def text(self) -> str:
+        if not self._dropped:
+            return self._head + self._tail
+        return f"{self._head}\n… {self._dropped} characters left out …\n{self._tail}"
+
+    def _add(self, text: str) -> None:
+        if not text:
+            return
+        room = KEPT_CHARACTERS - len(self._head)
+        if room > 0:
+            if self._output is not None:
+                self._output(text[:room])
+            self._head += text[:room]
+            text = text[room:]
+        self._tail += text
+        if len(self._tail) > 2 * KEPT_CHARACTERS:
+            self._cut()
+
+    def _cut(self) -> None:
+        over = len(self._tail) - KEPT_CHARACTERS
+        self._dropped += over
+        self._tail = self._tail[over:]

@@ -1,0 +1,125 @@
+"""A filter of system calls, as the classic BPF program the kernel takes.
+
+What is refused has no place in a script: mounting, tracing, loading kernel code, new
+namespaces, typing into a terminal. Calls newer than this list are answered as if the kernel did
+not have them, so that no new door opens unseen.
+"""
+
+from __future__ import annotations
+
+import platform
+import struct
+from collections.abc import Sequence
+
+_LOAD, _EQUAL, _ABOVE, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
+_EPERM, _ENOSYS = 1, 38
+_NUMBER, _ARCH, _ARGUMENTS = 0, 4, 16
+_NEW_USER, _TIOCSTI, _TIOCLINUX = 0x10000000, 0x5412, 0x541C
+NETWORKED = (1, 2, 10, 16)
+"""Local sockets, IPv4, IPv6, netlink: what a network namespace keeps apart. Others, such as
+those that reach from a virtual machine to its host, know nothing of namespaces."""
+_LAST = 462
+
+# Name: number on x86_64, and on aarch64; None where there is no such call.
+_REFUSED: dict[str, tuple[int | None, int | None]] = {
+    "pidfd_getfd": (438, 438), "kcmp": (312, 272), "mount": (165, 40), "umount2": (166, 39),
+    "pivot_root": (155, 41), "chroot": (161, 51), "fsopen": (430, 430), "fsconfig": (431, 431),
+    "fsmount": (432, 432), "fspick": (433, 433), "move_mount": (429, 429),
+    "open_tree": (428, 428), "mount_setattr": (442, 442), "setns": (308, 268),
+    "init_module": (175, 105), "finit_module": (313, 273), "delete_module": (176, 106),
+    "kexec_load": (246, 104), "kexec_file_load": (320, 294), "bpf": (321, 280),
+    "perf_event_open": (298, 241), "userfaultfd": (323, 282), "keyctl": (250, 219),
+    "add_key": (248, 217), "request_key": (249, 218), "io_uring_setup": (425, 425),
+    "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
+    "open_by_handle_at": (304, 265), "name_to_handle_at": (303, 264), "reboot": (169, 142),
+    "swapon": (167, 224), "swapoff": (168, 225), "acct": (163, 89), "syslog": (103, 116),
+    "settimeofday": (164, 170), "clock_settime": (227, 112), "adjtimex": (159, 171),
+    "clock_adjtime": (305, 266), "quotactl": (179, 60), "lookup_dcookie": (212, 18),
+    "iopl": (172, None), "ioperm": (173, None), "uselib": (134, None),
+    "modify_ldt": (154, None), "vhangup": (153, 58), "sethostname": (170, 161),
+    "setdomainname": (171, 162), "nfsservctl": (180, 42),
+}  # fmt: skip
+_METADATA: dict[str, tuple[int | None, int | None]] = {
+    "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
+    "chown": (92, None), "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54),
+    "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "removexattr": (197, 14),
+    "lremovexattr": (198, 15), "fremovexattr": (199, 16), "utime": (132, None),
+    "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
+}  # fmt: skip
+_INSPECTED: dict[str, tuple[int, int]] = {
+    "clone": (56, 220), "clone3": (435, 435), "unshare": (272, 97), "ioctl": (16, 29),
+    "socket": (41, 198),
+}  # fmt: skip
+_MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
+
+
+def filter_program(*, families: Sequence[int] = NETWORKED, metadata: bool = True) -> bytes:
+    """The filter for this machine; empty when we know none for it.
+
+    Only sockets of the given `families` can be made; without `metadata` no mode, owner, time
+    or attribute of any file can be changed.
+    """
+    machine = _MACHINES.get(platform.machine())
+    if machine is None:
+        return b""
+    column, arch = machine
+    program = [
+        _load(_ARCH), *_unless_equal(arch, _refuse(_EPERM)),
+        _load(_NUMBER), *_if_at_least(_LAST + 1, _refuse(_ENOSYS)),
+    ]  # fmt: skip
+    refused = {**_REFUSED, **({} if metadata else _METADATA)}
+    for numbers in refused.values():
+        number = numbers[column]
+        if number is not None:
+            program += _if_equal(number, _refuse(_EPERM))
+    program += _if_equal(_INSPECTED["clone3"][column], _refuse(_ENOSYS))  # flags out of sight
+    for name in ("clone", "unshare"):
+        body = [_load(_ARGUMENTS), *_if_any_bit(_NEW_USER, _refuse(_EPERM)), _load(_NUMBER)]
+        program += _when(_INSPECTED[name][column], body)
+    typing = [_load(_ARGUMENTS + 8)]
+    for request in (_TIOCSTI, _TIOCLINUX):
+        typing += _if_equal(request, _refuse(_EPERM))
+    program += _when(_INSPECTED["ioctl"][column], [*typing, _load(_NUMBER)])
+    sockets = [_load(_ARGUMENTS)]
+    for family in families:
+        sockets += _if_equal(family, _allow())
+    program += _when(_INSPECTED["socket"][column], [*sockets, _refuse(_EPERM)])
+    program.append(_allow())
+    return b"".join(program)
+
+
+def _instruction(code: int, yes: int, no: int, value: int) -> bytes:
+    return struct.pack("<HBBI", code, yes, no, value)
+
+
+def _load(offset: int) -> bytes:
+    return _instruction(_LOAD, 0, 0, offset)
+
+
+def _refuse(errno: int) -> bytes:
+    return _instruction(_RETURN, 0, 0, _ERRNO | errno)
+
+
+def _allow() -> bytes:
+    return _instruction(_RETURN, 0, 0, _ALLOW)
+
+
+def _if_equal(value: int, then: bytes) -> list[bytes]:
+    return [_instruction(_EQUAL, 0, 1, value), then]
+
+
+def _unless_equal(value: int, then: bytes) -> list[bytes]:
+    return [_instruction(_EQUAL, 1, 0, value), then]
+
+
+def _if_at_least(value: int, then: bytes) -> list[bytes]:
+    return [_instruction(_ABOVE, 0, 1, value), then]
+
+
+def _if_any_bit(bits: int, then: bytes) -> list[bytes]:
+    return [_instruction(_ANY_BIT, 0, 1, bits), then]
+
+
+def _when(number: int, body: list[bytes]) -> list[bytes]:
+    return [_instruction(_EQUAL, 0, len(body), number), *body]

@@ -1,0 +1,88 @@
+"""Run a script in a sandbox, on a copy of the workspace; what it changes there is a proposal."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+import pydantic
+
+from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.runtime.running import current_call
+from jarvis_ls.runtime.sandbox.base import Ran, Script
+from jarvis_ls.runtime.sandbox.carrying import carry
+from jarvis_ls.runtime.sandbox.ladder import Ladder
+from jarvis_ls.runtime.tool import Action, ToolContext, tool
+
+LONGEST = 1800
+"""Seconds a script may take at most."""
+
+_SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9._+-]{0,40}")
+
+
+def actions(arguments: dict[str, Any]) -> list[Action]:
+    """What a call is about to do. A shell script is taken apart by the gate; any other is
+    opaque, so that it is always asked, and its interpreter can be forbidden by name."""
+    interpreter, script = arguments["interpreter"], arguments["script"]
+    if interpreter in _SHELLS:
+        found = [Action("execute", script)]
+    else:
+        found = [Action("execute", interpreter),
+                 Action("execute", f"exec {interpreter} <<'SCRIPT'\n{script}\nSCRIPT")]  # fmt: skip
+    if arguments["network"]:
+        found.append(Action("connect", "any host"))
+    return found
+
+
+@tool(actions=actions, timeout=LONGEST + 3600)  # the script has its own limit; people may ponder
+async def execute_script(
+    context: ToolContext,
+    script: str,
+    interpreter: str = "bash",
+    timeout: Annotated[int, pydantic.Field(ge=1, le=LONGEST)] = 120,
+    network: bool = False,
+) -> str:
+    """Run a script (commands, builds, tests, analyses) and return its output and exit code.
+
+    It runs in a sandbox, in the first workspace folder, on a copy of the workspace that starts
+    anew with every call. It cannot ask for input and has no network unless allowed. Files it
+    changes are shown to the user; only what the user accepts is written to the workspace.
+    Changes below .git, of ignored files and of running processes do not outlive the call: put
+    steps that need each other into one script.
+
+    Args:
+        script: Text of the script.
+        interpreter: Program that runs it: bash, sh, python3, node, perl, …
+        timeout: Seconds until it is ended, with all it started.
+        network: Whether it needs the network; asks the user.
+    """
+    if not _NAME.fullmatch(interpreter):
+        raise ToolRetry("interpreter must be the name of a program, such as bash or python3.")
+    if not script.strip():
+        raise ToolRetry("The script is empty; nothing was run.")
+    ladder: Ladder | None = context.services.get("sandbox")
+    if ladder is None:
+        raise ToolRetry("Scripts cannot be run here: there is no sandbox. Nothing was run.")
+    sandbox = await ladder.best(trusted=context.trusted)
+    here = current_call()
+    if here is not None:
+        here.show(isolation=sandbox.name)
+    asked = Script(interpreter, script, float(timeout), network)
+    ran = await sandbox.run(asked, context.roots, None if here is None else here.grow)
+    if here is not None:
+        here.show(isolation=ran.isolation)
+    return await _report(ran, network, context)
+
+
+async def _report(ran: Ran, network: bool, context: ToolContext) -> str:
+    ended = f"It was ended: {ran.ended}." if ran.ended else f"Exit code {ran.exit}."
+    reach = "network allowed" if network or ran.isolation.startswith("none") else "no network"
+    head = f"{ended} Isolation: {ran.isolation}, {reach}. {ran.seconds:.1f} s."
+    parts = [head, ran.output.rstrip("\n") or "(no output)"]
+    if ran.changes:
+        parts.append(await carry(ran.changes, context))
+    if ran.left_out:
+        parts.append("\n".join(f"Not carried over: {said}." if not said.startswith("Warning")
+                               else said for said in ran.left_out))  # fmt: skip
+    return "\n\n".join(parts)
