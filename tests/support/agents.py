@@ -141,13 +141,13 @@ class Desk:
 
     def asked(self, number: int = -1) -> list[dict[str, Any]]:
         """Messages of a request, the system prompt left out."""
-        posts = [r for r in self.server.requests if r.method == "POST"]
+        posts = [r for r in self.server.requests if "messages" in r.body]
         found: list[dict[str, Any]] = posts[number].body["messages"][1:]
         return found
 
     def system(self, number: int = -1) -> str:
         """System prompt of a request."""
-        posts = [r for r in self.server.requests if r.method == "POST"]
+        posts = [r for r in self.server.requests if "messages" in r.body]
         return str(posts[number].body["messages"][0]["content"])
 
 

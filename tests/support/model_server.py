@@ -56,6 +56,8 @@ class Asked:
     path: str
     headers: dict[str, str]
     body: dict[str, Any]
+    """Empty when it was no JSON."""
+    raw: bytes = b""
 
 
 class ScriptedServer(ABC):
@@ -89,6 +91,9 @@ class ScriptedServer(ABC):
         self.dropped = 0
         """How often a client went away in the middle of an answer."""
         self.models = ["scripted"]
+        self.files = 0
+        """How many files were handed over."""
+        self.refuse_files = False
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -140,7 +145,8 @@ class ScriptedServer(ABC):
         method, path, _ = request.split(" ")
         headers = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in lines) if k}
         raw = await reader.readexactly(int(headers.get("content-length", "0")))
-        return Asked(method, path, headers, json.loads(raw) if raw else {})
+        is_json = raw and "json" in headers.get("content-type", "json")
+        return Asked(method, path, headers, json.loads(raw) if is_json else {}, raw)
 
     async def _answer(
         self, asked: Asked, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -148,6 +154,9 @@ class ScriptedServer(ABC):
         """Whether the connection may be used again."""
         if asked.method == "GET":
             await self._plain(writer, 200, {}, json.dumps(self.listed()).encode())
+            return True
+        if asked.path.endswith("/files"):
+            await self._take_file(writer)
             return True
         decided = self.decide(asked) if self.decide is not None else None
         if decided is None and not self.answers:
@@ -164,6 +173,15 @@ class ScriptedServer(ABC):
             + b"\r\n"
         )
         return await self._stream(answer, reader, writer)
+
+    async def _take_file(self, writer: asyncio.StreamWriter) -> None:
+        if self.refuse_files:
+            await self._plain(writer, 400, {}, b'{"error": {"message": "no files here"}}')
+            return
+        self.files += 1
+        made = {"id": f"file-{self.files}", "object": "file", "bytes": 1, "created_at": 1,
+                "filename": "f", "purpose": "user_data", "status": "processed"}  # fmt: skip
+        await self._plain(writer, 200, {}, json.dumps(made).encode())
 
     async def _stream(
         self, answer: Answer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter

@@ -16,7 +16,7 @@ from jarvis_ls.runtime.platforms.base import ToolSpec
 
 PER_MESSAGE = 4
 PER_IMAGE = 1_000
-_SLOWEST, _FASTEST = 0.3, 4.0
+_LEAST, _MOST = 0.6, 4.0
 
 
 def estimate(text: str) -> int:
@@ -65,7 +65,7 @@ class Counter:
     def learn(self, estimated: int, reported: int) -> None:
         """A prompt estimated like this had `reported` tokens."""
         if estimated >= 200 and reported > 0:
-            seen = min(_FASTEST, max(_SLOWEST, reported / estimated))
+            seen = min(_MOST, max(_LEAST, reported / estimated))
             self.factor = (self.factor + 2 * seen) / 3
 
     def corrected(self, estimated: int) -> int:
