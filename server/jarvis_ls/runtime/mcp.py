@@ -9,8 +9,10 @@
 A server is connected when one of its tools is first called. Until then its tools are offered as
 they were when they were accepted (`mcp_definitions`); a server never met offers one tool,
 `<server>__connect`, that connects it and lists the others. So ask the toolset for its tools
-before every question to a model. Every call declares what it does to the gate: it executes the
-server's exact command line, or connects to its URL.
+before every question to a model. Every call declares what it does to the gate: the first
+connection of a server executes its exact command line, or connects to its URL; a call of a tool
+connects to `mcp://<server>/<tool>`, or to the URL. Another command line is another server, which
+was never met.
 
 What keeps a server out is a reason in `states()`, not an exception: disabled, failing, waiting
 for consent. What the user has to look at is in `pending()` (see `consent`); after a consent was
@@ -244,7 +246,7 @@ class _Server:
         config = self.config
         if not config.enabled:
             return []
-        action = self._actions()[0]
+        action = self._start()
         if not self._consented:
             environment = "".join(f"\n{name}={value}" for name, value in config.env)
             headers = "".join(f"\n{name}: {value}" for name, value in config.headers)
@@ -368,9 +370,9 @@ class _Server:
         if link is not None:
             await link.close()
 
-    def _actions(self) -> list[Action]:
-        kind: Literal["execute", "connect"] = "execute" if self.config.command else "connect"
-        return [Action(kind, self.config.start)]
+    def _start(self) -> Action:
+        """What connecting does."""
+        return Action("execute" if self.config.command else "connect", self.config.start)
 
     def _tool(self, one: Definition) -> SchemaTool:
         async def run(_: ToolContext, arguments: dict[str, Any]) -> str:
@@ -378,8 +380,10 @@ class _Server:
 
         description = f"{one.description}\n(From the tool server {self.config.name}.)".strip()
         spec = ToolSpec(one.offered_as(self.prefix), description, one.schema)
+        place = f"mcp://{self.prefix}/{spec.name[len(self.prefix) + 2 :]}"
+        action = Action("connect", place if self.config.command else self.config.url)
         wait = self.config.timeout + self.config.connect_timeout + 5
-        return SchemaTool(spec, run, lambda _: self._actions(), wait, checked=False)
+        return SchemaTool(spec, run, lambda _: [action], wait, checked=False)
 
     def _connect_tool(self) -> SchemaTool:
         async def run(_: ToolContext, __: dict[str, Any]) -> str:
@@ -392,7 +396,7 @@ class _Server:
             f"Connect to the tool server {self.config.name} and learn which tools it has.",
             {"type": "object", "properties": {}, "additionalProperties": False},
         )
-        return SchemaTool(spec, run, lambda _: self._actions(), self.config.connect_timeout + 5)
+        return SchemaTool(spec, run, lambda _: [self._start()], self.config.connect_timeout + 5)
 
 
 class _Lost(Exception):
