@@ -1,0 +1,187 @@
+"""What depends on what: libraries of the project, or files on files."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import sys
+from typing import Any
+
+from jarvis_ls.codeintel.dependencies import SUPPORTED, Project, imports
+from jarvis_ls.codeintel.source import decode
+from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.runtime.permissions import shown
+from jarvis_ls.runtime.textfile import Place, place_of
+from jarvis_ls.runtime.tool import Action, ToolContext, tool
+from jarvis_ls.tools.project import Clock, Listed, contents, walk
+
+MAX_FILE = 2_000_000
+SECONDS = 40.0
+MAX_SHOWN = 300
+_REQUIREMENTS = re.compile(r"requirements[\w.-]*\.txt")
+_FOUND_BY = re.compile(r"\b(?:find_package|pkg_check_modules|dependency)\s*\(\s*['\"]?([\w.+-]+)")
+
+
+@tool(actions=lambda a: [Action("read", a["path"])], independent=True, timeout=SECONDS + 30)
+async def get_dependencies(context: ToolContext, path: str = ".") -> str:
+    """For a file: what it includes or imports, and which files of the project include or import
+    it. For a folder: the libraries that its build files ask for.
+
+    Args:
+        path: A file or a folder, relative to the workspace.
+    """
+    place = place_of(path, context)
+    if place.real.is_dir():
+        return await asyncio.to_thread(_libraries, place)
+    if not place.real.is_file():
+        raise ToolRetry(f"{shown(place.name)} does not exist.")
+    return await asyncio.to_thread(_files, place)
+
+
+def _files(place: Place) -> str:
+    root = Place(place.root, place.number, "")
+    listed = {one.path: one for one in walk(root)}
+    project = Project([*listed, place.path])
+    data = _data(next(walk(place), None), place)
+    own = imports(place.path, data) if data is not None else None
+    if own is None:
+        raise ToolRetry(f"Dependencies of files are known for {SUPPORTED} only.")
+    parts = [f"{shown(place.name)} asks for:"]
+    for one in own:
+        found = project.resolve(place.path, one)
+        parts.append(
+            f"  line {one.line}: {shown(one.name)} -> {shown(found or 'not in the project')}"
+        )
+    if not own:
+        parts.append("  nothing")
+    users, note = _users(place, project, listed)
+    parts.append(f"Files that ask for {shown(place.name)}:")
+    parts += [f"  {shown(name)}:{line}" for name, line in users[:MAX_SHOWN]] or ["  none"]
+    if len(users) > MAX_SHOWN:
+        parts.append(f"  … {len(users) - MAX_SHOWN} more")
+    return "\n".join([*parts, *([note] if note else [])])
+
+
+def _users(
+    place: Place, project: Project, listed: dict[str, Listed]
+) -> tuple[list[tuple[str, int]], str]:
+    words = [name.encode() for name in project.names_of(place.path)]
+    clock = Clock(SECONDS)
+    found: list[tuple[str, int]] = []
+    for path, one in listed.items():
+        if clock.is_over:
+            return found, f"The search was ended after {SECONDS:.0f} s; there may be more."
+        data = _data(one, place) if path != place.path else None
+        if data is None or not any(word in data for word in words):
+            continue
+        for wanted in imports(path, data) or ():
+            if project.resolve(path, wanted) == place.path:
+                found.append((one.name, wanted.line))
+                break
+    return found, ""
+
+
+def _data(listed: Listed | None, place: Place) -> bytes | None:
+    raw = contents(listed, place, MAX_FILE) if listed is not None else None
+    return None if raw is None else decode(listed.path if listed else "", raw).data
+
+
+def _libraries(place: Place) -> str:
+    parts: list[str] = []
+    for listed in walk(place):
+        name = listed.path.rpartition("/")[2]
+        read = _READERS.get(name) or (_requirements if _REQUIREMENTS.fullmatch(name) else None)
+        if read is None:
+            continue
+        data = _data(listed, place)
+        try:
+            found = read((data or b"").decode("utf-8", "replace"))
+        except (ValueError, TypeError, AttributeError) as error:
+            parts.append(f"{shown(listed.name)}: not understood ({error})")
+            continue
+        if found:
+            parts.append(f"{shown(listed.name)}: {', '.join(map(shown, dict.fromkeys(found)))}")
+        if len(parts) >= MAX_SHOWN:
+            parts.append("… and more")
+            break
+    return "\n".join(parts) or f"No build file below {shown(place.name)} asks for a library."
+
+
+def _toml(text: str) -> dict[str, Any]:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    return tomllib.loads(text)
+
+
+def _cargo(text: str) -> list[str]:
+    read = _toml(text)
+    tables = [read, read.get("workspace", {}), *read.get("target", {}).values()]
+    found = []
+    for table in tables:
+        for kind in ("dependencies", "dev-dependencies", "build-dependencies"):
+            for name, value in table.get(kind, {}).items():
+                version = value if isinstance(value, str) else value.get("version", "")
+                mark = {"dev-dependencies": " (dev)", "build-dependencies": " (build)"}.get(
+                    kind, ""
+                )
+                found.append(f"{name} {version}".strip() + mark)
+    return found
+
+
+def _pyproject(text: str) -> list[str]:
+    read = _toml(text)
+    project = read.get("project", {})
+    found = list(project.get("dependencies", []))
+    for name, extra in project.get("optional-dependencies", {}).items():
+        found += [f"{one} ({name})" for one in extra]
+    for name, group in read.get("dependency-groups", {}).items():
+        found += [f"{one} ({name})" for one in group if isinstance(one, str)]
+    found += [f"{n} {v}" for n, v in _poetry(read).items()]
+    return found
+
+
+def _poetry(read: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = read.get("tool", {}).get("poetry", {}).get("dependencies", {})
+    return found
+
+
+def _package(text: str) -> list[str]:
+    read = json.loads(text)
+    marks = {"dependencies": "", "devDependencies": " (dev)", "peerDependencies": " (peer)",
+             "optionalDependencies": " (optional)"}  # fmt: skip
+    return [f"{n} {v}{mark}" for kind, mark in marks.items() for n, v in read.get(kind, {}).items()]
+
+
+def _vcpkg(text: str) -> list[str]:
+    listed = json.loads(text).get("dependencies", [])
+    return [one if isinstance(one, str) else one.get("name", "") for one in listed]
+
+
+def _requirements(text: str) -> list[str]:
+    lines = (line.partition("#")[0].strip() for line in text.split("\n"))
+    return [line for line in lines if line and not line.startswith("-")]
+
+
+def _go(text: str) -> list[str]:
+    return [f"{m[1]} {m[2]}" for m in re.finditer(r"^\s*(?:require\s+)?([\w./-]+\.[\w./-]+) (v\S+)",
+                                                  text, re.MULTILINE)]  # fmt: skip
+
+
+def _conan(text: str) -> list[str]:
+    _, _, rest = text.partition("[requires]")
+    lines = [line.strip() for line in rest.partition("[")[0].split("\n")]
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def _by_call(text: str) -> list[str]:
+    return [match[1] for line in text.split("\n") for match in _FOUND_BY.finditer(line)]
+
+
+_READERS = {
+    "Cargo.toml": _cargo, "pyproject.toml": _pyproject, "package.json": _package,
+    "vcpkg.json": _vcpkg, "go.mod": _go, "conanfile.txt": _conan, "CMakeLists.txt": _by_call,
+    "meson.build": _by_call,
+}  # fmt: skip

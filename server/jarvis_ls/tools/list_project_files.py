@@ -1,0 +1,52 @@
+"""List the files of the project."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from itertools import islice
+
+from jarvis_ls.runtime.permissions import shown
+from jarvis_ls.runtime.textfile import Place
+from jarvis_ls.runtime.tool import Action, ToolContext, tool
+from jarvis_ls.tools.project import MAX_FILES, Listed, folder_of, pattern_of, walk
+
+MAX_SHOWN = 2_000
+
+
+@tool(actions=lambda a: [Action("read", a["path"])], independent=True)
+async def list_project_files(
+    context: ToolContext,
+    path: str = ".",
+    pattern: str = "",
+    max_files: int = 400,
+    ignored: bool = False,
+) -> str:
+    """List files below a folder of the workspace, with their size in bytes.
+
+    Left out: .git, .jarvis, links, and what git ignores.
+
+    Args:
+        path: The folder, relative to the workspace.
+        pattern: Only files that match, written as in .gitignore, several separated by commas:
+            `*.c, *.h`, `src/**/*.rs`.
+        max_files: How many at most.
+        ignored: List what git ignores as well.
+    """
+    place = folder_of(path, context)
+    glob = pattern_of(pattern)
+    files = await asyncio.to_thread(
+        lambda: list(islice(walk(place, glob, ignored=ignored), MAX_FILES))
+    )
+    return _told(files, place, max(1, min(max_files, MAX_SHOWN)))
+
+
+def _told(files: list[Listed], place: Place, most: int) -> str:
+    if not files:
+        return f"There are no such files below {shown(place.name)}."
+    lines = [f"{shown(one.name)} ({one.size})" for one in files[:most]]
+    if len(files) > most:
+        folders = Counter(one.name.rpartition("/")[0] or "." for one in files)
+        lines.append(f"… {len(files) - most} of {len(files)} files are not listed. By folder:")
+        lines += [f"{shown(name)}/: {count}" for name, count in folders.most_common(40)]
+    return "\n".join(lines)

@@ -1,0 +1,146 @@
+"""The files of a workspace as tools see them: without what git ignores, no link followed."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from jarvis_ls.core.errors import SkippedFile
+from jarvis_ls.core.files import STATE, kind_of, read_regular
+from jarvis_ls.core.globs import Globs
+from jarvis_ls.core.ignored import (
+    Ignore,
+    ignore_file,
+    ignores_above,
+    is_hidden,
+    is_ignored,
+    printable,
+)
+from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.runtime.permissions import shown
+from jarvis_ls.runtime.textfile import Place, place_of
+from jarvis_ls.runtime.tool import ToolContext
+
+MAX_FILES = 200_000
+"""Files looked at below one folder."""
+_NEVER = frozenset({".git", STATE})
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A regular file of the workspace."""
+
+    name: str
+    """As a model is told it: relative to the first folder, else absolute."""
+    path: str
+    """From the folder that was walked, with forward slashes."""
+    location: str
+    """Absolute path as the system wants it."""
+    size: int
+    """Bytes, when it was listed."""
+
+
+def folder_of(path: str, context: ToolContext) -> Place:
+    """A folder of the workspace. Raises `ToolRetry` when it is none."""
+    place = place_of(path, context)
+    if not place.real.is_dir():
+        what = "is no folder" if place.real.exists() else "does not exist"
+        raise ToolRetry(f"{shown(place.name)} {what}.")
+    return place
+
+
+def pattern_of(glob: str) -> Globs | None:
+    """Patterns as in `.gitignore`, separated by commas. Raises `ToolRetry` for a wrong one."""
+    if not glob.strip():
+        return None
+    try:
+        return Globs([one.strip() for one in glob.split(",")])
+    except ValueError as error:
+        raise ToolRetry(f"The pattern {error}.") from None
+
+
+def walk(place: Place, glob: Globs | None = None, *, ignored: bool = False) -> Iterator[Listed]:
+    """Files below a folder (or the file itself) in order of path, at most `MAX_FILES`."""
+    start = str(place.real)
+    if place.real.is_file():
+        yield from _file(place)
+        return
+    above = [] if ignored else ignores_above(start, str(place.root))
+    if is_hidden(start, above):  # somebody asked for this folder all the same
+        above = []
+    stack = [(start, above)]
+    count = 0
+    while stack:
+        folder, ignores = stack.pop()
+        try:
+            with os.scandir(folder) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except OSError:
+            continue
+        if not ignored and any(entry.name == ".gitignore" for entry in found):
+            ignores = [*ignores, *ignore_file(folder)]
+        below: list[tuple[str, list[Ignore]]] = []
+        for entry in found:
+            if _is_folder(entry):
+                if entry.name not in _NEVER and not is_ignored(entry.path + os.sep, ignores):
+                    below.append((entry.path, ignores))
+                continue
+            listed = _listed(entry, start, place)
+            if listed is None or is_ignored(entry.path, ignores):
+                continue
+            if glob is None or glob.match_below(listed.path):
+                yield listed
+                count += 1
+                if count >= MAX_FILES:
+                    return
+        stack.extend(reversed(below))
+
+
+def contents(listed: Listed, place: Place, limit: int) -> bytes | None:
+    """The bytes of a listed file; None when it is too large or not ours to read any more."""
+    try:
+        return read_regular(listed.location, limit=limit, root=str(place.root))
+    except SkippedFile:
+        return None
+
+
+class Clock:
+    """How long one may still look."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is used up."""
+        return time.monotonic() > self._end
+
+
+def _file(place: Place) -> Iterator[Listed]:
+    status = place.real.lstat()
+    if not kind_of(status.st_mode):
+        yield Listed(place.name, Path(place.path).name, str(place.real), status.st_size)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
+
+
+def _listed(entry: os.DirEntry[str], start: str, place: Place) -> Listed | None:
+    try:
+        status = entry.stat(follow_symlinks=False)
+    except OSError:
+        return None
+    if kind_of(status.st_mode):
+        return None
+    path = printable(entry.path[len(start.rstrip(os.sep)) + 1 :])
+    name = printable(entry.path[len(str(place.root).rstrip(os.sep)) + 1 :])
+    if place.number != 0:
+        name = printable(entry.path)
+    return Listed(name, path, entry.path, status.st_size)

@@ -1,0 +1,160 @@
+"""Read source code with line numbers."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from jarvis_ls.codeintel.languages import language_of
+from jarvis_ls.codeintel.symbols import Outline
+from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.runtime.permissions import shown
+from jarvis_ls.runtime.textfile import TextFile, note_seen, place_of, read_text
+from jarvis_ls.runtime.tokens import estimate
+from jarvis_ls.runtime.tool import Action, ToolContext, tool
+
+MAX_CHARACTERS = 56_000
+"""Of one result; more would be cut by the toolset, and not where it makes sense."""
+DEFAULT_TOKENS = 20_000
+"""When nobody says how large the model's window is."""
+MAX_LINE = 2_000
+"""Characters of a line that are shown."""
+_MAX_PARSED = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class CodeRange:
+    """Lines of a file."""
+
+    __pydantic_config__ = {"extra": "forbid", "use_attribute_docstrings": True}  # noqa: RUF012
+
+    path: str
+    """Path relative to the workspace."""
+    start_line: int = 1
+    """First line, from 1; negative counts from the end."""
+    end_line: int = -1
+    """Last line; -1 is the last of the file."""
+
+
+@tool(actions=lambda a: [Action("read", one["path"]) for one in a["files"]], independent=True)
+async def read_code(context: ToolContext, files: list[CodeRange]) -> str:
+    """Read files, or ranges of their lines, with line numbers. Read before you change anything.
+
+    Give all the files you need in one call; ranges of one file are merged. Prefer ranges for
+    large files. What does not fit is named with the line to go on at.
+
+    Args:
+        files: What to read.
+    """
+    if not files:
+        raise ToolRetry("Give at least one file.")
+    room = _Room(context)
+    parts: list[str] = []
+    problems = 0
+    for name, ranges in _by_file(files, context).items():
+        try:
+            file = await read_text(name, context)
+            parts.append(await asyncio.to_thread(_shown, file, ranges, room))
+            note_seen(context, file)
+        except ToolRetry as error:
+            parts.append(str(error))
+            problems += 1
+    if problems == len(parts):
+        raise ToolRetry("\n".join(parts))
+    return "\n\n".join(parts)
+
+
+class _Room:
+    """How much may still be shown."""
+
+    def __init__(self, context: ToolContext) -> None:
+        budget = context.services.get("budget_tokens", DEFAULT_TOKENS)
+        self.tokens = int(budget() if callable(budget) else budget)
+        self.characters = MAX_CHARACTERS
+
+    def take(self, line: str) -> bool:
+        """Whether the line still fits."""
+        tokens = estimate(line) + 1
+        if tokens > self.tokens or len(line) + 1 > self.characters:
+            return False
+        self.tokens -= tokens
+        self.characters -= len(line) + 1
+        return True
+
+
+def _by_file(files: list[CodeRange], context: ToolContext) -> dict[str, list[CodeRange]]:
+    """The ranges by file, whatever the paths are spelled like."""
+    by_place: dict[str, str] = {}
+    found: dict[str, list[CodeRange]] = {}
+    for one in files:
+        try:
+            real = str(place_of(one.path, context).real)
+        except ToolRetry:
+            real = one.path  # reading it will say what is wrong
+        found.setdefault(by_place.setdefault(real, one.path), []).append(one)
+    return found
+
+
+def _shown(file: TextFile, ranges: list[CodeRange], room: _Room) -> str:
+    lines = file.lines
+    name = shown(file.place.name)
+    about = f" ({file.described})" if file.described else ""
+    if not lines:
+        return f"{name}{about}: empty"
+    merged, wrong = _merged(ranges, len(lines))
+    outline = _outline(file) if (merged and merged[0][0] > 1) or len(merged) > 1 else None
+    parts = [f"{name}{about}, {len(lines)} lines", *wrong]
+    for first, last in merged:
+        if len(merged) > 1 or (first, last) != (1, len(lines)):
+            parts.append(f"lines {first}-{last}{_scope(outline, first)}:")
+        for number in range(first, last + 1):
+            line = lines[number - 1]
+            if len(line) > MAX_LINE:
+                line = f"{line[:MAX_LINE]}… ({len(line) - MAX_LINE} more characters)"
+            if not room.take(text := f"{number:>5}: {line}"):
+                parts.append(
+                    f"… no room for more than this: {_left(merged, number)} of {name} not shown. "
+                    "Read them in another call, or narrower ranges."
+                )
+                return "\n".join(parts)
+            parts.append(text)
+    return "\n".join(parts)
+
+
+def _left(merged: list[tuple[int, int]], number: int) -> str:
+    left = [(max(first, number), last) for first, last in merged if last >= number]
+    return "lines " + ", ".join(f"{first}-{last}" for first, last in left)
+
+
+def _merged(ranges: list[CodeRange], count: int) -> tuple[list[tuple[int, int]], list[str]]:
+    """Ranges in order, touching ones made one; and what is wrong with the others."""
+    wanted: list[tuple[int, int]] = []
+    wrong: list[str] = []
+    for one in ranges:
+        first = one.start_line + count + 1 if one.start_line < 0 else max(1, one.start_line)
+        last = one.end_line + count + 1 if one.end_line < 0 else one.end_line
+        first = max(1, first)
+        if first > count or last < first:
+            wrong.append(f"There are no lines {one.start_line} to {one.end_line}.")
+        else:
+            wanted.append((first, min(last, count)))
+    merged: list[tuple[int, int]] = []
+    for first, last in sorted(wanted):
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = merged[-1][0], max(last, merged[-1][1])
+        else:
+            merged.append((first, last))
+    return merged, wrong
+
+
+def _outline(file: TextFile) -> Outline | None:
+    data = file.text.encode("utf-8", "replace")
+    language = language_of(file.place.path, data)
+    return Outline(data, language) if language and len(data) <= _MAX_PARSED else None
+
+
+def _scope(outline: Outline | None, line: int) -> str:
+    around = outline.around(line) if outline is not None else None
+    if around is None or around.line == line:
+        return ""
+    return f", inside {around.kind} `{around.signature}` (lines {around.line}-{around.end_line})"

@@ -1,0 +1,37 @@
+"""Read some lines of one file."""
+
+from __future__ import annotations
+
+from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.runtime.permissions import shown
+from jarvis_ls.runtime.textfile import note_seen, read_text
+from jarvis_ls.runtime.tool import Action, ToolContext, tool
+from jarvis_ls.tools.placing import numbered
+
+MAX_LINES = 400
+
+
+@tool(actions=lambda a: [Action("read", a["file_path"])], independent=True)
+async def read_file_hunk(
+    context: ToolContext, file_path: str, start_line: int, end_line: int, around: int = 0
+) -> str:
+    """Read lines of a file, for example around a place that a diff shows.
+
+    Args:
+        file_path: Path relative to the workspace.
+        start_line: First line, from 1.
+        end_line: Last line.
+        around: This many more lines before and after.
+    """
+    if start_line < 1 or end_line < start_line or around < 0:
+        raise ToolRetry("start_line is from 1, end_line not before it, around not negative.")
+    file = await read_text(file_path, context)
+    lines = file.lines
+    first, last = max(1, start_line - around), min(len(lines), end_line + around)
+    if first > len(lines):
+        raise ToolRetry(f"{shown(file.place.name)} has only {len(lines)} lines.")
+    note_seen(context, file)
+    cut = min(last, first + MAX_LINES - 1)
+    text = f"{shown(file.place.name)}, lines {first}-{cut} of {len(lines)}\n"
+    text += numbered(lines, first, cut)
+    return text if cut == last else f"{text}\n… go on at line {cut + 1}"

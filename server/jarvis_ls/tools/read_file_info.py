@@ -1,0 +1,95 @@
+"""What kind of file something is."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import time
+
+from jarvis_ls.codeintel.languages import language_of
+from jarvis_ls.core.beneath import read_beneath
+from jarvis_ls.core.errors import SkippedFile
+from jarvis_ls.core.files import kind_of
+from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.runtime.permissions import shown
+from jarvis_ls.runtime.textfile import MAX_BYTES, Place, decode, place_of
+from jarvis_ls.runtime.tool import Action, ToolContext, tool
+
+_LANGUAGES = {"c": "C", "cpp": "C++", "rust": "Rust"}
+_BY_SUFFIX = {
+    ".py": "Python", ".ts": "TypeScript", ".tsx": "TypeScript", ".js": "JavaScript",
+    ".mjs": "JavaScript", ".go": "Go", ".java": "Java", ".kt": "Kotlin", ".sh": "shell",
+    ".md": "Markdown", ".json": "JSON", ".toml": "TOML", ".yaml": "YAML", ".yml": "YAML",
+    ".cmake": "CMake", ".html": "HTML", ".css": "CSS", ".xml": "XML", ".txt": "text",
+}  # fmt: skip
+_BY_NAME = {"makefile": "make", "cmakelists.txt": "CMake", "dockerfile": "Dockerfile",
+            "build.gn": "GN", "meson.build": "Meson"}  # fmt: skip
+_TEST = re.compile(r"(^|/)(tests?|spec|testing|__tests__)/|(^|[/_.-])(test|tests|spec)s?[_.-]|"
+                   r"_(test|spec)\.\w+$|(^|/)test_", re.IGNORECASE)  # fmt: skip
+_SETTINGS = re.compile(
+    r"\.(toml|ya?ml|json|ini|cfg|conf|cmake|gn|gni|properties|lock)$|"
+    r"(^|/)(makefile|cmakelists\.txt|dockerfile|\.[^/]+rc|\.editorconfig|\.gitignore)$",
+    re.IGNORECASE,
+)
+_MAGIC = (
+    (b"\x7fELF", "an ELF program or library"), (b"MZ", "a Windows program"),
+    (b"\x89PNG", "a PNG picture"), (b"\xff\xd8\xff", "a JPEG picture"), (b"GIF8", "a GIF picture"),
+    (b"%PDF", "a PDF document"), (b"PK\x03\x04", "a ZIP archive"), (b"\x1f\x8b", "gzip data"),
+    (b"BZh", "bzip2 data"), (b"\xfd7zXZ", "xz data"), (b"!<arch>", "a static library"),
+    (b"SQLite format 3", "an SQLite database"), (b"\x00asm", "WebAssembly"),
+)  # fmt: skip
+
+
+@tool(actions=lambda a: [Action("read", a["file_path"])], independent=True)
+async def read_file_info(context: ToolContext, file_path: str) -> str:
+    """Say what is known of a file without its text: size, language, lines, encoding, whether it
+    is a test or a settings file.
+
+    Args:
+        file_path: Path relative to the workspace.
+    """
+    place = place_of(file_path, context)
+    return await asyncio.to_thread(_described, place)
+
+
+def _described(place: Place) -> str:
+    try:
+        status = place.real.lstat()
+    except OSError as error:
+        raise ToolRetry(f"{shown(place.name)}: {error.strerror}.") from None
+    lines = [f"path: {shown(place.name)}"]
+    if place.real.is_dir():
+        return "\n".join([*lines, f"kind: folder with {len(os.listdir(place.real))} entries"])  # noqa: PTH208
+    if kind := kind_of(status.st_mode):
+        return "\n".join([*lines, f"kind: {kind}"])
+    changed = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(status.st_mtime))
+    lines += [f"size: {status.st_size} bytes", f"changed: {changed} UTC"]
+    if not status.st_mode & 0o222:
+        lines.append("read-only: yes")
+    if status.st_nlink > 1:
+        lines.append(f"names: {status.st_nlink} (hard links)")
+    lines += _of_contents(place)
+    lines.append(f"test: {'yes' if _TEST.search(place.path) else 'no'}")
+    lines.append(f"settings: {'yes' if _SETTINGS.search(place.path) else 'no'}")
+    return "\n".join(lines)
+
+
+def _of_contents(place: Place) -> list[str]:
+    try:
+        raw, mode = read_beneath(place.root, place.path, limit=MAX_BYTES)
+    except (SkippedFile, FileNotFoundError) as error:
+        return [f"contents: not looked at ({error})"]
+    try:
+        file = decode(place, raw, mode)
+    except ToolRetry:
+        kind = next((words for magic, words in _MAGIC if raw.startswith(magic)), "binary")
+        return [f"kind: {kind}"]
+    language = language_of(place.path, file.text.encode("utf-8", "replace")[:65536])
+    suffix = place.real.suffix.lower()
+    name = _LANGUAGES.get(language or "") or _BY_NAME.get(place.real.name.lower())
+    return [
+        f"language: {name or _BY_SUFFIX.get(suffix, 'unknown')}",
+        f"lines: {len(file.lines)}",
+        f"text: {file.described or 'UTF-8, LF line ends'}",
+    ]

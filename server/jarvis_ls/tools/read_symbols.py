@@ -1,0 +1,144 @@
+"""Find where names are defined and used."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass, field
+from typing import Literal
+
+from jarvis_ls.codeintel.languages import LanguageName, language_of
+from jarvis_ls.codeintel.source import decode
+from jarvis_ls.codeintel.symbols import Occurrence, Outline, Symbol
+from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.runtime.permissions import shown
+from jarvis_ls.runtime.textfile import Place, place_of
+from jarvis_ls.runtime.tool import Action, ToolContext, tool
+from jarvis_ls.tools.project import Clock, contents, walk
+
+MAX_FILE = 2_000_000
+SECONDS = 40.0
+_NAME = re.compile(r"~?[^\W\d]\w*(?:::~?[^\W\d]\w*)*")
+
+
+@dataclass(slots=True)
+class _Found:
+    definitions: list[tuple[str, Symbol]] = field(default_factory=list)
+    uses: list[tuple[str, Occurrence]] = field(default_factory=list)
+    other: list[tuple[str, int]] = field(default_factory=list)
+    """Files in languages whose code is not understood, and how often the word stands there."""
+
+
+@tool(actions=lambda a: [Action("read", a["path"])], independent=True, timeout=SECONDS + 30)
+async def read_symbols(
+    context: ToolContext,
+    names: list[str],
+    path: str = ".",
+    what: Literal["definitions", "references", "both"] = "both",
+    max_references: int = 60,
+) -> str:
+    """Find definitions of functions, types, macros, constants and modules by name, and where the
+    names are used.
+
+    C, C++ and Rust are read as code: comments and texts are told from uses, calls from other
+    uses. It goes by name: different things of one name are not told apart. In other languages
+    the words are only counted.
+
+    Args:
+        names: Names, also qualified ones such as `Parser::next`.
+        path: A folder or a file to look in, relative to the workspace.
+        what: Definitions, references, or both.
+        max_references: How many references of each name at most.
+    """
+    wrong = [name for name in names if not _NAME.fullmatch(name)]
+    if not names or wrong or len(names) > 20:
+        raise ToolRetry(
+            "Give 1 to 20 names of symbols" + (f"; {wrong[0]!r} is none." if wrong else ".")
+        )
+    place = place_of(path, context)
+    if not place.real.exists():
+        raise ToolRetry(f"{shown(place.name)} does not exist.")
+    wanted = list(dict.fromkeys(names))
+    found, note = await asyncio.to_thread(_find, place, wanted, what)
+    parts = [_told(name, found[name], what, max(1, min(max_references, 500))) for name in wanted]
+    return "\n\n".join([*parts, *([note] if note else [])])
+
+
+def _find(place: Place, names: list[str], what: str) -> tuple[dict[str, _Found], str]:
+    found = {name: _Found() for name in names}
+    words = {name: name.rpartition("::")[2].lstrip("~").encode() for name in names}
+    clock = Clock(SECONDS)
+    for listed in walk(place):
+        if clock.is_over:
+            return found, f"The search was ended after {SECONDS:.0f} s; there may be more."
+        raw = contents(listed, place, MAX_FILE)
+        if raw is None or not any(word in raw for word in words.values()):
+            continue
+        data = decode(listed.path, raw).data
+        here = [name for name in names if words[name] in data]
+        language = language_of(listed.path, data)
+        if language is None:
+            _count(listed.name, data, {name: words[name] for name in here}, found)
+        else:
+            _read(listed.name, data, language, here, what, found)
+    return found, ""
+
+
+def _read(
+    file: str, data: bytes, language: LanguageName, names: list[str], what: str,
+    found: dict[str, _Found],
+) -> None:  # fmt: skip
+    outline = Outline(data, language)
+    for name in names:
+        last = name.rpartition("::")[2]
+        if what != "references":
+            symbols = outline.named(last) if "::" in name else outline.named(name)
+            found[name].definitions += [(file, s) for s in symbols if _is_meant(s, name)]
+        if what != "definitions":
+            uses = outline.occurrences(last.lstrip("~"))
+            found[name].uses += [(file, use) for use in uses if use.use != "definition"]
+
+
+def _is_meant(symbol: Symbol, name: str) -> bool:
+    """`A::get` is `A::get` as written, or `get` inside `A`."""
+    around, _, _ = name.rpartition("::")
+    return not around or symbol.name.endswith(name) or (
+        symbol.container.rpartition("::")[2] == around.rpartition("::")[2]
+    )  # fmt: skip
+
+
+def _count(file: str, data: bytes, words: dict[str, bytes], found: dict[str, _Found]) -> None:
+    if b"\0" in data[:8192]:
+        return
+    for name, word in words.items():
+        count = sum(1 for _ in re.finditer(rb"(?<!\w)" + re.escape(word) + rb"(?!\w)", data))
+        if count:
+            found[name].other.append((file, count))
+
+
+def _told(name: str, found: _Found, what: str, most: int) -> str:
+    parts = [f"{name}:"]
+    order = {"declaration": 1}
+    for file, symbol in sorted(found.definitions, key=lambda d: order.get(d[1].kind, 0)):
+        inside = f" in {symbol.container}" if symbol.container else ""
+        parts.append(
+            f"  {symbol.kind}{inside} {shown(file)}:{symbol.line}-{symbol.end_line}  "
+            f"{shown(symbol.signature)}"
+        )
+    if not found.definitions and what != "references":
+        parts.append("  no definition in C, C++ or Rust here")
+    code = [use for use in found.uses if use[1].use in ("call", "use", "macro")]
+    for file, use in code[:most]:
+        inside = f" in {use.inside}" if use.inside else ""
+        parts.append(f"  {use.use}{inside} {shown(file)}:{use.line}")
+    if len(code) > most:
+        parts.append(f"  … {len(code) - most} more references")
+    if what != "definitions" and not code:
+        parts.append("  not used in C, C++ or Rust code here")
+    if mentioned := len(found.uses) - len(code):
+        parts.append(f"  {mentioned} times in comments and texts")
+    if found.other:
+        files = ", ".join(f"{shown(file)} ({count})" for file, count in found.other[:10])
+        more = f" and {len(found.other) - 10} more files" if len(found.other) > 10 else ""
+        parts.append(f"  as a word in files not read as code: {files}{more}")
+    return "\n".join(parts)

@@ -1,0 +1,246 @@
+"""Search the text of the project."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.codeintel.source import decode
+from jarvis_ls.core.globs import Globs
+from jarvis_ls.core.ignored import printable
+from jarvis_ls.core.regex import compile_regex
+from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.runtime.permissions import shown
+from jarvis_ls.runtime.textfile import Place, place_of
+from jarvis_ls.runtime.tool import Action, ToolContext, tool
+from jarvis_ls.tools.project import Clock, contents, pattern_of, walk
+
+MAX_MATCHES = 1_000
+MAX_FILE = 5_000_000
+"""Bytes; larger files are data."""
+MAX_LINE = 300
+"""Characters of a line that are shown."""
+SECONDS = 30.0
+_WRONG = 2
+"""What ripgrep ends with when it cannot do what it was asked."""
+_SIMPLE = re.compile(r"[\w.*?+-]+")
+"""Patterns of names, which ripgrep reads as we do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line that matches, or stands beside one."""
+
+    name: str
+    """The file."""
+    number: int
+    text: str
+    is_match: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is searched, and where."""
+
+    place: Place
+    pattern: str
+    """A regular expression in the syntax of RE2, and of ripgrep."""
+    glob: Globs | None
+    around: int
+    most: int
+
+
+@tool(actions=lambda a: [Action("read", a["path"])], independent=True, timeout=SECONDS + 30)
+async def search_in_project(
+    context: ToolContext,
+    query: str,
+    path: str = ".",
+    regex: bool = False,
+    ignore_case: bool = False,
+    whole_word: bool = False,
+    pattern: str = "",
+    around: int = 0,
+    max_matches: int = 100,
+) -> str:
+    """Search the text of the files on disk and give the lines that match.
+
+    Left out: .git, .jarvis, links, what git ignores, binary files, files over 5 MB.
+
+    Args:
+        query: What to look for, within one line.
+        path: A folder or a file, relative to the workspace.
+        regex: `query` is a regular expression (RE2: no look-around, no back references).
+        ignore_case: Capital and small letters are the same.
+        whole_word: Only where no letter, digit or `_` stands beside it.
+        pattern: Only in files that match, as in .gitignore, separated by commas: `*.c, *.h`.
+        around: Lines shown before and after each match, at most 10.
+        max_matches: How many lines that match at most.
+    """
+    if not query or "\n" in query or "\0" in query:
+        raise ToolRetry("Give something to look for that stands within one line.")
+    place = place_of(path, context)
+    if not place.real.exists():
+        raise ToolRetry(f"{shown(place.name)} does not exist.")
+    written = query if regex else re.escape(query)
+    written = rf"\b(?:{written})\b" if whole_word else written
+    written = f"(?i){written}" if ignore_case else written
+    try:
+        compile_regex(written)
+    except ValueError as error:
+        raise ToolRetry(f"The query {error}.") from None
+    around, most = max(0, min(around, 10)), max(1, min(max_matches, MAX_MATCHES))
+    wanted = Wanted(place, written, pattern_of(pattern), around, most)
+    program = _ripgrep(context)
+    names = [one.strip() for one in pattern.split(",") if one.strip()]
+    answer = None
+    if program is not None and all(_SIMPLE.fullmatch(name) for name in names):
+        answer = await _by_ripgrep(program, wanted, names)
+    if answer is None:
+        answer = await asyncio.to_thread(_by_ourselves, wanted)
+    return _told(*answer, wanted)
+
+
+def _ripgrep(context: ToolContext) -> str | None:
+    """The user's ripgrep; never one that lies in the workspace."""
+    found = shutil.which("rg")
+    if found is None:
+        return None
+    real = Path(os.path.realpath(found))
+    return None if any(root in real.parents for root in context.roots) else str(real)
+
+
+async def _by_ripgrep(
+    program: str, wanted: Wanted, names: list[str]
+) -> tuple[list[Line], str] | None:
+    """What ripgrep finds; None when it does not understand the pattern as RE2 does."""
+    types = [f"--type-add=wanted:{name}" for name in names]  # globs would bring in ignored files
+    process = await asyncio.create_subprocess_exec(
+        program, "--no-config", "--json", "--hidden", "--no-follow", "--no-messages",
+        "--no-ignore-dot", "--no-ignore-global", "--no-require-git", "--sort=path",
+        *types, *(["--type=wanted"] if types else []),
+        "--glob=!.git", "--glob=!.jarvis", f"--max-filesize={MAX_FILE}",
+        f"--context={wanted.around}", f"--regexp={wanted.pattern}", "--", str(wanted.place.real),
+        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL, limit=16 * MAX_FILE,
+        cwd="/" if os.name == "posix" else None,
+    )  # fmt: skip
+    assert process.stdout is not None
+    found: list[Line] = []
+    note = ""
+    try:
+        note = await asyncio.wait_for(_read(process.stdout, wanted, found), SECONDS)
+    except asyncio.TimeoutError:
+        note = f"The search was ended after {SECONDS:.0f} s; there may be more."
+    else:
+        if not note:
+            await process.wait()
+    finally:
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+    return None if process.returncode == _WRONG and not found else (found, note)
+
+
+async def _read(stream: asyncio.StreamReader, wanted: Wanted, found: list[Line]) -> str:
+    """Fill `found`; why it is not all, if so."""
+    matches = 0
+    async for raw in stream:
+        event = json.loads(raw)
+        if event["type"] not in ("match", "context"):
+            continue
+        line = _line(event["data"], event["type"] == "match", wanted)
+        if line.is_match and matches == wanted.most:
+            return "There are more."
+        matches += line.is_match
+        found.append(line)
+    return ""
+
+
+def _line(data: dict[str, Any], is_match: bool, wanted: Wanted) -> Line:
+    path = os.fsdecode(_bytes(data["path"]))
+    text = _bytes(data["lines"]).decode("utf-8", "replace").rstrip("\r\n")
+    return Line(_name(path, wanted.place), data["line_number"], text, is_match)
+
+
+def _bytes(value: dict[str, str]) -> bytes:
+    return value["text"].encode() if "text" in value else base64.b64decode(value["bytes"])
+
+
+def _name(path: str, place: Place) -> str:
+    if place.number == 0:
+        path = path[len(str(place.root).rstrip(os.sep)) + 1 :]
+    return printable(path)
+
+
+def _by_ourselves(wanted: Wanted) -> tuple[list[Line], str]:
+    compiled = compile_regex(wanted.pattern)
+    clock = Clock(SECONDS)
+    found: list[Line] = []
+    matches = 0
+    for listed in walk(wanted.place, wanted.glob):
+        if clock.is_over:
+            return found, f"The search was ended after {SECONDS:.0f} s; there may be more."
+        raw = contents(listed, wanted.place, MAX_FILE)
+        if raw is None:
+            continue
+        data = decode(listed.path, raw).data
+        if b"\0" in data[:8192]:
+            continue
+        for line in _lines(data, compiled, wanted.around):
+            if line[2] and matches == wanted.most:
+                return found, "There are more."
+            matches += line[2]
+            found.append(Line(listed.name, line[0], line[1], line[2]))
+    return found, ""
+
+
+def _lines(data: bytes, compiled: Any, around: int) -> Iterator[tuple[int, str, bool]]:
+    """Number, text and whether it matches: of lines that do, and those around them."""
+    hits: list[int] = []
+    number, at = 1, 0
+    for match in compiled.finditer(data):
+        number += data.count(b"\n", at, match.start())
+        at = match.start()
+        if not hits or hits[-1] != number:
+            hits.append(number)
+    if not hits:
+        return
+    lines = data.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    matching = set(hits)
+    last = 0
+    for hit in hits:
+        for number in range(max(last + 1, hit - around), min(len(lines), hit + around) + 1):
+            text = lines[number - 1].decode("utf-8", "replace").rstrip("\r")
+            yield number, text, number in matching
+            last = number
+
+
+def _told(found: list[Line], note: str, wanted: Wanted) -> str:
+    if not found:
+        return f"Nothing matches below {shown(wanted.place.name)}. {note}".strip()
+    parts: list[str] = []
+    name, last = "", 0
+    for line in found:
+        if line.name != name:
+            parts.append(f"{shown(line.name)}:")
+        elif wanted.around and line.number > last + 1:
+            parts.append("   --")
+        name, last = line.name, line.number
+        text = line.text if len(line.text) <= MAX_LINE else f"{line.text[:MAX_LINE]}…"
+        parts.append(f"{line.number:>6}{':' if line.is_match else '-'} {shown(text)}")
+    count = sum(line.is_match for line in found)
+    files = len({line.name for line in found if line.is_match})
+    parts.append(f"{count} lines in {files} files. {note}".strip())
+    return "\n".join(parts)
