@@ -37,6 +37,7 @@ from jarvis_ls.agents.bus import (
 from jarvis_ls.agents.errors import ConstraintBroken, NoSuchNode, TreeError, Undeliverable
 from jarvis_ls.agents.loop_guard import LoopGuard
 from jarvis_ls.agents.node import (
+    TITLE_LENGTH,
     TYPES,
     Assignment,
     Ending,
@@ -195,7 +196,7 @@ class Tree:
         taken = {child.info.title for child in above.children.values()}
         number, title = 2, shown
         while title in taken:
-            title, number = f"{shown} ({number})", number + 1
+            title, number = f"{shown[: TITLE_LENGTH - 8].rstrip()} ({number})", number + 1
         return self._keep(replace(assignment, title=title), above, self._new_id())
 
     async def remove(self, id: str) -> None:
