@@ -115,6 +115,8 @@ class Checkpoints:
         """From now on these absolute paths count although git ignores them.
 
         To be called before they are written: what they are now is added to the last checkpoint.
+        Paths that checkpoints look at anyway need nothing. Raises `JarvisError` when what is
+        there cannot be kept.
         """
         await asyncio.to_thread(self._locked, self._include, list(paths))
 
@@ -259,10 +261,12 @@ class Checkpoints:
 
     def _include(self, store: CheckpointStore, paths: Sequence[Path]) -> None:
         known = set(store.included(self._session))
+        last = store.checkpoints(self._session)[-1:]
+        pasts = [Past(store, r, data["wanted"], {}) for *_, data in last for r in data["roots"]]
         new = [str(path) for path in paths if str(path) not in known]
+        new = [path for path in new if not any(past.looked_at(path) for past in pasts)]
         if not new:
             return
-        last = store.checkpoints(self._session)[-1:]
         nodes = {path: self._node(store, path) for path in new} if last else {}
         store.flush()
         with store.writing():
@@ -270,8 +274,7 @@ class Checkpoints:
             for checkpoint, _, _, data in last:
                 tops = [root["path"].rstrip("/") + "/" for root in data["roots"]]
                 for path, node in nodes.items():
-                    top = next((top for top in tops if path.startswith(top)), None)
-                    if top is not None:
+                    if any(path.startswith(top) for top in tops):
                         data["extra"].setdefault(path, node)
                 store.replace(checkpoint, data)
 

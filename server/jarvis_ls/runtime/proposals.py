@@ -354,6 +354,8 @@ async def write(changes: Sequence[Change], context: ToolContext) -> None:
     for change in changes:
         _check_place(change, context)
     await asyncio.to_thread(_check_all, changes)
+    if (checkpoints := context.services.get("checkpoints")) is not None:
+        await checkpoints.include([change.place.real for change in changes])
     by_editor: list[Change] = []
     try:
         for change in changes:

@@ -29,7 +29,7 @@ class Ladder:
     def __init__(self, home: Path, settings: SandboxSettings | None = None) -> None:
         """`home` is the user's own folder."""
         self._home = home
-        self._settings = settings or SandboxSettings()
+        self.settings = settings or SandboxSettings()
         self._best: Sandbox | None = None
         self._finding = asyncio.Lock()
         self.rejected: dict[Rung, str] = {}
@@ -41,10 +41,10 @@ class Ladder:
         Raises `NoSandbox` when none does. Running without isolation is possible only when the
         user's settings say so and the workspace is `trusted`.
         """
-        if self._settings.isolation == "none" and trusted:
+        if self.settings.isolation == "none" and trusted:
             from jarvis_ls.runtime.sandbox.plain import Plain
 
-            return Plain(self._home, self._settings)
+            return Plain(self._home, self.settings)
         async with self._finding:
             if self._best is None:
                 self._best = await self._find()
@@ -52,7 +52,7 @@ class Ladder:
 
     async def _find(self) -> Sandbox:
         self.rejected.clear()
-        for rung in self._settings.rungs:
+        for rung in self.settings.rungs:
             for sandbox, program in await asyncio.to_thread(self._candidates, rung):
                 reason = await self._problem(sandbox, program)
                 if not reason:
@@ -67,7 +67,7 @@ class Ladder:
 
     async def _problem(self, sandbox: Sandbox, program: str) -> str:
         """Why a sandbox may not be used; empty when it may."""
-        about = [*identity(program), repr(self._settings), repr(vars(sandbox))]
+        about = [*identity(program), repr(self.settings), repr(vars(sandbox))]
         known = await asyncio.to_thread(self._proofs)
         if known.get(sandbox.name) == about and await _still_holds(sandbox):
             return ""
@@ -96,10 +96,10 @@ class Ladder:
         if not program:
             self.rejected["bwrap"] = "bubblewrap is not installed"
             return []
-        staged = Bubblewrap(self._home, self._settings, program=program, stage=True, overlay=True)
+        staged = Bubblewrap(self._home, self.settings, program=program, stage=True, overlay=True)
         if needs_stage():
             return [(staged, program)]
-        plain = Bubblewrap(self._home, self._settings, program=program, stage=False, overlay=False)
+        plain = Bubblewrap(self._home, self.settings, program=program, stage=False, overlay=False)
         return [(staged, program), (plain, program)]
 
     def _landlocks(self) -> list[tuple[Sandbox, str]]:
@@ -108,7 +108,7 @@ class Ladder:
         if reason := missing():
             self.rejected["landlock"] = reason
             return []
-        return [(Landlock(self._home, self._settings), "")]
+        return [(Landlock(self._home, self.settings), "")]
 
     def _proofs(self) -> dict[str, object]:
         try:

@@ -58,6 +58,13 @@ class Past:
                 if os.path.lexists(place) and (os.path.islink(place) or os.path.isfile(place)):  # noqa: PTH113, PTH114
                     yield path
 
+    def looked_at(self, absolute: str) -> bool:
+        """Whether this checkpoint says what a file was."""
+        if not absolute.startswith(self._top):
+            return False
+        path = absolute[len(self._top) :]
+        return self._entry(self._tree, path) is not None or self.spoke_of(path)
+
     def spoke_of(self, path: str) -> bool:
         """Whether a file that is not in the checkpoint was not there then."""
         if path in self._extra or path in self._wanted:
