@@ -20,6 +20,9 @@ from jarvis_ls.runtime.models import GROUPS, Models, read_models
 from jarvis_ls.runtime.options import AgentOptions, read_options
 from jarvis_ls.runtime.platforms.registry import PlatformRegistry
 from jarvis_ls.runtime.redaction import Redactor, secrets_of
+from jarvis_ls.runtime.sandbox.base import SandboxSettings
+from jarvis_ls.runtime.sandbox.ladder import Ladder
+from jarvis_ls.runtime.sandbox.reading import read_sandbox
 from jarvis_ls.runtime.session import Session
 from jarvis_ls.runtime.session_store import SessionStore
 
@@ -59,6 +62,7 @@ class Assembly:
         self.settings: dict[str, Any] = {}
         self.models = Models()
         self.options = AgentOptions()
+        self.sandbox = Ladder(home)
         self._arguments = arguments
         self._redactor = Redactor.of_environment(environment)
         self.registry = PlatformRegistry(home, self._redactor)
@@ -81,6 +85,11 @@ class Assembly:
             ),
             AgentOptions(),
         )
+        sandbox = self._tried(
+            lambda: read_sandbox(section(self.settings, "sandbox")), SandboxSettings()
+        )
+        if sandbox != self.sandbox.settings:  # a proof of what has not changed still holds
+            self.sandbox = Ladder(self.home, sandbox)
 
     def set_environment(self, environment: Mapping[str, str]) -> None:
         """Use other keys, such as those of the editor's secret storage, from now on."""

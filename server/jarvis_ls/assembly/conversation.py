@@ -371,6 +371,8 @@ class Conversation:
             "feed": self.feed,
             "memory": self.memory,
             "checkpoints": self.checkpoints,
+            "permissions": self._permissions,
+            "sandbox": self.assembly.sandbox,
             SERVICE: self.tree,
             **self.place.services,
         }
