@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 SUB_AGENT = "sub_agent"
 """Name of the tool that creates children."""
 TITLE_LENGTH = 80
+PASSING = frozenset({"activity", "progress", "rounds"})
+"""What changes all the time; it is shown now and then, and kept with what matters."""
 FINAL: frozenset[NodeState] = frozenset({"completed", "failed", "cancelled"})
 """States in which nothing of a node runs."""
 TRANSITIONS: Mapping[NodeState, frozenset[NodeState]] = {
@@ -261,11 +263,11 @@ class Node(NodeKeeper):
         self._changed(self, True)
 
     def show(self, **changes: Any) -> None:
-        """Change what people see beside the state: `activity`, `progress`, `rounds`."""
+        """Change what people see beside the state: `activity`, `progress`, `rounds`, `group`."""
         changed = replace(self.info, **changes)
         if changed != self.info:
             self.info = changed
-            self._changed(self, False)
+            self._changed(self, not changes.keys() <= PASSING)
 
     def shown(self, node: NodeInfo) -> None:
         """See `NodeKeeper`. States and sums are the tree's own."""

@@ -688,11 +688,11 @@ class Tree:
             event = NodePut(self.session.id, node.info)
             self.session.put(event)
             self._feed.publish(event)
-            return
-        self._moved[node.id] = node
-        if self._publishing is None:
-            loop = asyncio.get_running_loop()
-            self._publishing = loop.call_later(PUBLISH_EVERY, self._publish_moved)
+        else:
+            self._moved[node.id] = node
+            if self._publishing is None:
+                loop = asyncio.get_running_loop()
+                self._publishing = loop.call_later(PUBLISH_EVERY, self._publish_moved)
 
     def _publish_moved(self) -> None:
         if self._publishing is not None:
@@ -700,7 +700,7 @@ class Tree:
             self._publishing = None
         moved, self._moved = self._moved, {}
         for node in moved.values():
-            self._changed(node, True)
+            self._feed.publish(NodePut(self.session.id, node.info))
 
     def _last_words(self, node: Node) -> str:
         """What the agent of a node said last in its latest task."""
