@@ -275,6 +275,10 @@ class Session:
             if self._lock is not None:
                 self._lock.release()
 
+    def without_secrets(self, text: str) -> str:
+        """`text` as it may be written to disk."""
+        return text if self._redactor is None else self._redactor.known_text(text)
+
     def __enter__(self) -> Session:
         return self
 

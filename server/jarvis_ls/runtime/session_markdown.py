@@ -46,11 +46,12 @@ def _thread(thread: Thread) -> Iterator[str]:
     for place, message in enumerate(thread.appended):
         for _ in range(summarised.count(place)):
             yield "*What was said so far was summarised for the model here.*"
-        if text := _message(message):
+        if text := message_text(message):
             yield text
 
 
-def _message(message: Message) -> str:
+def message_text(message: Message) -> str:
+    """One message; empty when it says nothing."""
     if isinstance(message, System):
         return _folded("System prompt", fenced(message.text))
     if isinstance(message, User):
