@@ -37,12 +37,13 @@ async def test_every_turn_is_a_version(session: Session) -> None:
     session.append(ROOT, User("first question"))
     one = await history.record(session, "first\nquestion")
     session.append(ROOT, Assistant("first answer ü"))
+    session.append(ROOT, User("second question"))
     session.append("n/1", User("sub task"))
     two = await history.record(session)
     assert await history.record(session) is None  # nothing has changed
     assert history.problem == ""
     versions = await history.versions()
-    assert [(v.id, v.words) for v in versions] == [(two, "first question"), (one, "first question")]
+    assert [(v.id, v.words) for v in versions] == [(two, "second question"), (one, "first")]
     assert abs(versions[0].time - time.time()) < 100
     assert one is not None and two is not None
     before, after = await history.read(one), await history.read(two)

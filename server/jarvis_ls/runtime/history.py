@@ -27,7 +27,8 @@ from typing import TYPE_CHECKING
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file, write_error
-from jarvis_ls.runtime.messages import Message
+from jarvis_ls.runtime.journal import words_for_title
+from jarvis_ls.runtime.messages import Message, User
 from jarvis_ls.runtime.session_markdown import message_text
 
 if TYPE_CHECKING:
@@ -84,7 +85,8 @@ class History:
         """Why the last turn is not in the history; empty when it is."""
 
     async def record(self, session: Session, words: str = "") -> str | None:
-        """Add the session as it is now; `words` say what the turn was about.
+        """Add the session as it is now; `words` say what the turn was about, by default with
+        what the user said last.
 
         The result is the commit's id, None when nothing had changed or nothing can be kept:
         `problem` says why then. It raises nothing but `asyncio.CancelledError`.
@@ -136,8 +138,8 @@ class History:
         await self._run("add", "--all", "--force", ".")
         if await self._has_commits() and not await self._run("status", "--porcelain"):
             return None
-        said = " ".join(session.without_secrets(words or session.info.title or "turn").split())
-        await self._run("commit", "--quiet", "--no-verify", "--message", said[:200] or "turn")
+        said = words_for_title(session.without_secrets(words or _asked(spoken)))
+        await self._run("commit", "--quiet", "--no-verify", "--message", said or "turn")
         return (await self._run("rev-parse", "HEAD")).strip()
 
     async def _has_commits(self) -> bool:
@@ -195,6 +197,12 @@ class History:
             with contextlib.suppress(OSError):
                 if time.time() - lock.stat().st_mtime > STALE:
                     lock.unlink()
+
+
+def _asked(spoken: dict[str, list[Message]]) -> str:
+    """What the user said last, where the user talks: to the node that began first."""
+    first = next(iter(spoken.values()), [])
+    return next((m.text for m in reversed(first) if isinstance(m, User)), "")
 
 
 def _files(
