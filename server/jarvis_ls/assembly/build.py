@@ -8,16 +8,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from jarvis_ls.agents.node import TreeSettings
+from jarvis_ls.agents.settings import read_tree_settings
 from jarvis_ls.assembly.conversation import Conversation, Workplace
 from jarvis_ls.assembly.settings import read_settings, section
 from jarvis_ls.core.errors import ConfigError, JarvisError
 from jarvis_ls.core.files import user_folder
 from jarvis_ls.runtime.asking import ModelGroup
-from jarvis_ls.runtime.events import Budget, Feed
+from jarvis_ls.runtime.events import Feed
 from jarvis_ls.runtime.inputs import Command
 from jarvis_ls.runtime.interaction import Interaction
 from jarvis_ls.runtime.models import GROUPS, Models, read_models
 from jarvis_ls.runtime.options import AgentOptions, read_options
+from jarvis_ls.runtime.permissions import PermissionRule
 from jarvis_ls.runtime.platforms.registry import PlatformRegistry
 from jarvis_ls.runtime.redaction import Redactor, secrets_of
 from jarvis_ls.runtime.sandbox.base import SandboxSettings
@@ -67,6 +70,7 @@ class Assembly:
         self._redactor = Redactor.of_environment(environment)
         self.registry = PlatformRegistry(home, self._redactor)
         self.sessions = SessionStore(home, self._redactor)
+        self._agents: dict[str, Any] = {}
         self._groups: dict[str, ModelGroup] = {}
         self._conversations: dict[str, Conversation] = {}
         self.reload()
@@ -76,6 +80,7 @@ class Assembly:
         self.problems = [f"{b.file}: {b.reason}" for b in self.registry.broken]
         self._groups.clear()
         self.settings = self._tried(lambda: read_settings(self.home), {})
+        self._agents = self._tried(self._read_agents, {})
         self.models = self._tried(lambda: read_models(self.settings, self.environment), self.models)
         self.options = self._tried(
             lambda: read_options(
@@ -129,12 +134,14 @@ class Assembly:
         commands: Iterable[Command] = (),
         services: Mapping[str, Any] | None = None,
         options: AgentOptions | None = None,
+        rules: Iterable[PermissionRule] = (),
     ) -> Conversation:
         """Begin a conversation (None), or go on with the session of this id.
 
         `commands` are offered besides the built-in ones; `services` are handed to tools, such as
-        `buffers` (unsaved texts of an editor). A session that is open here already is given as
-        it is. Raises `SessionMissing`, and `JarvisError` when it cannot be written.
+        `buffers` (unsaved texts of an editor); `rules` are the user's for this time only. A
+        session that is open here already is given as it is. Raises `SessionMissing`, and
+        `JarvisError` when it cannot be written.
         """
         if session is not None and session in self._conversations:
             return self._conversations[session]
@@ -144,7 +151,7 @@ class Assembly:
             who = interaction if isinstance(interaction, Interaction) else interaction(opened)
             place = Workplace(
                 folders, trusted, who, dict(services or {}), options or self.options,
-                tuple(commands),
+                tuple(commands), tuple(rules),
             )  # fmt: skip
             conversation = await Conversation.begin(self, opened, place)
         except BaseException:
@@ -168,15 +175,14 @@ class Assembly:
             await conversation.close()
         await self.registry.close()
 
-    def budget(self) -> Budget:
-        """What a session may spend before the user is asked: `[agents]` `tokens` and `cost`."""
+    def tree_settings(self, group: str) -> TreeSettings:
+        """How trees of agents may grow and spend: `[agents]`; `group` was chosen for the session."""
+        return read_tree_settings(self._agents, group)
+
+    def _read_agents(self) -> dict[str, Any]:
         table = section(self.settings, "agents")
-        tokens, cost = table.get("tokens"), table.get("cost")
-        if tokens is not None and (not isinstance(tokens, int) or tokens <= 0):
-            raise ConfigError("agents.tokens must be a whole number above 0.")
-        if cost is not None and (not isinstance(cost, (int, float)) or cost <= 0):
-            raise ConfigError("agents.cost must be a number above 0.")
-        return Budget(tokens, cost)
+        read_tree_settings(table)
+        return table
 
     def _open(self, session: str | None, folders: Sequence[Path]) -> Session:
         if session is not None:

@@ -70,7 +70,7 @@ def _commands(conversation: Conversation) -> Iterator[Command]:
     async def tools(rest: str, place: Place) -> str:
         specs = sorted(place.toolset.specs(), key=lambda spec: spec.name)
         chosen = [s for s in specs if rest.lower() in s.name.lower()]
-        lines = [f"- `{s.name}`: {s.description.strip().splitlines()[0]}" for s in chosen]
+        lines = [f"- `{s.name}`: {_first_sentence(s.description)}" for s in chosen]
         return "\n".join(lines) or "There is no such tool."
 
     async def status(_rest: str, _: Place) -> str:
@@ -84,6 +84,12 @@ def _commands(conversation: Conversation) -> Iterator[Command]:
     yield Command("title", "Give this session a title", title, "<title>")
     yield Command("tools", "The tools agents may use", tools, "[word]")
     yield Command("status", "Tools, memories, rules and settings of this session", status)
+
+
+def _first_sentence(text: str) -> str:
+    """The beginning of a description, on one line."""
+    paragraph = " ".join(text.strip().partition("\n\n")[0].split())
+    return paragraph.partition(". ")[0].removesuffix(".") + "."
 
 
 def _session(info: SessionInfo, here: bool) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from jarvis_ls.agents.node import Ending, Node, TreeSettings
+from jarvis_ls.agents.node import Ending, Node
 from jarvis_ls.agents.tree import ROOT, Tree
 from jarvis_ls.assembly.commands import builtin_commands
 from jarvis_ls.assembly.settings import Granted, workspace_rules
@@ -18,8 +18,10 @@ from jarvis_ls.assembly.tools import ToolSources, join_tools
 from jarvis_ls.core.errors import ConfigError, JarvisError, UsageError
 from jarvis_ls.runtime.agent import Agent
 from jarvis_ls.runtime.checkpoints import Checkpoints, Restored
+from jarvis_ls.runtime.consent import Consents, settle
 from jarvis_ls.runtime.events import EntriesCut, EntryPut, SessionPut, UserEntry
-from jarvis_ls.runtime.hooks import Hooks, TaskStarted, load_callbacks
+from jarvis_ls.runtime.history import History
+from jarvis_ls.runtime.hooks import AfterHistoryClear, Hooks, TaskStarted, load_callbacks
 from jarvis_ls.runtime.inputs import Command, Commands, Files, Input, Inputs, Place, Shell
 from jarvis_ls.runtime.interaction import Interaction
 from jarvis_ls.runtime.memory import Memory
@@ -27,8 +29,9 @@ from jarvis_ls.runtime.memory_saving import MemorySaving
 from jarvis_ls.runtime.messages import Image
 from jarvis_ls.runtime.options import AgentOptions
 from jarvis_ls.runtime.permissions import PermissionRule, Permissions, read_rules
+from jarvis_ls.runtime.prompting import joined
 from jarvis_ls.runtime.redaction import redact
-from jarvis_ls.runtime.rules_files import Rules, load_rules
+from jarvis_ls.runtime.rules_files import Nearby, Rules, load_rules
 from jarvis_ls.runtime.session import Session
 from jarvis_ls.runtime.showing import Showing, new_id
 from jarvis_ls.runtime.startup import Statistics
@@ -56,6 +59,8 @@ class Workplace:
     """What tools are handed besides the built-in ones."""
     options: AgentOptions
     commands: tuple[Command, ...] = ()
+    rules: tuple[PermissionRule, ...] = ()
+    """Permission rules of the user's that hold for this time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +90,14 @@ class Conversation:
             trusted=place.trusted, redact=redact,
         )  # fmt: skip
         self.checkpoints = Checkpoints(assembly.home, session.id)
+        self.history = History(session.path)
         self.hooks = Hooks()
         self.commands = Commands([*builtin_commands(self), *place.commands])
         self.rules = Rules(())
-        self._permissions = Permissions()
+        self._permissions = self._read_permissions()
+        self.consents = Consents(assembly.home)
+        self._asked: set[str] = set()
+        """What was asked for already; a refusal holds for this time."""
         self._tools: ToolSources | None = None
         self._remembered: dict[str, str] = {}
         self._agents: dict[str, Agent] = {}
@@ -96,7 +105,7 @@ class Conversation:
         self._callbacks = 0
         for event in session.events():
             self.feed.publish(event)
-        settings = TreeSettings(groups={"root": self.options.model_group}, budget=_budget(assembly))
+        settings = assembly.tree_settings(self.options.model_group)
         self.tree = Tree(
             session, self.feed, self._agent, interaction=place.interaction, settings=settings,
             title=self.options.name,
@@ -107,11 +116,10 @@ class Conversation:
     async def begin(cls, assembly: Assembly, session: Session, place: Workplace) -> Conversation:
         """For `Assembly.start`."""
         self = cls(assembly, session, place)
-        self._permissions = self._read_permissions()
         self.rules = await asyncio.to_thread(load_rules, place.roots, assembly.home, place.trusted)
         self._tools = await join_tools(
             assembly.home, place.roots, place.trusted, assembly.settings, assembly.environment,
-            self._permissions, place.interaction,
+            self._permissions, place.interaction, self.consents,
         )  # fmt: skip
         self.problems += self._tools.problems
         loaded = load_callbacks(
@@ -158,6 +166,7 @@ class Conversation:
             showing.user(new_id(), text, images)
             showing.notice("error", why)
             return
+        await self._settle_consents()
         self.tree.send(text, images, to=to)
         self._tell_session()
         if not self._ends:
@@ -272,8 +281,8 @@ class Conversation:
         await self.tree.close()
         if self._ends:
             await asyncio.wait(self._ends)
-        for one in self._tools.closing if self._tools is not None else ():
-            await one.close()
+        if self._tools is not None:
+            await self._tools.close()
         self.memory.end_session(self.id)
         self.assembly.forget(self.id)
         await asyncio.to_thread(self.session.close)
@@ -288,15 +297,20 @@ class Conversation:
 
     def _new_agent(self, node: Node) -> Agent:
         assert self._tools is not None
-        options = replace(self.options, model_group=node.info.group, use_tools=())
+        options = replace(self.options, model_group=node.info.group)
         if node.parent is not None:
-            options = replace(options, name=node.info.title, files=(), auto_complete=None)
+            options = replace(
+                options, name=node.info.title, files=(), auto_complete=None, use_tools=()
+            )
         hooks = Hooks(self.hooks)
-        context = replace(self.context, node=node.id)
+        agent: Agent
+        services = {**self.context.services, "budget_tokens": lambda: agent.room()}
+        nearby = Nearby(self.tree.allowed(node, self._tools.toolset))
+        context = replace(self.context, node=node.id, services=services)
         agent = Agent(
             options,
             group=self.tree.metered(node, self.assembly.group(node.info.group)),
-            toolset=self.tree.allowed(node, self._tools.toolset),
+            toolset=nearby,
             context=context,
             interaction=self.tree.person(node),
             feed=self.feed,
@@ -313,6 +327,7 @@ class Conversation:
             keeper=node,
         )
         hooks.subscribe(TaskStarted, self._recall)
+        hooks.subscribe(AfterHistoryClear, lambda _: nearby.forget())
         self._saving(agent, force=options.force_save_memory).listen(hooks)
         return agent
 
@@ -332,8 +347,19 @@ class Conversation:
 
     async def _recall(self, event: TaskStarted) -> None:
         """What is remembered that bears on a task goes before the model with it."""
+        assert self._tools is not None
         found = await self.memory.activated(event.task, session=self.id)
-        self._remembered[event.agent.node.id] = found
+        skills = await self._tools.skills.prompt(event.task)
+        self._remembered[event.agent.node.id] = joined(found, skills)
+
+    async def _settle_consents(self) -> None:
+        """Ask for skills and tool servers that wait for the user's consent, each once."""
+        assert self._tools is not None
+        pending = [one for one in self._tools.pending() if one.key not in self._asked]
+        self._asked |= {one.key for one in pending}
+        if pending:
+            await settle(pending, self.consents, self.place.interaction, ROOT)
+            self._tools.refresh()
 
     async def _checkpoint(self) -> str:
         if not self.place.trusted or not self.place.roots:
@@ -388,7 +414,7 @@ class Conversation:
         workspace: list[PermissionRule] = []
         try:
             user = read_rules(settings.get("permissions", []), str(home / "config.toml"))
-            user += granted.rules()
+            user += [*granted.rules(), *self.place.rules]
             workspace = workspace_rules(self.place.roots)
         except ConfigError as error:
             self.problems.append(f"{error} Until then every action is asked.")
@@ -426,6 +452,7 @@ class Conversation:
                     await self.tree.wait(node.id)
                 await asyncio.sleep(0)
             await asyncio.to_thread(self.session.sync)
+            await self.history.record(self.session)
             self._tell_session()
         except JarvisError as error:
             logger.error("the session could not be brought onto the disk: %s", error)
@@ -437,11 +464,3 @@ class Conversation:
 
 def _quietly(tell: Any, *arguments: str) -> None:
     tell(*arguments)
-
-
-def _budget(assembly: Assembly) -> Any:
-    try:
-        return assembly.budget()
-    except ConfigError as error:
-        assembly.problems.append(str(error))
-        return TreeSettings().budget

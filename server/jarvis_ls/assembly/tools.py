@@ -1,7 +1,8 @@
 """The tools of a conversation, and what stands around them.
 
 From the inside out: the tools; `Reviewed`, which shows file changes before they are written;
-`Approved`, the gate that every call passes; `Nearby`, which tells the rules of a folder.
+`Approved`, the gate that every call passes. Each agent adds `Nearby`, which tells it the rules of
+a folder it first touches, and the choice of tools it may use.
 """
 
 from __future__ import annotations
@@ -10,13 +11,17 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from jarvis_ls.runtime.consent import Consents, Pending
 from jarvis_ls.runtime.interaction import Interaction, asking
 from jarvis_ls.runtime.permissions import Approved, Permissions
 from jarvis_ls.runtime.proposals import Reviewed
-from jarvis_ls.runtime.rules_files import Nearby
 from jarvis_ls.runtime.tool import Joined, Tools, Toolset
+
+if TYPE_CHECKING:
+    from jarvis_ls.runtime.mcp import McpServers
+    from jarvis_ls.runtime.skills import Skills
 
 
 @dataclass
@@ -25,12 +30,22 @@ class ToolSources:
 
     toolset: Toolset
     """All of them, guarded."""
-    nearby: Nearby
-    """Tells rules of folders; told again after a summary."""
+    skills: Skills
+    servers: McpServers
     problems: list[str] = field(default_factory=list)
     """What could not be loaded, in words for the user."""
-    closing: list[Any] = field(default_factory=list)
-    """Things with `close` that belong to the conversation."""
+
+    def pending(self) -> list[Pending]:
+        """What waits for the user's consent."""
+        return [*self.skills.pending(), *self.servers.pending()]
+
+    def refresh(self) -> None:
+        """Use what was consented to since."""
+        self.servers.refresh()
+
+    async def close(self) -> None:
+        """Disconnect tool servers and end their processes."""
+        await self.servers.close()
 
 
 async def join_tools(
@@ -41,37 +56,51 @@ async def join_tools(
     environment: Mapping[str, str],
     permissions: Permissions,
     interaction: Interaction,
+    consents: Consents,
 ) -> ToolSources:
     """Load everything that offers tools; what cannot be loaded is named in `problems`."""
-    loaded = await asyncio.to_thread(_load, home, roots, trusted, settings, environment)
-    reviewed = Reviewed(loaded.toolset, interaction, permissions)
-    nearby = Nearby(Approved(reviewed, permissions, asking(interaction)))
-    return ToolSources(nearby, nearby, loaded.problems, loaded.closing)
+    from jarvis_ls.runtime.skills import Skills
+
+    skills = Skills(home, roots, trusted=trusted, consents=consents)
+    await skills.scan()
+    known = skills.toolset() if skills.skills else Tools(())
+    load = _Loading(home, roots, trusted, settings, environment, consents, known)
+    toolset, servers, problems = await asyncio.to_thread(load.run)
+    await servers.start()
+    reviewed = Reviewed(toolset, interaction, permissions)
+    approved = Approved(reviewed, permissions, asking(interaction))
+    return ToolSources(approved, skills, servers, [*problems, *skills.problems])
 
 
 @dataclass
-class _Loaded:
-    toolset: Toolset
-    problems: list[str]
-    closing: list[Any]
+class _Loading:
+    home: Path
+    roots: Sequence[Path]
+    trusted: bool
+    settings: Mapping[str, Any]
+    environment: Mapping[str, str]
+    consents: Consents
+    skills: Toolset
 
+    def run(self) -> tuple[Toolset, McpServers, list[str]]:
+        """All tools without anything around them, the tool servers among them, problems."""
+        from jarvis_ls.agents import tools as agent_tools
+        from jarvis_ls.runtime.mcp import mcp_servers
+        from jarvis_ls.runtime.scripted import scripted_toolset
+        from jarvis_ls.runtime.user_tools import user_toolset
+        from jarvis_ls.tools.discover import builtin_tools, tools_of
 
-def _load(
-    home: Path,
-    roots: Sequence[Path],
-    trusted: bool,
-    settings: Mapping[str, Any],
-    environment: Mapping[str, str],
-) -> _Loaded:
-    from jarvis_ls.agents import tools as agent_tools
-    from jarvis_ls.runtime.mcp import mcp_servers
-    from jarvis_ls.runtime.user_tools import user_toolset
-    from jarvis_ls.tools.discover import builtin_tools, tools_of
-
-    own = [*builtin_tools(), *tools_of(agent_tools)]
-    users = user_toolset(home, roots, trusted=trusted, taken={t.spec.name for t in own})
-    servers = mcp_servers(
-        home, roots, trusted=trusted, settings=settings.get("mcp_servers"), environment=environment
-    )
-    problems = [*users.problems, *servers.problems]
-    return _Loaded(Joined([Tools(own), users, servers]), problems, [servers])
+        own = Tools([*builtin_tools(), *tools_of(agent_tools)])
+        taken = {*own.tools(), *self.skills.tools()}
+        users = user_toolset(self.home, self.roots, trusted=self.trusted, taken=taken)
+        taken |= set(users.tools())
+        scripted = scripted_toolset(
+            self.home, self.roots, trusted=self.trusted, taken=taken,
+            settings=self.settings.get("scripted_tools"),
+        )  # fmt: skip
+        servers = mcp_servers(
+            self.home, self.roots, trusted=self.trusted, consents=self.consents,
+            settings=self.settings.get("mcp_servers"), environment=self.environment,
+        )  # fmt: skip
+        problems = [*users.problems, *scripted.problems, *servers.problems]
+        return Joined([own, self.skills, users, scripted, servers]), servers, problems

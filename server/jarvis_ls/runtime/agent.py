@@ -255,6 +255,12 @@ class Agent:
         """Between two steps: wait while paused. Raises when the user stopped or interrupted."""
         await self.control.gate()
 
+    def room(self) -> int:
+        """Tokens a tool may add to the conversation: half of what is left before a summary."""
+        used = self.counter.corrected(sum(self.sizes(self.messages()).values()))
+        left = int(self.group.window * self.options.summary_share) - used
+        return max(1_000, left // 2)
+
     def place(self) -> Place:
         """Where its input is read."""
         return Place(self.context, self.toolset, self.showing, self.interaction, self)

@@ -216,7 +216,7 @@ class Files(InputHandler):
             if why := await self._refusal(mention.path, place):
                 parts.append(f"({mention.path} was not handed over: {why})")
                 continue
-            given = await _given(mention, place.context)
+            given = await read_mention(mention, place.context)
             if isinstance(given, Image):
                 images.append(given)
                 if place.agent is not None and not place.agent.group.sees_images:
@@ -273,7 +273,7 @@ def mentions(text: str, roots: Iterable[Path]) -> list[Mention]:
     found = []
     for match in _MENTION.finditer(text):
         quoted, lines, bare = match.groups()
-        mention = _mention(quoted, lines, folders) if quoted else _bare(bare, folders)
+        mention = mention_of(quoted, lines, folders) if quoted else _bare(bare, folders)
         if mention is not None:
             found.append(mention)
     return found
@@ -284,7 +284,7 @@ def _bare(written: str, roots: tuple[Path, ...]) -> Mention | None:
     while written:
         lines = _LINES.search(written)
         for path, part in ((written, ""), (_LINES.sub("", written), lines[0] if lines else "")):
-            if (mention := _mention(path, part, roots)) is not None:
+            if (mention := mention_of(path, part, roots)) is not None:
                 return mention
         if written[-1] not in _AFTER:
             return None
@@ -292,7 +292,9 @@ def _bare(written: str, roots: tuple[Path, ...]) -> Mention | None:
     return None
 
 
-def _mention(path: str, lines: str, roots: tuple[Path, ...]) -> Mention | None:
+def mention_of(path: str, lines: str, roots: Iterable[Path]) -> Mention | None:
+    """What is there at `path`, and which lines (`:3`, `:3-7`) of it; None when nothing is, or it
+    lies outside the workspace."""
     real = inside(path, roots)
     if not path or real is None or not real.exists():
         return None
@@ -301,7 +303,7 @@ def _mention(path: str, lines: str, roots: tuple[Path, ...]) -> Mention | None:
     return Mention(path, real, first, int(part[2]) if part and part[2] else first)
 
 
-async def _given(mention: Mention, context: ToolContext) -> str | Image:
+async def read_mention(mention: Mention, context: ToolContext) -> str | Image:
     """What is handed over of one file, folder or picture."""
     path, real, first = mention.path, mention.real, mention.first
     try:

@@ -18,6 +18,7 @@ from jarvis_ls.runtime.control import Interrupted, Said, Stopped
 from jarvis_ls.runtime.errors import AnswerBroken, ContextTooLong
 from jarvis_ls.runtime.filtering import choose_tools
 from jarvis_ls.runtime.guard import Halted
+from jarvis_ls.runtime.handing import hand_over_files
 from jarvis_ls.runtime.hooks import (
     AfterAddonPrompt,
     AfterSummary,
@@ -99,6 +100,8 @@ class _Turn:
         agent = self.agent
         task = next((m.text for m in reversed(agent.messages()) if isinstance(m, User)), "")
         await agent.hooks.emit(TaskStarted(agent, task))
+        if agent.options.files and not any(isinstance(m, Assistant) for m in agent.messages()):
+            await agent.control.step(hand_over_files(agent))
         await agent.control.step(choose_tools(agent, task[:TASK_SHOWN]))
 
     def _count(self) -> None:

@@ -1,0 +1,55 @@
+"""The files that belong to a task, handed over with its first message: uploaded where the model
+takes files, else as text."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.files import read_regular
+from jarvis_ls.runtime.inputs import mention_of, read_mention
+from jarvis_ls.runtime.messages import FileRef, Image, User
+from jarvis_ls.runtime.permissions import inside
+from jarvis_ls.runtime.showing import new_id
+
+if TYPE_CHECKING:
+    from jarvis_ls.runtime.agent import Agent
+
+UPLOAD_BYTES = 20_000_000
+
+
+async def hand_over_files(agent: Agent) -> None:
+    """Add the agent's files to its conversation. One that cannot be read is named with the
+    reason; an upload that fails becomes text."""
+    texts: list[str] = []
+    images: list[Image] = []
+    refs: list[FileRef] = []
+    for path in agent.options.files:
+        real = inside(path, agent.context.roots)
+        goes = agent.group.takes_files and real is not None and real.is_file()
+        if goes and real is not None and (ref := await _uploaded(agent, path, real)) is not None:
+            refs.append(ref)
+            continue
+        mention = mention_of(path, "", agent.context.roots)
+        if mention is None:
+            texts.append(f"({path} was not handed over: it is not in the workspace.)")
+            continue
+        given = await read_mention(mention, agent.context)
+        if isinstance(given, Image):
+            images.append(given)
+        else:
+            texts.append(given)
+    names = ", ".join(ref.name for ref in refs)
+    said = ["Files that belong to the task:", *([f"Attached: {names}"] if names else []), *texts]
+    agent.append(User("\n\n".join(said), tuple(images), id=new_id(), files=tuple(refs)))
+
+
+async def _uploaded(agent: Agent, path: str, real: Path) -> FileRef | None:
+    try:
+        data = await asyncio.to_thread(read_regular, real, limit=UPLOAD_BYTES)
+        return await agent.group.upload(real.name, data)
+    except JarvisError as error:
+        agent.showing.notice("warning", f"{path} could not be uploaded and goes as text: {error}")
+        return None
