@@ -1,7 +1,7 @@
 """Where two texts differ, line by line, in time that stays near linear.
 
 Lines that stand once in both texts are the fixed points; what lies between two of them is
-compared closely when it is small, and is one change when it is not.
+compared closely when it is small, or when it differs in few lines, and is one change when not.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ Block = tuple[int, int, int, int]
 
 _MOST_CELLS = 250_000
 """Old lines times new lines that are compared closely."""
+_MOST_EDITS = 200
+"""Lines that may go or come between two fixed points further apart than that."""
 
 
 def blocks(old: Sequence[str], new: Sequence[str]) -> list[Block]:
@@ -80,12 +82,44 @@ def _closely(
     old: Sequence[str], new: Sequence[str], a: int, b: int, c: int, d: int
 ) -> Iterator[Block]:
     if (b - a) * (d - c) > _MOST_CELLS:
-        yield a, b, c, d
+        yield from _greedily(old, new, a, b, c, d)
         return
     matcher = difflib.SequenceMatcher(None, old[a:b], new[c:d], autojunk=False)
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         if tag != "equal":
             yield a + i1, a + i2, c + j1, c + j2
+
+
+def _greedily(
+    old: Sequence[str], new: Sequence[str], a: int, b: int, c: int, d: int
+) -> Iterator[Block]:
+    """The shortest way from one text to the other when few lines differ; else one block."""
+    ends: dict[int, int] = {1: 0}  # how far one comes on each diagonal
+    trace: list[dict[int, int]] = []
+    for edits in range(_MOST_EDITS + 1):
+        trace.append(dict(ends))
+        for k in range(-edits, edits + 1, 2):
+            down = k == -edits or (k != edits and ends[k - 1] < ends[k + 1])
+            x = ends[k + 1] if down else ends[k - 1] + 1
+            while x < b - a and x - k < d - c and old[a + x] == new[c + x - k]:
+                x += 1
+            ends[k] = x
+            if x >= b - a and x - k >= d - c:
+                yield from _walked_back(trace, a, b, c, d)
+                return
+    yield a, b, c, d
+
+
+def _walked_back(trace: list[dict[int, int]], a: int, b: int, c: int, d: int) -> list[Block]:
+    x, y = b - a, d - c
+    steps: list[Block] = []
+    for edits in range(len(trace) - 1, 0, -1):
+        ends, k = trace[edits], x - y
+        down = k == -edits or (k != edits and ends[k - 1] < ends[k + 1])
+        before = k + 1 if down else k - 1
+        x, y = ends[before], ends[before] - before
+        steps.append((a + x, a + x + (not down), c + y, c + y + down))
+    return steps[::-1]
 
 
 def _fixed_points(

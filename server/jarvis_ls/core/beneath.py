@@ -210,14 +210,15 @@ def _read_by_path(root: Path, target: Path, limit: int) -> tuple[bytes, int]:
 
 
 def _replace_by_path(root: Path, target: Path, data: bytes, mode: int | None) -> int:
-    missing = [folder for folder in target.parents if not folder.exists()]
+    missing = [folder for folder in target.parents if not os.path.lexists(folder)]
+    there = target.parents[len(missing)]
+    if Path(os.path.realpath(there)) != there or not (there == root or root in there.parents):
+        raise SkippedFile(OUTSIDE)
     target.parent.mkdir(parents=True, exist_ok=True)
     old = None
     if os.path.lexists(target):
         _check_by_path(root, target)
         old = target.lstat().st_mode
-    elif Path(os.path.realpath(target.parent)) != target.parent:
-        raise SkippedFile(OUTSIDE)
     replace_file(target, data, mode=old if mode is None else mode)
     return len(missing)
 
