@@ -59,10 +59,10 @@ async def test_an_answer_streams_into_the_page(folder, tmp_path):
 
 async def test_a_tool_is_allowed_and_another_denied(folder, tmp_path):
     async with ModelServer() as model:
-        arguments = {"path": "new.txt", "content": "made\n"}
+        arguments = {"file_path": "new.txt", "content": "made\n"}
         model.call("rewrite_file", arguments)
         model.say("First done.")
-        model.call("rewrite_file", {**arguments, "path": "other.txt"})
+        model.call("rewrite_file", {**arguments, "file_path": "other.txt"})
         model.say("Second done.")
         async with opened(folder, tmp_path / "home", model) as page:
             await page.attach()

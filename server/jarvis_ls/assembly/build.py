@@ -176,7 +176,7 @@ class Assembly:
         await self.registry.close()
 
     def tree_settings(self, group: str) -> TreeSettings:
-        """How trees of agents may grow and spend: `[agents]`; `group` was chosen for the session."""
+        """How a tree may grow and spend: `[agents]`; `group` was chosen for its session."""
         return read_tree_settings(self._agents, group)
 
     def _read_agents(self) -> dict[str, Any]:

@@ -202,6 +202,8 @@ class Panel:
         if conversation is not None and not conversation.working and not self._sending.get(session):
             self._people.pop(session, None)
             await conversation.close()
+            if not conversation.session.info.messages:  # only commands: nothing to come back to
+                await asyncio.to_thread(self._assembly.sessions.delete, session)
 
     async def _sessions(self, ask: wire.SessionsAsk) -> wire.SessionList:
         store, words = self._assembly.sessions, ask.query.strip()

@@ -1,0 +1,166 @@
+"""The command `jarvis`: talk with agents at a terminal, look after sessions, memory, models."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from jarvis_ls.core.errors import JarvisError, UsageError
+
+EPILOG = """\
+Without a command, `jarvis` begins a conversation; with -m it says one thing and ends.
+
+exit status: 0 done; 1 the task was not completed; 2 wrong use, or no model to ask;
+130 interrupted
+"""
+MEMORY_KINDS = ("short_term", "project", "global")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    options = build_parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] == "jarvis_ls":
+            raise
+        print(f"jarvis: {error.name} is missing: pip install 'jarvis-ls[agent]'", file=sys.stderr)
+        return 2
+    except (UsageError, JarvisError) as error:
+        print(f"jarvis: {error}", file=sys.stderr)
+        return 2
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Every command and option."""
+    from jarvis_ls import __version__
+
+    parser = argparse.ArgumentParser(
+        prog="jarvis",
+        description="Agents for your code, in the terminal.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"jarvis {__version__}")
+    _talking(parser)
+    parser.set_defaults(run=_talk)
+    commands = parser.add_subparsers(metavar="COMMAND")
+    _sessions_command(commands)
+    _memory_command(commands)
+    models = commands.add_parser("models", help="which models there are, and what is missing")
+    models.set_defaults(run=_models)
+    return parser
+
+
+def _talking(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("-m", "--message", metavar="TEXT", help="say this, print the answer, end; - reads it")
+    add("-s", "--session", metavar="ID", help="go on with a session; `last` is the latest one here")
+    add("-C", "--folder", metavar="DIR", type=Path, default=Path(),
+        help="where to work; default: the current folder")  # fmt: skip
+    add("--model", metavar="GROUP", help="a model group, or provider/model")
+    add("--trust", action="store_true",
+        help="trust this folder: agents may change it, its own tools are loaded")  # fmt: skip
+    add("--allow", metavar="RULE", action="append", default=[], type=_rule,
+        help="allow without asking: write, write:src/*, execute:make* (repeatable)")  # fmt: skip
+    add("--thinking", action="store_true", help="also show what the model reasons")
+    add("--color", choices=("auto", "always", "never"), default="auto",
+        help="default: auto (NO_COLOR is respected)")  # fmt: skip
+
+
+def _talk(options: argparse.Namespace) -> int:
+    from jarvis_ls.cli.talk import run_talk
+
+    return run_talk(options)
+
+
+Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def _sessions_command(commands: Commands) -> None:  # type: ignore[valid-type]
+    parser = commands.add_parser("sessions", help="list, show, search, export, delete sessions")  # type: ignore[attr-defined]
+    parser.set_defaults(run=_sessions, action="list", all=False, format="text")
+    actions = parser.add_subparsers(metavar="ACTION")
+    listed = actions.add_parser("list", help="list them, the last used first (default)")
+    listed.add_argument("--all", action="store_true", help="not only those of this folder")
+    listed.add_argument("--format", choices=("text", "json"), default="text")
+    listed.set_defaults(action="list")
+    search = actions.add_parser("search", help="sessions that hold all these words")
+    search.add_argument("words", nargs="+", metavar="WORD")
+    search.add_argument("--format", choices=("text", "json"), default="text")
+    search.set_defaults(action="search")
+    show = actions.add_parser("show", help="print a session as Markdown")
+    show.add_argument("id", metavar="ID")
+    show.set_defaults(action="show")
+    export = actions.add_parser("export", help="write a session as a Markdown file")
+    export.add_argument("id", metavar="ID")
+    export.add_argument("--output", "-o", metavar="FILE", type=Path, required=True)
+    export.set_defaults(action="export")
+    delete = actions.add_parser("delete", help="throw a session away; it can be restored")
+    delete.add_argument("id", metavar="ID")
+    delete.set_defaults(action="delete")
+    restore = actions.add_parser("restore", help="get a deleted session back, for 30 days")
+    restore.add_argument("id", metavar="ID")
+    restore.set_defaults(action="restore")
+
+
+def _memory_command(commands: Commands) -> None:  # type: ignore[valid-type]
+    parser = commands.add_parser("memory", help="list, add, show, delete what is remembered")  # type: ignore[attr-defined]
+    parser.set_defaults(run=_memory, action="list", words=[], folder=Path(), format="text")
+    actions = parser.add_subparsers(metavar="ACTION")
+    listed = actions.add_parser("list", help="list memories, or those that hold all these words")
+    listed.add_argument("words", nargs="*", metavar="WORD")
+    listed.add_argument("--format", choices=("text", "json"), default="text")
+    listed.set_defaults(action="list")
+    add = actions.add_parser("add", help="remember something")
+    add.add_argument("content", metavar="TEXT")
+    add.add_argument("--global", dest="everywhere", action="store_true",
+                     help="for all projects; default: for this one")  # fmt: skip
+    add.add_argument("--tag", metavar="TAG", action="append", default=[])
+    add.set_defaults(action="add")
+    show = actions.add_parser("show", help="print one memory")
+    show.add_argument("id", metavar="ID")
+    show.set_defaults(action="show")
+    delete = actions.add_parser("delete", help="forget memories")
+    delete.add_argument("id", nargs="+", metavar="ID")
+    delete.set_defaults(action="delete")
+
+
+def _sessions(options: argparse.Namespace) -> int:
+    from jarvis_ls.cli.keeping import run_sessions
+
+    return run_sessions(options)
+
+
+def _memory(options: argparse.Namespace) -> int:
+    from jarvis_ls.cli.keeping import run_memory
+
+    return run_memory(options)
+
+
+def _models(options: argparse.Namespace) -> int:
+    from jarvis_ls.cli.keeping import run_models
+
+    return run_models(options)
+
+
+def _rule(text: str) -> tuple[str, str]:
+    kind, _, target = text.partition(":")
+    if kind not in ("read", "write", "execute", "connect"):
+        raise argparse.ArgumentTypeError(f"'{text}' must begin with write, execute or connect")
+    return kind, target or "*"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

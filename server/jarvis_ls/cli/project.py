@@ -1,0 +1,88 @@
+"""A folder on disk as the commands without a model see it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jarvis_ls.core.files import user_folder
+from jarvis_ls.lsp.panel_commands import (
+    Located,
+    Memory,
+    Project,
+    Report,
+    Scanned,
+    listed_memories,
+)
+from jarvis_ls.runtime.events import SessionInfo
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.pages import RulePage
+    from jarvis_ls.jsec.result import ScanResult
+    from jarvis_ls.jsec.scan import Progress
+    from jarvis_ls.runtime.session_store import SessionStore
+
+
+class Disk(Project):
+    """One folder; what was found in it stays until it is scanned again."""
+
+    def __init__(self, folder: Path, sessions: SessionStore) -> None:
+        self._folder = folder
+        self._sessions = sessions
+        self._result: ScanResult | None = None
+
+    async def scan(self, report: Report) -> Scanned:
+        """See `Project`."""
+        from jarvis_ls.jsec.baseline import load_baseline
+        from jarvis_ls.jsec.scan import scan
+        from jarvis_ls.jsec.settings import load_settings
+        from jarvis_ls.jsec.walk import list_sources
+
+        began = time.monotonic()
+        last = 0.0
+
+        def progress(done: Progress) -> None:
+            nonlocal last
+            if time.monotonic() - last > 1:
+                last = time.monotonic()
+                report(done.done, done.total)
+
+        settings = await asyncio.to_thread(load_settings, self._folder)
+        listing = await asyncio.to_thread(list_sources, self._folder, settings)
+        baseline = await asyncio.to_thread(load_baseline, self._folder, None)
+        self._result = await scan(listing, settings, baseline=baseline, progress=progress)
+        seconds = time.monotonic() - began
+        return Scanned(len(self._result.digests), len(self._result.skipped), seconds)
+
+    async def findings(self) -> list[Located]:
+        """See `Project`; scans when that has not been done yet."""
+        from jarvis_ls.jsec.hints import is_hint
+
+        if self._result is None:
+            await self.scan(lambda _done, _total: None)
+        assert self._result is not None
+        return [Located(0, one) for one in self._result.shown if not is_hint(one)]
+
+    async def pages(self) -> dict[str, RulePage]:
+        """See `Project`."""
+        from jarvis_ls.jsec.pages import rule_pages
+
+        pages = await asyncio.to_thread(rule_pages)
+        return {page.id: page for page in pages}
+
+    async def sessions(self, words: str) -> Sequence[SessionInfo]:
+        """See `Project`."""
+        return await asyncio.to_thread(self._sessions.search, words)
+
+    async def memories(self, words: str) -> Sequence[Memory]:
+        """See `Project`."""
+        from jarvis_ls.runtime.memory import Memory as AllMemories
+
+        return await listed_memories(AllMemories(user_folder(), self._folder), words)
+
+    def link(self, root: int, path: str, line: int) -> str:
+        """See `Project`."""
+        return f"{path}:{line}"

@@ -1,0 +1,293 @@
+"""`jarvis` and `jarvis -m`: one thing said, or a conversation line by line."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.cli.project import Disk
+from jarvis_ls.cli.screen import Screen, wants_colour
+from jarvis_ls.cli.terminal import Terminal
+from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.core.files import read_regular, replace_file, user_folder
+from jarvis_ls.runtime.events import Event, ProposedEdit
+from jarvis_ls.runtime.interaction import Interaction, Nobody, Review
+from jarvis_ls.runtime.permissions import Answer, Asked, PermissionRule
+
+if TYPE_CHECKING:
+    from jarvis_ls.assembly import Assembly, Conversation
+
+DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
+TRUSTED = "trusted.json"
+TRUST = (
+    "Do you trust the files in {folder}? Agents can then change files and run programs (you are "
+    "asked each time), and its own tools, skills and tool servers are loaded. [y]es, [n]o: "
+)
+
+
+def run_talk(options: argparse.Namespace) -> int:
+    """Do what `jarvis` asks for without a command; returns the exit status."""
+    if not options.folder.is_dir():
+        raise UsageError(f"{options.folder}: no such folder")
+    return asyncio.run(_Talk(options).run())
+
+
+class _Talk:
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._options = options
+        self._folder = Path(os.path.realpath(options.folder))
+        self._message = _message(options)
+        aside = sys.stderr if self._message is not None else sys.stdout
+        colour = {"always": True, "never": False}.get(options.color, wants_colour(aside))
+        self._screen = Screen(sys.stdout, aside, colour=colour, thinking=options.thinking)
+        self._attended = sys.stdin.isatty() and sys.stderr.isatty()
+        self._prompt: Any = None
+        self._conversation: Conversation | None = None
+
+    async def run(self) -> int:
+        from jarvis_ls.assembly import build
+
+        assembly = build(arguments={"model_group": self._options.model})
+        for problem in assembly.problems:
+            self._screen.say(problem, "red")
+        trusted = await self._trusted(assembly.home)
+        conversation = self._conversation = await self._start(assembly, trusted)
+        end = conversation.feed.observe(self._happened)
+        try:
+            for problem in conversation.problems[len(assembly.problems) :]:
+                self._screen.say(problem, "yellow")
+            if self._message is not None:
+                return await self._once(conversation, self._message)
+            return await self._lines(conversation)
+        finally:
+            end()
+            is_empty = not conversation.session.info.messages
+            await assembly.close()
+            if is_empty and not self._options.session:  # only commands: nothing to go on with
+                await asyncio.to_thread(assembly.sessions.delete, conversation.id)
+
+    # -- one thing, or many ----------------------------------------------------------------------
+
+    async def _once(self, conversation: Conversation, text: str) -> int:
+        if text.lstrip().startswith("/"):
+            conversation.commands.find(text)  # one that is not known is wrong use
+        status = await self._turn(conversation, text)
+        if conversation.session.info.messages:
+            self._screen.say(f"session {conversation.id}", "dim")
+        return status
+
+    async def _lines(self, conversation: Conversation) -> int:
+        """Line by line, until the end of the input."""
+        self._greet(conversation)
+        while True:
+            try:
+                text = await self._read("> ")
+            except KeyboardInterrupt:
+                continue
+            except EOFError:
+                return DONE
+            if text.strip() in ("/exit", "/quit"):
+                return DONE
+            if text.strip():
+                try:
+                    await self._turn(conversation, text)
+                except JarvisError as error:
+                    self._screen.say(str(error), "red")
+
+    async def _turn(self, conversation: Conversation, text: str) -> int:
+        """Say something and wait for the end; Ctrl-C ends the turn."""
+        said = asyncio.ensure_future(self._say(conversation, text))
+        interrupted = False
+
+        def interrupt() -> None:
+            nonlocal interrupted
+            interrupted = True
+            asyncio.ensure_future(conversation.stop())  # noqa: RUF006 - `said` ends with it
+            if not conversation.working:
+                said.cancel()
+
+        if isinstance(conversation.place.interaction, Terminal):
+            conversation.place.interaction.interrupt = interrupt
+        with _on_interrupt(interrupt):
+            try:
+                state = await said
+            except asyncio.CancelledError:
+                state = "cancelled"
+        self._screen.end_line()
+        if interrupted:
+            return INTERRUPTED
+        return {"completed": DONE, "": DONE, "missing": REFUSED}.get(state, FAILED)
+
+    async def _say(self, conversation: Conversation, text: str) -> str:
+        """How it ended: a state, `missing` without a model, empty for a command."""
+        is_command = text.lstrip().startswith(("/", "!"))
+        if not is_command and (why := self._missing(conversation)):
+            self._screen.say(why, "red")
+            return "missing"
+        await conversation.send(text)
+        if is_command and not conversation.working:
+            return ""
+        return (await conversation.wait()).state
+
+    @staticmethod
+    def _missing(conversation: Conversation) -> str:
+        return conversation.assembly.missing_model(conversation.tree.root.info.group)
+
+    def _happened(self, event: Event) -> None:
+        session = getattr(event, "session", "")
+        if self._conversation is not None and session == self._conversation.id:
+            self._screen.show(event)
+
+    def _greet(self, conversation: Conversation) -> None:
+        title = conversation.session.info.title
+        if title:
+            self._screen.say(f"going on with: {title}", "bold")
+        why = self._missing(conversation)
+        if why:
+            self._screen.say(why, "yellow")
+        self._screen.say("/help lists the commands; Ctrl-C ends a turn, Ctrl-D leaves", "dim")
+
+    # -- beginning -------------------------------------------------------------------------------
+
+    async def _start(self, assembly: Assembly, trusted: bool) -> Conversation:
+        from jarvis_ls.cli.keeping import find_session
+        from jarvis_ls.lsp.messages import Messages
+        from jarvis_ls.lsp.panel_commands import as_commands
+
+        session = None
+        if self._options.session:
+            session = find_session(assembly.sessions, self._options.session, self._folder)
+        rules = [PermissionRule("allow", kind=k, target=t) for k, t in self._options.allow]
+        conversation = await assembly.start(
+            session,
+            [self._folder],
+            self._person(),
+            trusted=trusted,
+            commands=as_commands(Disk(self._folder, assembly.sessions), Messages()),
+            options=replace(assembly.options, non_interactive=not self._attended),
+            rules=rules,
+        )
+        self._screen.know(conversation.session.events())
+        if conversation.session.read_only:
+            await conversation.close()
+            raise UsageError(f"the session can only be read: {conversation.session.read_only}")
+        return conversation
+
+    def _person(self) -> Interaction:
+        return Terminal(self._screen, self._read) if self._attended else Alone()
+
+    async def _trusted(self, home: Path) -> bool:
+        """Whether the user trusts the folder: by option, from an earlier time, or now asked."""
+        if self._options.trust:
+            return True
+        known = _trusted_folders(home)
+        if any(str(folder) in known for folder in (self._folder, *self._folder.parents)):
+            return True
+        if not self._attended:
+            return False
+        try:
+            question = TRUST.format(folder=self._folder)
+            while (letter := (await self._read(question)).strip().lower()[:1]) != "n":
+                if letter == "y":
+                    _trust(home, self._folder)
+                    return True
+        except (EOFError, KeyboardInterrupt):
+            raise KeyboardInterrupt from None
+        return False
+
+    async def _read(self, prompt: str) -> str:
+        """A line of the terminal, with history, editing and completion of commands."""
+        from prompt_toolkit.shortcuts import CompleteStyle
+
+        if self._prompt is None:
+            self._prompt = _prompt_session()
+        main = prompt == "> "
+        line: str = await self._prompt.prompt_async(
+            prompt,
+            completer=self._completer() if main else None,
+            complete_style=CompleteStyle.READLINE_LIKE,
+            enable_history_search=main,
+            handle_sigint=False,  # Ctrl-C is a key here, and outside it is `_on_interrupt`'s
+        )
+        return line
+
+    def _completer(self) -> Any:
+        from prompt_toolkit.completion import WordCompleter
+
+        assert self._conversation is not None
+        names = [f"/{command.name}" for command in self._conversation.commands.all()]
+        return WordCompleter([*names, "/exit"], sentence=True)
+
+
+class Alone(Nobody):
+    """Nobody is there: what needs consent is refused, with the option that would give it."""
+
+    async def permit(self, node: str, call: str, asked: Asked) -> Answer:
+        """See `Interaction`."""
+        kinds = ", ".join(sorted({f"--allow {action.kind}" for action in asked.actions}))
+        note = f"It needs the user's consent, and nobody is there to ask ({kinds} gives it)."
+        return Answer(False, note=note)
+
+    async def review(self, node: str, call: str, edits: Sequence[ProposedEdit]) -> Review:
+        """See `Interaction`: what a rule allows is not asked."""
+        note = "It needs the user's consent, and nobody is there to ask (--allow write gives it)."
+        return Review({}, note)
+
+
+def _message(options: argparse.Namespace) -> str | None:
+    """What to say once; None for a conversation."""
+    if options.message is not None and options.message != "-":
+        if not options.message.strip():
+            raise UsageError("the message is empty")
+        return str(options.message)
+    if options.message == "-" or not sys.stdin.isatty():
+        text = sys.stdin.read()
+        if not text.strip():
+            raise UsageError("the message is empty; say it with -m")
+        return text
+    return None
+
+
+def _prompt_session() -> Any:
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.history import FileHistory
+    from prompt_toolkit.output import create_output
+
+    history = user_folder() / "history"
+    history.parent.mkdir(parents=True, exist_ok=True)
+    return PromptSession(history=FileHistory(str(history)), output=create_output(sys.stdout))
+
+
+@contextlib.contextmanager
+def _on_interrupt(interrupt: Any) -> Any:
+    """Ctrl-C calls `interrupt` instead of ending the program."""
+    loop = asyncio.get_running_loop()
+    before = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(interrupt))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _trusted_folders(home: Path) -> Sequence[str]:
+    try:
+        known = json.loads(read_regular(home / TRUSTED, limit=1_000_000))
+    except (JarvisError, OSError, ValueError):
+        return ()
+    return [one for one in known if isinstance(one, str)] if isinstance(known, list) else ()
+
+
+def _trust(home: Path, folder: Path) -> None:
+    home.mkdir(parents=True, exist_ok=True)
+    known = [*_trusted_folders(home), str(folder)]
+    replace_file(home / TRUSTED, json.dumps(known, indent=2).encode() + b"\n", mode=0o600)

@@ -1,0 +1,269 @@
+"""The command `jarvis` as a process: one message, a conversation at a terminal, what is kept."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.terminal import JARVIS, Person
+from tests.support.model_server import ModelServer
+
+SETTINGS = """\
+[model_providers.scripted]
+base = "{url}"
+env_keys = ["SCRIPTED_KEY"]
+[model_groups.balanced]
+models = ["scripted/scripted"]
+"""
+
+
+class Place:
+    """A folder to work in, a home, and a model when there is one."""
+
+    def __init__(self, folder: Path, home: Path, model: ModelServer | None) -> None:
+        self.folder, self.home, self.model = folder, home, model
+        if model is not None:
+            (home / "config.toml").write_text(SETTINGS.format(url=model.url))
+        dropped = ("JARVIS_MODEL", "OPENAI_BASE_URL")
+        self.environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.endswith("_API_KEY") and name not in dropped
+        }
+        self.environment |= {"JARVIS_HOME": str(home), "SCRIPTED_KEY": "sk-1"}
+
+    async def run(self, *arguments: str, given: str = "") -> tuple[int, str, str]:
+        """Exit status, output and errors of a run without a terminal."""
+        process = await self.start(*arguments)
+        out, err = await asyncio.wait_for(process.communicate(given.encode()), 60)
+        assert process.returncode is not None
+        return process.returncode, out.decode(), err.decode()
+
+    async def start(self, *arguments: str) -> asyncio.subprocess.Process:
+        """A run that goes on."""
+        return await asyncio.create_subprocess_exec(
+            *JARVIS,
+            *arguments,
+            cwd=self.folder,
+            env=self.environment,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+
+    @contextlib.contextmanager
+    def person(self, *arguments: str) -> Iterator[Person]:
+        """A run at a terminal."""
+        person = Person(arguments, self.folder, self.environment)
+        try:
+            yield person
+        finally:
+            person.close()
+
+
+@contextlib.asynccontextmanager
+async def place(folder: Path, *, model: bool = True) -> AsyncIterator[Place]:
+    """A place below `folder`."""
+    for name in ("work", "home"):
+        (folder / name).mkdir()
+    async with contextlib.AsyncExitStack() as stack:
+        server = await stack.enter_async_context(ModelServer()) if model else None
+        yield Place(folder / "work", folder / "home", server)
+
+
+async def test_one_message_gives_one_answer_and_nothing_else(tmp_path):
+    async with place(tmp_path) as here:
+        here.model.say("The answer.", thinking="hm")
+        status, out, err = await here.run("-m", "A question")
+        assert (status, out) == (0, "The answer.\n")
+        assert "session 0" in err and "hm" not in err
+        here.model.say("Another.")
+        status, out, err = await here.run("-m", "More", "--session", "last", "--thinking")
+        assert (status, out) == (0, "Another.\n")
+        said = json.dumps(here.model.requests[-1].body["messages"])
+        assert "A question" in said and "The answer." in said
+        status, out, _ = await here.run("sessions", "list", "--format", "json")
+        [info] = json.loads(out)
+        assert info["messages"] >= 4 and info["title"] == "A question"
+        status, out, _ = await here.run("sessions", "show", info["id"][:13])
+        assert "The answer." in out
+
+
+async def test_the_message_may_come_from_a_pipe(tmp_path):
+    async with place(tmp_path) as here:
+        here.model.say("Read.")
+        assert (await here.run(given="From a pipe\n"))[:2] == (0, "Read.\n")
+        assert (await here.run(given="  \n"))[0] == 2
+        assert (await here.run("-m", " "))[0] == 2
+
+
+async def test_without_a_model_it_says_what_to_set_and_commands_run(tmp_path):
+    async with place(tmp_path, model=False) as here:
+        (here.folder / "a.c").write_text("#include <stdlib.h>\nvoid f(char *p){free(p);free(p);}\n")
+        status, out, err = await here.run("-m", "Hello")
+        assert status == 2 and out == "" and "JARVIS_MODEL" in err
+        status, out, _ = await here.run("-m", "/scan")
+        assert status == 0 and "a.c:2 `double-free`" in out
+        status, out, _ = await here.run("-m", "/explain double-free")
+        assert status == 0 and "CWE-415" in out
+        status, _, err = await here.run("-m", "/nothing")
+        assert status == 2 and "/nothing" in err
+        assert (await here.run("sessions", "list", "--all"))[1] == ""
+        status, out, err = await here.run("models")
+        assert status == 2 and "deepseek" in out and "JARVIS_MODEL" in err
+
+
+async def test_wrong_use_has_its_own_status(tmp_path):
+    async with place(tmp_path, model=False) as here:
+        for arguments in (("--nonsense",), ("-C", "nowhere", "-m", "x"), ("sessions", "show", "x"),
+                          ("--allow", "all", "-m", "x"), ("memory", "show", "x"),
+                          ("-m", "x", "--session", "nothing")):  # fmt: skip
+            status, out, err = await here.run(*arguments)
+            assert (status, out) == (2, ""), arguments
+            assert "Traceback" not in err
+
+
+async def test_a_refused_model_fails_the_task(tmp_path):
+    async with place(tmp_path) as here:
+        here.model.refuse(401, message="wrong key")
+        status, out, err = await here.run("-m", "Hello")
+        assert (status, out) == (1, "") and "key" in err
+
+
+async def test_unattended_nothing_is_written_but_what_an_option_allows(tmp_path):
+    async with place(tmp_path) as here:
+        arguments = {"file_path": "new.txt", "content": "x\n"}
+        for options in ((), ("--trust",)):
+            here.model.call("rewrite_file", arguments)
+            here.model.say("Tried.")
+            status, out, err = await here.run("-m", "Write", *options)
+            assert (status, out) == (0, "Tried.\n"), err
+            assert not (here.folder / "new.txt").exists()
+        assert "--allow write" in err
+        here.model.call("rewrite_file", arguments)
+        here.model.say("Wrote.")
+        status, out, _ = await here.run("-m", "Write", "--trust", "--allow", "write:*.txt")
+        assert (status, out) == (0, "Wrote.\n")
+        assert (here.folder / "new.txt").read_text() == "x\n"
+
+
+async def test_an_interrupt_ends_it_and_keeps_the_session(tmp_path):
+    async with place(tmp_path) as here:
+        here.model.say("never all of this", stall_after=2)
+        process = await here.start("-m", "Hello")
+        assert process.stdout is not None
+        await asyncio.wait_for(process.stdout.readexactly(5), 40)
+        process.send_signal(signal.SIGINT)
+        assert await asyncio.wait_for(process.wait(), 40) == 130
+        _, out, _ = await here.run("sessions", "show", "01")
+        assert "Hello" in out
+
+
+async def test_a_conversation_at_a_terminal(tmp_path):
+    async with place(tmp_path) as here:
+        with here.person("--color", "never") as person:
+            await person.sees("Do you trust the files in")
+            person.type("y\r")
+            await person.sees("\n>")
+            here.model.say("Good morning.")
+            person.type("Hello\r")
+            await person.sees("Good morning.")
+            await person.sees("\n>")
+            here.model.call("rewrite_file", {"file_path": "a.txt", "content": "one\n"})
+            here.model.say("It is written.")
+            person.type("Write\r")
+            await person.sees("+ one")
+            await person.sees("write [a]ll")
+            person.type("a\r")
+            await person.sees("It is written.")
+            assert (here.folder / "a.txt").read_text() == "one\n"
+            await person.sees("\n>")
+            here.model.call("rewrite_file", {"file_path": "b.txt", "content": "two\n"})
+            here.model.say("As you like.")
+            person.type("Another\r")
+            await person.sees("write [a]ll")
+            person.type("n\r")
+            await person.sees("instead?")
+            person.type("not that\r")
+            await person.sees("As you like.")
+            assert not (here.folder / "b.txt").exists()
+            await person.sees("\n>")
+            person.type("\x04")
+            assert await person.ended() == 0
+        with here.person("--session", "last", "--color", "never") as person:
+            await person.sees("going on with: Hello")  # trusted from now on
+            await person.sees("\n>")
+            person.type("/exit\r")
+            assert await person.ended() == 0
+
+
+async def test_ctrl_c_ends_the_turn_and_not_the_program(tmp_path):
+    async with place(tmp_path) as here:
+        with here.person("--trust", "--color", "never") as person:
+            await person.sees("\n>")
+            here.model.say("this will never be said to its end", stall_after=2)
+            person.type("Hello\r")
+            await person.sees("this will")
+            person.type("\x03")
+            await person.sees("Stopped.")
+            await person.sees("\n>")
+            here.model.call("rewrite_file", {"file_path": "b.txt", "content": "two\n"})
+            person.type("Write\r")
+            await person.sees("write [a]ll")
+            person.type("\x03")
+            await person.sees("Stopped.")
+            await person.sees("\n>")
+            here.model.say("Still here.")
+            person.type("Are you there?\r")
+            await person.sees("Still here.")
+            await person.sees("\n>")
+            person.type("\x04")
+            assert await person.ended() == 0
+        assert not (here.folder / "b.txt").exists()
+
+
+async def test_memories_are_kept_and_forgotten(tmp_path):
+    async with place(tmp_path, model=False) as here:
+        _, first, _ = await here.run("memory", "add", "Keys are read in keys.c", "--tag", "keys")
+        _, second, _ = await here.run("memory", "add", "Answer in English", "--global")
+        _, out, _ = await here.run("memory", "list", "KEYS")
+        assert first.strip() in out and second.strip() not in out
+        _, out, _ = await here.run("memory", "show", second.strip())
+        assert out.startswith("global") and "Answer in English" in out
+        assert (await here.run("memory", "delete", first.strip()))[0] == 0
+        assert (await here.run("memory", "delete", first.strip()))[0] == 2
+        _, out, _ = await here.run("memory", "list", "--format", "json")
+        assert [one["content"] for one in json.loads(out)] == ["Answer in English"]
+
+
+async def test_sessions_are_searched_exported_deleted_and_restored(tmp_path):
+    async with place(tmp_path) as here:
+        here.model.say("About parsers.")
+        await here.run("-m", "Tell me of parsers")
+        here.model.say("About cats.")
+        await here.run("-m", "Tell me of cats")
+        _, out, _ = await here.run("sessions", "search", "parsers", "--format", "json")
+        [info] = json.loads(out)
+        target = tmp_path / "out.md"
+        assert (await here.run("sessions", "export", info["id"], "-o", str(target)))[0] == 0
+        assert "About parsers." in target.read_text()
+        assert (await here.run("sessions", "delete", info["id"]))[0] == 0
+        assert (await here.run("sessions", "show", info["id"]))[0] == 2
+        assert (await here.run("sessions", "restore", info["id"]))[0] == 0
+        assert (await here.run("sessions", "show", info["id"]))[0] == 0
+        status, _, err = await here.run("sessions", "show", "0")
+        assert status == 2 and "2 sessions" in err
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("sessions", "--help"), ("--version",)])
+async def test_help_needs_nothing(tmp_path, arguments):
+    async with place(tmp_path, model=False) as here:
+        status, out, _ = await here.run(*arguments)
+        assert status == 0 and "jarvis" in out
