@@ -235,7 +235,7 @@ def _reason(error: OSError) -> str:
     import errno
 
     if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENOTDIR):
-        return OUTSIDE
+        return "behind a link, or behind something that is no folder"
     if error.errno in (errno.EACCES, errno.EPERM):
         return NOT_READABLE
     return f"{NOT_READABLE} ({(error.strerror or 'input/output error').lower()})"

@@ -78,6 +78,8 @@ class Change:
     needs: Place | None = None
     """Another file of the same proposal without whose change this one is not made: the new
     place of a file that moves."""
+    like: TextFile | None = None
+    """The file whose encoding, line ends and mode a new one takes."""
 
     @property
     def old_text(self) -> str:
@@ -147,7 +149,7 @@ def apply_hunks(old: str, hunks: Iterable[Hunk], chosen: Iterable[int]) -> str:
 def rename(file: TextFile, to: Place, after: str | None = None) -> list[Change]:
     """The two changes that move a file: made both or not at all."""
     text = file.text if after is None else after
-    return [Change(to, None, text), Change(file.place, file, None, needs=to)]
+    return [Change(to, None, text, like=file), Change(file.place, file, None, needs=to)]
 
 
 async def propose(context: ToolContext, changes: Sequence[Change], said: str) -> str:
@@ -263,7 +265,8 @@ class Reviewed(Wrapper):
         except JarvisError as error:
             return ToolResult(call.id, call.name, f"Nothing was written. {error}", is_error=True)
         for change in written.changes:
-            self._note(change, context)
+            if change in desk.changes:  # taken in part it is not what the agent has in mind
+                self._note(change, context)
         parts = [result.text, summary(written.changes), written.said]
         return replace(result, text="\n".join(part for part in parts if part))
 
@@ -421,7 +424,8 @@ def _write_one(change: Change) -> int:
     if change.after is None:
         remove_beneath(place.root, place.path)
         return 0
-    mode = change.before.mode if change.before is not None else None
+    model = change.before or change.like
+    mode = model.mode if model is not None else None
     return replace_beneath(place.root, place.path, _bytes_of(change), mode=mode)
 
 
@@ -437,9 +441,10 @@ def _take_back(change: Change, folders: int) -> None:
 def _bytes_of(change: Change) -> bytes:
     if change.after is None:
         return b""
-    if change.before is None:
+    model = change.before or change.like
+    if model is None:
         return new_file(change.place, change.after)
-    return change.before.encode(change.after)
+    return model.encode(change.after)
 
 
 def _check_unchanged(change: Change) -> None:
