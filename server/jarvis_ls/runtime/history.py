@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file, write_error
+from jarvis_ls.runtime.events import EntryPut, UserEntry
 from jarvis_ls.runtime.journal import words_for_title
 from jarvis_ls.runtime.messages import Message, User
 from jarvis_ls.runtime.session_markdown import message_text
@@ -138,7 +139,7 @@ class History:
         await self._run("add", "--all", "--force", ".")
         if await self._has_commits() and not await self._run("status", "--porcelain"):
             return None
-        said = words_for_title(session.without_secrets(words or _asked(spoken)))
+        said = words_for_title(session.without_secrets(words or _asked(session)))
         await self._run("commit", "--quiet", "--no-verify", "--message", said or "turn")
         return (await self._run("rev-parse", "HEAD")).strip()
 
@@ -199,10 +200,13 @@ class History:
                     lock.unlink()
 
 
-def _asked(spoken: dict[str, list[Message]]) -> str:
-    """What the user said last, where the user talks: to the node that began first."""
-    first = next(iter(spoken.values()), [])
-    return next((m.text for m in reversed(first) if isinstance(m, User)), "")
+def _asked(session: Session) -> str:
+    """What the user said last, as the user was shown it."""
+    entries = [e.entry for e in session.events() if isinstance(e, EntryPut)]
+    shown = [entry.text for entry in entries if isinstance(entry, UserEntry)]
+    first = session.nodes[:1]
+    said = [m.text for node in first for m in session.transcript(node) if isinstance(m, User)]
+    return (shown or said or [""])[-1]
 
 
 def _files(

@@ -79,8 +79,10 @@ class Contents:
     version: int = VERSION
     title: str = ""
     """As it was set; empty when it was not."""
+    asked: str = ""
+    """Beginning of what the user said first, as the user was shown it."""
     first_words: str = ""
-    """Beginning of what the user said first."""
+    """Beginning of the first message of a user, with what was added to it for the model."""
     threads: dict[str, Thread] = field(default_factory=dict)
     entries: dict[str, dict[str, Any]] = field(default_factory=dict)
     """By node, then by id; JSON as it was read, or the entry itself."""
@@ -110,7 +112,7 @@ class Contents:
     @property
     def shown_title(self) -> str:
         """The title, or how the conversation began."""
-        return self.title or self.first_words
+        return self.title or self.asked or self.first_words
 
     def apply(self, record: dict[str, Any]) -> None:
         """Take in one record. Raises `ValueError` when it makes no sense; nothing is changed."""
@@ -122,6 +124,10 @@ class Contents:
             self.updated = max(self.updated, float(record.get("at", 0.0)))
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"incomplete record: {error}") from error
+
+    def ask(self, text: str) -> None:
+        """The user said something."""
+        self.asked = self.asked or words_for_title(self.hidden(text))
 
     def know(self, message: Message) -> None:
         """Remember the message's id, so that no later one gets it."""
@@ -230,9 +236,10 @@ def _cut(contents: Contents, record: dict[str, Any]) -> None:
 
 
 def _entry(contents: Contents, record: dict[str, Any]) -> None:
-    contents.entries.setdefault(str(record["node"]), {})[str(record["entry"]["id"])] = (
-        record["entry"]
-    )  # fmt: skip
+    node, entry = str(record["node"]), record["entry"]
+    contents.entries.setdefault(node, {})[str(entry["id"])] = entry
+    if not contents.asked and entry.get("kind") == "user":
+        contents.ask(str(entry["text"]))
 
 
 def _entries_cut(contents: Contents, record: dict[str, Any]) -> None:

@@ -40,6 +40,7 @@ from jarvis_ls.runtime.events import (
     NodePut,
     SessionInfo,
     SessionPut,
+    UserEntry,
 )
 from jarvis_ls.runtime.messages import Message, System, Usage, to_json
 from jarvis_ls.runtime.session_lock import Lock
@@ -351,6 +352,8 @@ class Session:
         kept = self._contents
         if isinstance(event, EntryPut):
             kept.entries.setdefault(event.node, {})[event.entry.id] = event.entry
+            if isinstance(event.entry, UserEntry):
+                kept.ask(event.entry.text)
         elif isinstance(event, EntriesCut):
             journal.cut_entries(kept.entries.get(event.node, {}), event.first)
         elif isinstance(event, NodePut):
@@ -460,6 +463,7 @@ def header_of(contents: journal.Contents, size: int, tail: bytes) -> bytes:
             "version": journal.VERSION,
             "bytes": size,
             "check": zlib.crc32(tail[-journal.TAIL :]),
+            "named": bool(contents.title or contents.asked),
             "info": asdict(info_of(contents)),
         }
     )

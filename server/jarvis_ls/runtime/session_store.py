@@ -275,6 +275,7 @@ def _header_info(path: Path) -> SessionInfo | None:
     try:
         header: Any = json.loads(read_regular(path / HEADER, limit=_HEADER_LIMIT))
         size, check = int(header["bytes"]), int(header["check"])
+        named = bool(header["named"])
         if int(header["version"]) != journal.VERSION:
             return None
         info = event_json.record_from_json(SessionInfo, header["info"])
@@ -290,14 +291,16 @@ def _header_info(path: Path) -> SessionInfo | None:
         if zlib.crc32(file.read(min(size, journal.TAIL))) != check:
             return None
         grown = file.read()
-    return _brought_up_to_date(info, grown) if grown else info
+    return _brought_up_to_date(info, named, grown) if grown else info
 
 
-def _brought_up_to_date(info: SessionInfo, grown: bytes) -> SessionInfo | None:
+def _brought_up_to_date(info: SessionInfo, named: bool, grown: bytes) -> SessionInfo | None:
     """`info` after these lines; None when only the whole journal can tell."""
     contents = journal.Contents(title=info.title, updated=info.updated)
     for _number, _line, record, problem in journal.records(grown):
         if problem or record is None or record.get("is") in ("cut", "title", "session"):
+            return None
+        if record.get("is") == "entry" and not named:
             return None
         if record.get("is") in ("message", "spent"):
             try:
