@@ -65,8 +65,6 @@ class Skill:
     allowed_tools: tuple[str, ...]
     """Tools it says it needs; for people to read, it gives no right to them."""
     audit: Audit
-    usable: bool
-    """Whether a model may read it: nothing to look at was found, or the user allowed it."""
 
     @property
     def key(self) -> str:
@@ -107,6 +105,10 @@ class Skills:
         self.problems = tuple(problems)
         return self.skills
 
+    def usable(self, skill: Skill) -> bool:
+        """Whether a model may read it: nothing to look at was found, or the user allowed it."""
+        return skill.audit.safe or self._consents.given(skill.key)
+
     def pending(self) -> list[Pending]:
         """Skills that wait for the user's consent, with what the audit found."""
         return [
@@ -116,14 +118,14 @@ class Skills:
                 skill.audit.text, Action("read", str(skill.folder)),
             )
             for skill in self._skills.values()
-            if not skill.usable
+            if not self.usable(skill)
         ]  # fmt: skip
 
     def called_for(self, task: str) -> list[Skill]:
         """Usable skills with a trigger in `task`, those with more of them first."""
         said = set(words(task))
         lower = task.lower()
-        scored = [(_hits(s, said, lower), s) for s in self._skills.values() if s.usable]
+        scored = [(_hits(s, said, lower), s) for s in self._skills.values() if self.usable(s)]
         return [s for hits, s in sorted(scored, key=lambda one: -one[0]) if hits]
 
     async def prompt(self, task: str = "") -> str:
@@ -132,7 +134,7 @@ class Skills:
         Compact: names and descriptions, those that fit the task first. Full: besides, the text
         of those that fit it.
         """
-        usable = [skill for skill in self._skills.values() if skill.usable]
+        usable = [skill for skill in self._skills.values() if self.usable(skill)]
         if not usable:
             return ""
         fitting = self.called_for(task)
@@ -157,9 +159,9 @@ class Skills:
         """
         skill = self._skills.get(name.casefold())
         if skill is None:
-            names = ", ".join(s.name for s in self._skills.values() if s.usable) or "none"
+            names = ", ".join(s.name for s in self._skills.values() if self.usable(s)) or "none"
             raise UsageError(f"There is no skill {name!r}. There are: {names}.")
-        if not skill.usable:
+        if not self.usable(skill):
             raise UsageError(
                 f"The skill {skill.name} waits for the user, who has not allowed it yet."
             )
@@ -190,8 +192,10 @@ class Skills:
         @tool(timeout=30.0, independent=True)
         async def list_skills(context: ToolContext) -> str:  # noqa: ARG001 - every tool has it
             """List the skills there are: instructions for kinds of work."""
-            lines = [f"- {_line(skill)}" for skill in self.skills if skill.usable]
-            lines += [f"- {shown(s.name)}: waits for the user" for s in self.skills if not s.usable]
+            lines = [
+                f"- {_line(skill)}" if self.usable(skill) else f"- {skill.name}: waits for the user"
+                for skill in self.skills
+            ]
             return "\n".join(lines) or "There are no skills."
 
         @tool(timeout=30.0, independent=True)
@@ -254,11 +258,9 @@ class Skills:
         description = shown(" ".join(description.split()))[:MAX_DESCRIPTION]
         triggers = _texts(values.get("triggers")) or _triggers(name, description)
         audit = audit_skill(folder)
-        usable = audit.safe or self._consents.given(key_of("skill", name, audit.digest))
-        return Skill(name, description, folder, origin,
-                     tuple(dict.fromkeys(t.lower() for t in triggers)),
-                     _texts(values.get("allowed-tools", values.get("allowed_tools"))),
-                     audit, usable)  # fmt: skip
+        allowed = _texts(values.get("allowed-tools", values.get("allowed_tools")))
+        lower = tuple(dict.fromkeys(trigger.lower() for trigger in triggers))
+        return Skill(name, description, folder, origin, lower, allowed, audit)
 
     def _read(self, skill: Skill, file: str) -> str:
         data = read_regular(skill.folder / file, limit=MAX_FILE, root=skill.folder)
@@ -276,9 +278,8 @@ class Skills:
             text = f"{text[:MAX_TEXT]}\n[cut: {len(text) - MAX_TEXT} more characters]"
         others = [name for name in skill.audit.files if name != NAME][:100]
         more = f"\n\nOther files of this skill: {', '.join(others)}" if others else ""
-        text = (
-            f'<skill name="{skill.name}">\n{text.strip()}{more if file == NAME else ""}\n</skill>'
-        )
+        text = text.strip().replace("</skill", "<\\/skill") + (more if file == NAME else "")
+        text = f'<skill name="{skill.name}">\n{text}\n</skill>'
         self._texts[key] = text
         return text
 
