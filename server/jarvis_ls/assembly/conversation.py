@@ -35,6 +35,7 @@ from jarvis_ls.runtime.rules_files import Nearby, Rules, load_rules
 from jarvis_ls.runtime.session import Session
 from jarvis_ls.runtime.showing import Showing, new_id
 from jarvis_ls.runtime.startup import Statistics
+from jarvis_ls.runtime.textfile import Seen
 from jarvis_ls.runtime.tool import ToolContext
 
 if TYPE_CHECKING:
@@ -102,6 +103,8 @@ class Conversation:
         self._remembered: dict[str, str] = {}
         self._agents: dict[str, Agent] = {}
         self._ends: set[asyncio.Task[None]] = set()
+        self._unsaved = False
+        """Whether something was sent since the session was brought onto the disk."""
         self._callbacks = 0
         for event in session.events():
             self.feed.publish(event)
@@ -169,7 +172,8 @@ class Conversation:
         await self._settle_consents()
         self.tree.send(text, images, to=to)
         self._tell_session()
-        if not self._ends:
+        self._unsaved = True
+        if all(end.done() for end in self._ends):
             end = asyncio.create_task(self._turn_ended())
             self._ends.add(end)
             end.add_done_callback(self._ends.discard)
@@ -397,6 +401,7 @@ class Conversation:
             "feed": self.feed,
             "memory": self.memory,
             "checkpoints": self.checkpoints,
+            "seen": Seen(),
             "permissions": self._permissions,
             "sandbox": self.assembly.sandbox,
             SERVICE: self.tree,
@@ -447,13 +452,15 @@ class Conversation:
     async def _turn_ended(self) -> None:
         """Once nothing works any more: bring the session onto the disk, and tell its lists."""
         try:
-            while self.tree.working:
-                for node in list(self.tree.walk()):
-                    await self.tree.wait(node.id)
-                await asyncio.sleep(0)
-            await asyncio.to_thread(self.session.sync)
-            await self.history.record(self.session)
-            self._tell_session()
+            while self._unsaved:
+                self._unsaved = False
+                while self.tree.working:
+                    for node in list(self.tree.walk()):
+                        await self.tree.wait(node.id)
+                    await asyncio.sleep(0)
+                await asyncio.to_thread(self.session.sync)
+                await self.history.record(self.session)
+                self._tell_session()
         except JarvisError as error:
             logger.error("the session could not be brought onto the disk: %s", error)
 
