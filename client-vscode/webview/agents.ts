@@ -57,7 +57,6 @@ export class AgentsView implements View {
       t('agents.label'),
       {
         draw: (node, row) => this.drawRow(node, row),
-        label: (node) => labelOf(node),
         open: (node) => this.page.look(node.id),
         selected: () => {
           this.form = undefined;
@@ -138,6 +137,7 @@ export class AgentsView implements View {
       cells.state.title = t(`node.${state}`);
     }
     set(cells.title, node.title);
+    set(cells.spoken, `, ${t(`node.${state}`)}, `);
     set(cells.activity, node.error || node.activity);
     const tokens = node.subtree.input + node.subtree.output;
     const price = node.subtree.cost > 0 ? ` · ${cost(node.subtree.cost)}` : '';
@@ -157,7 +157,7 @@ export class AgentsView implements View {
     }
     render(
       html`<div class="detail-head">
-          <h3 title=${node.title}>${node.title}</h3>
+          <h2 title=${node.title}>${node.title}</h2>
           <span class="badge">${t(`kind.${node.kind}`)}</span>
         </div>
         <div class="detail-actions">
@@ -300,6 +300,8 @@ interface Cells {
   shown: NodeState | '';
   state: HTMLElement;
   title: HTMLElement;
+  /** The state for who does not see the icon. */
+  spoken: HTMLElement;
   activity: HTMLElement;
   spent: HTMLElement;
   progress: HTMLProgressElement;
@@ -322,6 +324,7 @@ function newCells(row: HTMLElement, openActions: (event: Event) => void): Cells 
     shown: '',
     state: cell('state'),
     title: cell('node-title'),
+    spoken: cell('spoken'),
     activity: cell('node-activity'),
     spent: cell('node-spent'),
     progress,
@@ -332,13 +335,14 @@ function newCells(row: HTMLElement, openActions: (event: Event) => void): Cells 
   more.className = 'icon-button';
   more.tabIndex = -1;
   more.title = t('agents.more');
-  more.setAttribute('aria-label', t('agents.more'));
-  more.setAttribute('aria-haspopup', 'menu');
+  // For the pointer: from the keyboard the menu opens on the row itself.
+  more.setAttribute('aria-hidden', 'true');
   const dots = cell('codicon codicon-ellipsis');
   dots.setAttribute('aria-hidden', 'true');
   more.append(dots);
   more.addEventListener('click', openActions);
-  row.append(twisty, cells.state, cells.title, cells.activity, progress, cells.spent, more);
+  row.append(twisty, cells.state, cells.title, cells.spoken);
+  row.append(cells.activity, progress, cells.spent, more);
   return cells;
 }
 
@@ -350,11 +354,6 @@ function set(element: HTMLElement, text: string): void {
 
 function isOver({ state }: NodeInfo): boolean {
   return state === 'completed' || state === 'failed' || state === 'cancelled';
-}
-
-function labelOf(node: NodeInfo): string {
-  const parts = [node.title, t(`node.${node.state}`), node.error || node.activity];
-  return parts.filter((it) => it !== '').join(', ');
 }
 
 function spent(tokens: number, price: number): string {

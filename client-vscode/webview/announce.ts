@@ -73,7 +73,8 @@ function region(manner: 'polite' | 'assertive'): HTMLElement {
 function plain(text: string): string {
   return text
     .replace(/```[^\n]*\n?/g, '')
-    .replace(/[*_`#>|]+/g, '')
+    .replace(/[*`#>|]+/g, '')
+    .replace(/(?<!\w)_+|_+(?!\w)/g, '')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/\s+/g, ' ')
     .trim();

@@ -108,10 +108,15 @@ export class App implements Page {
     this.attaching += 1;
     const number = this.attaching;
     this.early ??= [];
-    const picture =
-      session === 'new'
-        ? await this.ask({ kind: 'new_session' })
-        : await this.ask({ kind: 'attach', session });
+    const picture = await this.bridge
+      .ask(session === 'new' ? { kind: 'new_session' } : { kind: 'attach', session })
+      .catch((error: Error) => {
+        // While there is no server, a line above the conversation says so already.
+        if (this.life === 'running') {
+          this.tell(error.message);
+        }
+        return undefined;
+      });
     if (number !== this.attaching) {
       return; // another session was chosen meanwhile
     }

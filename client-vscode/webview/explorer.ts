@@ -93,7 +93,7 @@ export class ExplorerView implements View {
 
   private section(id: string, title: string, files: readonly ExplorerFile[]): TemplateResult {
     return html`<section aria-labelledby=${`explorer-${id}`}>
-      <h3 id=${`explorer-${id}`}>${title} <span class="fine">${counted('files', files.length)}</span></h3>
+      <h2 id=${`explorer-${id}`}>${title} <span class="fine">${counted('files', files.length)}</span></h2>
       <ul class="files">
         ${repeat(files, keyOf, (file) => this.file(file))}
       </ul>
@@ -165,7 +165,7 @@ export class ExplorerView implements View {
 
   private checkpoints(list: readonly CheckpointItem[]): TemplateResult {
     return html`<section aria-labelledby="explorer-checkpoints">
-      <h3 id="explorer-checkpoints">${t('explorer.checkpoints')}</h3>
+      <h2 id="explorer-checkpoints">${t('explorer.checkpoints')}</h2>
       <ul class="files">
         ${repeat(
           list,

@@ -14,6 +14,12 @@ export interface Rows {
   gone(id: string): void;
 }
 
+/** A row, and how far its top lies above the upper edge. */
+interface Place {
+  id: string;
+  above: number;
+}
+
 /** Beyond what can be seen, above and below. */
 const MARGIN = 400;
 const GUESS = 72;
@@ -31,6 +37,8 @@ export class LongList {
   private following = true;
   private height = 0;
   private active: string | undefined;
+  /** Where the reader shall be once the list can be seen. */
+  private wanted: Place | undefined;
 
   /** `moved` is told when the reader leaves or reaches the end. */
   constructor(
@@ -62,13 +70,13 @@ export class LongList {
   }
 
   /** Where the reader is: a row and how far its top lies above the upper edge. */
-  get place(): { id: string; above: number } | undefined {
-    return this.following ? undefined : this.anchor();
+  get place(): Place | undefined {
+    return this.following ? undefined : (this.wanted ?? this.anchor());
   }
 
   /** Shows the rows as they are now; call it when rows came, went or another list is meant. */
   refresh(): void {
-    const anchor = this.following ? undefined : this.anchor();
+    const anchor = this.following ? undefined : (this.wanted ?? this.anchor());
     this.ids = this.rows.ids();
     this.index = new Map(this.ids.map((id, index) => [id, index]));
     for (const [id, row] of this.drawn) {
@@ -87,6 +95,7 @@ export class LongList {
     }
     this.heights.clear();
     this.active = undefined;
+    this.wanted = undefined;
     this.following = true;
     this.refresh();
   }
@@ -158,7 +167,7 @@ export class LongList {
   }
 
   /** The first row that can be seen. */
-  private anchor(): { id: string; above: number } | undefined {
+  private anchor(): Place | undefined {
     const { scrollTop } = this.frame;
     const index = this.find(scrollTop);
     const id = this.ids[index];
@@ -180,7 +189,12 @@ export class LongList {
     return low;
   }
 
-  private layOut(anchor?: { id: string; above: number }): void {
+  private layOut(anchor?: Place): void {
+    if (this.frame.clientHeight === 0) {
+      this.wanted = anchor ?? this.wanted;
+      return; // hidden: nothing has a height or a place
+    }
+    this.wanted = undefined;
     // Rows that are drawn for the first time tell their height, which may bring others into sight.
     for (let round = 0; round < 4; round++) {
       this.setHeight(this.top(this.ids.length));
@@ -195,7 +209,7 @@ export class LongList {
     this.position();
   }
 
-  private keepPlace(anchor?: { id: string; above: number }): void {
+  private keepPlace(anchor?: Place): void {
     if (this.following) {
       this.scrollTo(this.height - this.frame.clientHeight);
     } else if (anchor !== undefined) {
@@ -222,9 +236,6 @@ export class LongList {
   /** Draws what is in sight and takes away what is not; true when a height was not as thought. */
   private drawVisible(): boolean {
     const { scrollTop, clientHeight } = this.frame;
-    if (clientHeight === 0) {
-      return false; // hidden: nothing has a height
-    }
     const first = this.find(Math.max(0, scrollTop - MARGIN));
     const end = Math.min(this.find(scrollTop + clientHeight + MARGIN) + 1, this.ids.length);
     const kept = this.held();
@@ -326,7 +337,7 @@ export class LongList {
   }
 
   private resized(changes: ResizeObserverEntry[]): void {
-    const anchor = this.following ? undefined : this.anchor();
+    const anchor = this.following ? undefined : (this.wanted ?? this.anchor());
     let isDifferent = false;
     for (const { target } of changes) {
       const id = (target as HTMLElement).dataset.id;

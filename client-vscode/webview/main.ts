@@ -16,5 +16,10 @@ const start = JSON.parse(document.getElementById('panel-start')?.textContent ?? 
 chooseLanguage(start.locale ?? 'en');
 const root = document.getElementById('app');
 if (root !== null) {
+  root.setAttribute('role', 'main');
+  const heading = document.createElement('h1');
+  heading.className = 'spoken';
+  heading.textContent = 'Jarvis';
+  root.append(heading);
   void new App(root, start).begin();
 }

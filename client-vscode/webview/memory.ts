@@ -77,7 +77,7 @@ export class MemoryView implements View {
       return nothing;
     }
     return html`<section aria-labelledby=${`memory-${kind}`}>
-      <h3 id=${`memory-${kind}`}>${icon(ICONS[kind])} ${t(`memory.${kind}`)} <span class="fine">${items.length}</span></h3>
+      <h2 id=${`memory-${kind}`}>${icon(ICONS[kind])} ${t(`memory.${kind}`)} <span class="fine">${items.length}</span></h2>
       <ul>
         ${repeat(
           items,

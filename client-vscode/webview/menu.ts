@@ -23,7 +23,7 @@ export function openMenu(anchor: HTMLElement, label: string, items: readonly Men
   menu.setAttribute('aria-label', label);
   const buttons = items.map((item) => entry(item, (focusBack) => end(focusBack)));
   menu.append(...buttons);
-  document.body.append(menu);
+  document.getElementById('app')?.append(menu);
   place(menu, anchor);
   anchor.setAttribute('aria-expanded', 'true');
 

@@ -34,7 +34,7 @@ export class SettingsView implements View {
     const { models } = this.page;
     render(
       html`<section aria-labelledby="settings-models">
-          <h3 id="settings-models">${t('settings.models')}</h3>
+          <h2 id="settings-models">${t('settings.models')}</h2>
           ${models?.ready === false ? html`<p class="banner" data-level="warning">${icon('warning')}${models.advice || t('noModel.text')}</p>` : nothing}
           ${models === undefined ? nothing : this.groups(models)}
           <div class="settings-actions">
@@ -48,7 +48,7 @@ export class SettingsView implements View {
         ${shown && shown.providers.length > 0 ? this.providers(shown.providers) : nothing}
         ${shown?.groups.map(group) ?? nothing}
         <section aria-labelledby="settings-keys">
-          <h3 id="settings-keys">${t('settings.keys')}</h3>
+          <h2 id="settings-keys">${t('settings.keys')}</h2>
           <dl class="keys-list">
             ${KEYS.map(([keys, what]) => html`<div><dt>${keys.split(' ').map((key, index) => html`${index > 0 ? ' ' : ''}<kbd>${key}</kbd>`)}</dt><dd>${t(what)}</dd></div>`)}
           </dl>
@@ -72,7 +72,7 @@ export class SettingsView implements View {
 
   private providers(providers: readonly ProviderItem[]): TemplateResult {
     return html`<section aria-labelledby="settings-providers">
-      <h3 id="settings-providers">${t('settings.providers')}</h3>
+      <h2 id="settings-providers">${t('settings.providers')}</h2>
       <ul class="setting-lines">
         ${providers.map(
           (it) =>
@@ -84,10 +84,9 @@ export class SettingsView implements View {
                   ? html`<button
                       type="button"
                       class="link-button"
-                      aria-label=${t('settings.setKeyOf', { name: it.name })}
                       @click=${() => void this.setKey(it.variables[0] ?? '')}
                     >
-                      ${t(it.ready ? 'settings.changeKey' : 'settings.setKey')}
+                      ${t(it.ready ? 'settings.changeKey' : 'settings.setKey')}<span class="spoken"> ${it.name}</span>
                     </button>`
                   : nothing
               }
@@ -109,7 +108,7 @@ const LEVEL_ICONS = { info: 'blank', warning: 'warning', error: 'error' };
 function group({ title, lines }: SettingGroup, index: number): TemplateResult {
   const id = `settings-group-${index}`;
   return html`<section aria-labelledby=${id}>
-    <h3 id=${id}>${title} <span class="fine">${lines.length}</span></h3>
+    <h2 id=${id}>${title} <span class="fine">${lines.length}</span></h2>
     <ul class="setting-lines">
       ${lines.map(
         ({ name, value, detail, level }) =>

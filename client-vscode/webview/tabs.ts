@@ -35,7 +35,10 @@ export class Tabs {
       const name = document.createElement('span');
       name.className = 'tab-name';
       name.textContent = t(`tab.${tab}`);
-      header.append(mark, name);
+      const label = document.createElement('span');
+      label.className = 'tab-label';
+      label.append(mark, name);
+      header.append(label);
       header.addEventListener('keydown', (event) => {
         if (event.key === ' ') {
           event.preventDefault();
@@ -73,7 +76,7 @@ export class Tabs {
     if (!badge) {
       badge = document.createElement('vscode-badge');
       badge.setAttribute('variant', 'counter');
-      header.append(badge);
+      header.firstElementChild?.append(badge);
     }
     if (badge.textContent !== String(count)) {
       badge.textContent = String(count);

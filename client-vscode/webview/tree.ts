@@ -11,7 +11,6 @@ export interface TreeNode {
 export interface TreeRows<N extends TreeNode> {
   /** Fills the row of a node; called again when it changed. */
   draw(node: N, row: HTMLElement): void;
-  label(node: N): string;
   /** The user chose a node. */
   open?(node: N): void;
   /** The node that is meant now is another. */
@@ -109,7 +108,6 @@ export class Tree<N extends TreeNode> {
         item.node = node;
         if (item.row.isConnected) {
           this.rows.draw(node, item.row);
-          this.name(item);
         }
       }
     }
@@ -135,15 +133,7 @@ export class Tree<N extends TreeNode> {
     }
     item.node = node;
     item.depth = depth;
-    this.name(item);
     return item;
-  }
-
-  private name(item: Item<N>): void {
-    const label = this.rows.label(item.node);
-    if (item.row.getAttribute('aria-label') !== label) {
-      item.row.setAttribute('aria-label', label);
-    }
   }
 
   /** Puts the rows in their order, moving only those that are elsewhere. */

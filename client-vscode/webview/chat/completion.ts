@@ -99,7 +99,6 @@ export class CompletionList {
     clearTimeout(this.timer);
     this.asked += 1;
     this.element.hidden = true;
-    this.field.setAttribute('aria-expanded', 'false');
     this.field.removeAttribute('aria-activedescendant');
   }
 
@@ -119,7 +118,6 @@ export class CompletionList {
       return;
     }
     this.element.hidden = false;
-    this.field.setAttribute('aria-expanded', 'true');
     this.draw();
   }
 

@@ -52,9 +52,6 @@ export class Composer {
     this.bar.className = 'composer-bar';
     const { field } = this;
     field.rows = 1;
-    field.setAttribute('role', 'combobox');
-    field.setAttribute('aria-expanded', 'false');
-    field.setAttribute('aria-haspopup', 'listbox');
     field.setAttribute('aria-label', t('composer.label'));
     this.completions = new CompletionList(page, field, () => undefined);
     this.element.append(this.completions.element, this.chips, field, this.bar);

@@ -45,14 +45,13 @@ export class MeterView {
           type="button"
           class="meter-button"
           aria-expanded=${String(this.isOpen)}
-          aria-label=${label}
           title=${label}
           @click=${() => this.toggle()}
         >
-          ${window > 0 ? html`<progress max="100" value=${percent} ?data-full=${share >= NEARLY_FULL} aria-hidden="true"></progress><span>${percent}%</span>` : nothing}
+          ${window > 0 ? html`<progress max="100" value=${percent} ?data-full=${share >= NEARLY_FULL} aria-hidden="true"></progress><span class="spoken">${t('meter.context')}</span><span>${percent}%</span>` : nothing}
           <span class="space"></span>
           <span>${t('meter.tokens', { tokens })}</span>
-          ${(usage?.cost ?? 0) > 0 ? html`<span>${icon('credit-card')} ${cost(usage?.cost ?? 0)}</span>` : nothing}
+          ${(usage?.cost ?? 0) > 0 ? html`<span class="spoken">${t('meter.cost')}</span><span>${icon('credit-card')} ${cost(usage?.cost ?? 0)}</span>` : nothing}
         </button>`,
       this.element,
     );

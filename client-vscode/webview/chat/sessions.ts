@@ -162,8 +162,11 @@ export class SessionsView {
   private async renamed(info: SessionInfo, title: string): Promise<void> {
     this.renaming = '';
     if (title !== '' && title !== info.title) {
-      await this.page.ask({ kind: 'rename', session: info.id, title });
-      this.found = this.found?.map((it) => (it.id === info.id ? { ...it, title } : it));
+      const done = await this.page.ask({ kind: 'rename', session: info.id, title });
+      if (done !== undefined) {
+        this.found = this.found?.map((it) => (it.id === info.id ? { ...it, title } : it));
+        this.page.store.apply([{ kind: 'session_put', session: { ...info, title } }]);
+      }
     }
     this.draw();
   }

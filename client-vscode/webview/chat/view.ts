@@ -96,6 +96,9 @@ export class ChatView implements View, Chat {
   }
 
   draw(changes?: Changes): void {
+    const isEmpty = (this.conversation?.order.length ?? 0) === 0;
+    this.empty.hidden = !isEmpty;
+    this.frame.hidden = isEmpty;
     if (changes === undefined || changes.everything) {
       this.findWaiting();
       this.skipAnnouncing();
@@ -246,13 +249,19 @@ export class ChatView implements View, Chat {
       isChild
         ? html`${action('arrow-left', t('chat.toRoot'), () => this.page.look(session?.root?.id ?? ''))}
             <h2 class="title" title=${node.title}>${node.title}</h2>`
-        : html`<h2 class="title" title=${title}>${title}</h2>`
+        : html`<h2 class="title">
+            <button
+              type="button"
+              class="title-button"
+              data-part="sessions"
+              title=${t('sessions.show', { n: sessions.size })}
+              aria-expanded=${String(this.sessions.isOpen)}
+              @click=${() => this.sessions.toggle()}
+            >
+              <span>${title}</span>${icon('chevron-down')}
+            </button>
+          </h2>`
     }
-    ${action('history', t('sessions.show', { n: sessions.size }), () => this.sessions.toggle(), {
-      pressed: this.sessions.isOpen,
-      part: 'sessions',
-    })}
-    ${action('add', t('session.begin'), () => void this.begin(), { part: 'new-session' })}
     ${
       session === undefined
         ? nothing

@@ -1,0 +1,535 @@
+// The conversation: what streams in, what waits for the user, what the user says and takes back.
+
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { openBrowser } from './host.mjs';
+import {
+  ASKED_EDIT,
+  ASKED_SCRIPT,
+  answer,
+  conversation,
+  grew,
+  info,
+  node,
+  put,
+  putNode,
+  SESSION,
+  tool,
+  tree,
+  user,
+} from './sample.mjs';
+
+const PICTURE = {
+  session: SESSION,
+  events: [{ kind: 'session_put', session: info() }, putNode(node('root'))],
+};
+const WORKING = [
+  { kind: 'session_put', session: info({ working: true }) },
+  putNode(node('root', { state: 'running', activity: 'thinks' })),
+];
+
+describe('the conversation', () => {
+  let host;
+  let panel;
+  before(async () => {
+    host = await openBrowser();
+  });
+  after(() => host.close());
+  beforeEach(async (t) => {
+    panel = await host.open({ picture: PICTURE });
+    const opened = panel;
+    t.after?.(() => opened.close());
+  });
+
+  test('Markdown streams in and ends as if it had come at once', async () => {
+    const text = conversation().find((it) => it.entry?.id === 'a1').entry.text;
+    await panel.events([put(answer('s', '', { streaming: true }))]);
+    for (let at = 0; at < text.length; at += 7) {
+      await panel.tell({
+        kind: 'events',
+        events: { seq: ++panel.seq, events: [grew('s', at, text.slice(at, at + 7))] },
+      });
+      if (at % 70 === 0) await panel.settled();
+    }
+    await panel.settled();
+    await panel.events([put(answer('s', text)), put(answer('whole', text))]);
+    const html = (id) =>
+      panel.page.locator(`[data-id=${id}] .markdown`).evaluate((it) => it.innerHTML);
+    assert.equal(await html('s'), await html('whole'));
+    assert.equal(await panel.page.locator('[data-id=s] table').count(), 1);
+    assert.ok((await panel.page.locator('[data-id=s] .hljs-keyword').count()) > 0);
+  });
+
+  test('finished blocks stay the same elements while the rest streams in', async () => {
+    await panel.events([put(answer('s', 'First.\n\n', { streaming: true }))]);
+    await panel.events([grew('s', 8, 'Second.\n\nThi')]);
+    await panel.page
+      .locator('[data-id=s] p')
+      .first()
+      .evaluate((it) => it.setAttribute('data-mine', ''));
+    await panel.events([grew('s', 20, 'rd.\n\n- a\n')]);
+    await panel.page.locator('[data-id=s] li').waitFor();
+    assert.equal(await panel.page.locator('[data-id=s] [data-mine]').count(), 1);
+  });
+
+  test('a link defined at the end is one at the beginning', async () => {
+    await panel.events([put(answer('s', 'See [it][1].\n\nMore.\n\n', { streaming: true }))]);
+    await panel.events([put(answer('s', 'See [it][1].\n\nMore.\n\n[1]: https://a.example/x\n'))]);
+    await panel.page.locator('[data-id=s] a').click();
+    assert.deepEqual(await panel.asked('open_link'), {
+      kind: 'open_link',
+      url: 'https://a.example/x',
+    });
+  });
+
+  test('a link to a file opens it at its line; others are refused in words', async () => {
+    await panel.events([
+      put(answer('s', '[a](src/a%20b.c:88) [b](./x/y.rs#L7-L9) [c](mailto:me@a.example)')),
+    ]);
+    const links = panel.page.locator('[data-id=s] a');
+    await links.nth(0).click();
+    assert.deepEqual(await panel.asked('open_file', 1), {
+      kind: 'open_file',
+      path: 'src/a b.c',
+      line: 88,
+    });
+    await links.nth(1).click();
+    assert.deepEqual(await panel.asked('open_file', 2), {
+      kind: 'open_file',
+      path: 'x/y.rs',
+      line: 7,
+    });
+    await links.nth(2).click();
+    await panel.page.locator('.toast', { hasText: 'Only web addresses' }).waitFor();
+  });
+
+  test('the reader at the end stays there, one who reads above is not moved', async () => {
+    const many = Array.from({ length: 60 }, (_, index) =>
+      put(answer(`m${index}`, `Answer ${index}\n\nwith two lines`)),
+    );
+    await panel.events(many);
+    const frame = panel.page.locator('.entries');
+    const atEnd = () => frame.evaluate((it) => it.scrollHeight - it.scrollTop - it.clientHeight);
+    assert.ok((await atEnd()) < 3);
+    await panel.events([
+      put(answer('s', 'x', { streaming: true })),
+      grew('s', 1, '\n\n\nlong\n\n'.repeat(30)),
+    ]);
+    assert.ok((await atEnd()) < 3);
+    await panel.page.mouse.move(150, 300);
+    await panel.page.mouse.wheel(0, -900);
+    await panel.page.locator('.to-end button').waitFor();
+    await panel.settled();
+    const place = () =>
+      frame.evaluate((it) => {
+        const top = it.getBoundingClientRect().top;
+        const row = [...it.querySelectorAll('.row')].find(
+          (one) => one.getBoundingClientRect().bottom > top + 30,
+        );
+        return [row.dataset.id, Math.round(row.getBoundingClientRect().top)];
+      });
+    const before = await place();
+    await panel.events([
+      put(answer('n1', 'new')),
+      grew('s', 400, 'more\n\n'.repeat(20)),
+      put(answer('n2', 'new')),
+    ]);
+    assert.deepEqual(await place(), before);
+    await panel.page.locator('.to-end button').click();
+    assert.ok((await atEnd()) < 3);
+  });
+
+  test('only what can be seen is in the page', async () => {
+    await panel.events(
+      Array.from({ length: 3000 }, (_, index) => put(user(`m${index}`, `Message ${index}`))),
+    );
+    assert.ok((await panel.page.locator('.long-list > .row').count()) < 60);
+    await panel.page.locator('.entries').evaluate((it) => {
+      it.dispatchEvent(new WheelEvent('wheel', { deltaY: -1 }));
+      it.scrollTop = 0;
+    });
+    await panel.page.getByText('Message 0', { exact: true }).waitFor();
+    assert.equal(await panel.page.locator('[data-id=m0]').getAttribute('aria-setsize'), '3000');
+  });
+
+  test('a tool that asks says what for, and is allowed, denied, or always allowed', async () => {
+    await panel.events([put(ASKED_SCRIPT)]);
+    const row = panel.page.locator('[data-id=t3]');
+    await row.getByText('make check', { exact: true }).waitFor();
+    await row.getByText('No rule allows these commands yet.').waitFor();
+    await row.getByRole('button', { name: 'Allow', exact: true }).click();
+    assert.deepEqual(await panel.asked('permit', 1), {
+      kind: 'permit',
+      session: SESSION,
+      entry: 't3',
+      allowed: true,
+      scope: 'call',
+      note: '',
+    });
+    await row.getByLabel('Tell the agent why').fill('use make test');
+    await row.getByRole('button', { name: 'Deny' }).click();
+    assert.deepEqual(await panel.asked('permit', 2), {
+      kind: 'permit',
+      session: SESSION,
+      entry: 't3',
+      allowed: false,
+      scope: 'call',
+      note: 'use make test',
+    });
+    for (const [name, scope] of [
+      ['In this session', 'session'],
+      ['In this workspace', 'workspace'],
+      ['Everywhere', 'user'],
+    ]) {
+      await row.getByRole('button', { name: 'Always' }).click();
+      await panel.page.getByRole('menuitem', { name }).click();
+      const { scope: asked, allowed } = (await panel.asks('permit')).at(-1);
+      assert.deepEqual([asked, allowed], [scope, true]);
+    }
+    await panel.events([
+      put({ ...ASKED_SCRIPT, state: 'done', asked: [], output: 'ok', isolation: 'bubblewrap' }),
+    ]);
+    assert.equal(await row.locator('.consent').count(), 0);
+    await row.getByText('bubblewrap').waitFor();
+  });
+
+  test('consent by keys is given only to what is in sight', async () => {
+    await panel.events([
+      put(ASKED_SCRIPT),
+      ...Array.from({ length: 40 }, (_, index) => put(answer(`m${index}`, 'x\n\ny\n\nz'))),
+    ]);
+    await panel.page.locator('.attention').waitFor();
+    await panel.page.locator('.composer textarea').focus();
+    await panel.page.keyboard.press('Control+Enter');
+    await panel.page.locator('[data-id=t3] .consent').waitFor();
+    assert.equal((await panel.asks('permit')).length, 0);
+    await panel.settled();
+    await panel.page.keyboard.press('Control+Enter');
+    assert.equal((await panel.asked('permit')).allowed, true);
+    await panel.page.keyboard.press('Control+Backspace');
+    assert.equal((await panel.asked('permit', 2)).allowed, false);
+  });
+
+  test('an edit is taken by hunk', async () => {
+    await panel.events([put(ASKED_EDIT)]);
+    const row = panel.page.locator('[data-id=t4]');
+    await row.getByRole('checkbox', { name: 'Change 2' }).uncheck();
+    await row.getByRole('button', { name: 'Accept 1 of 2' }).click();
+    assert.deepEqual(await panel.asked('review', 1), {
+      kind: 'review',
+      session: SESSION,
+      entry: 't4',
+      accepted: { 'src/parser/header.c': [0] },
+      note: '',
+    });
+    await row.getByRole('checkbox', { name: 'Change 2' }).check();
+    await row.getByRole('button', { name: 'Accept all' }).click();
+    assert.deepEqual((await panel.asked('review', 2)).accepted, { 'src/parser/header.c': [0, 1] });
+    await row.getByRole('button', { name: 'Refuse' }).click();
+    assert.deepEqual((await panel.asked('review', 3)).accepted, {});
+    await row.getByRole('button', { name: /Compare in the editor/ }).click();
+    assert.deepEqual(await panel.asked('show_diff'), {
+      kind: 'show_diff',
+      session: SESSION,
+      entry: 't4',
+      path: 'src/parser/header.c',
+      root: 0,
+    });
+    await row.locator('.path').click();
+    assert.equal((await panel.asked('open_file')).line, 14);
+  });
+
+  test('what a child agent asks is told in the main conversation', async () => {
+    await panel.events([...tree(), put(ASKED_SCRIPT, 'n1')]);
+    const bar = panel.page.locator('.attention');
+    await bar.getByText('Callers of parse_header: execute_script needs your consent').waitFor();
+    await bar.getByRole('button', { name: 'Show' }).click();
+    await panel.page.locator('[data-id=t3] .consent').waitFor();
+    await panel.page.getByRole('heading', { name: 'Callers of parse_header' }).waitFor();
+    await panel.page.getByRole('button', { name: 'Back to the main conversation' }).click();
+    await panel.page.locator('.title-button').waitFor();
+  });
+
+  test('a question is answered by a choice or in words', async () => {
+    await panel.events([
+      put({ kind: 'question', id: 'q1', text: 'Go on?', choices: ['Yes', 'No'] }),
+      put({ kind: 'question', id: 'q2', text: 'Which file?', choices: [] }),
+    ]);
+    await panel.page.getByRole('button', { name: 'No', exact: true }).click();
+    assert.deepEqual(await panel.asked('answer', 1), {
+      kind: 'answer',
+      session: SESSION,
+      entry: 'q1',
+      text: 'No',
+    });
+    await panel.page.getByLabel('Your answer').fill('a.c');
+    await panel.page.keyboard.press('Enter');
+    assert.deepEqual(await panel.asked('answer', 2), {
+      kind: 'answer',
+      session: SESSION,
+      entry: 'q2',
+      text: 'a.c',
+    });
+    await panel.events([
+      put({ kind: 'question', id: 'q2', text: 'Which file?', choices: [], answer: 'a.c' }),
+    ]);
+    assert.equal(await panel.page.getByLabel('Your answer').count(), 0);
+  });
+
+  test('output streams into an open card', async () => {
+    await panel.events([put(tool('t', 'execute_script', { state: 'running', output: 'one\n' }))]);
+    await panel.page.locator('[data-id=t] summary').click();
+    await panel.events([grew('t', 4, '\u001b[31mtwo\u001b[0m\n', 'output')]);
+    assert.equal(await panel.page.locator('[data-id=t] .output').textContent(), 'one\ntwo\n');
+  });
+
+  test('thoughts are folded until they are asked for', async () => {
+    await panel.events([put(answer('a', '', { thinking: 'Hm', streaming: true }))]);
+    await panel.page.getByText('Thinking…').click();
+    await panel.events([grew('a', 2, ', so', 'thinking')]);
+    assert.equal(await panel.page.locator('.thoughts').textContent(), 'Hm, so');
+  });
+
+  test('a message is sent, one during work is queued and can be taken back', async () => {
+    const field = panel.page.locator('.composer textarea');
+    await field.fill('  Hello  ');
+    await panel.page.keyboard.press('Enter');
+    assert.deepEqual(await panel.asked('send'), {
+      kind: 'send',
+      session: SESSION,
+      text: 'Hello',
+      node: '',
+      images: [],
+      attachments: [],
+    });
+    assert.equal(await field.inputValue(), '');
+    await panel.events([...WORKING, put(user('q', 'and this', { queued: true }))]);
+    await panel.page.getByRole('button', { name: 'Stop (Esc)' }).waitFor();
+    await panel.page.getByRole('button', { name: 'Take back and change' }).click();
+    const back = await panel.asked('rewind');
+    assert.deepEqual([back.entry, back.what], ['q', 'conversation']);
+    await panel.page.waitForFunction(
+      () => document.querySelector('.composer textarea').value === 'and this',
+    );
+  });
+
+  test('a message that could not be sent is still there', async () => {
+    await panel.answer('send', { failed: 'The server is busy.' });
+    const field = panel.page.locator('.composer textarea');
+    await field.fill('Hello');
+    await panel.page.keyboard.press('Enter');
+    await panel.page.locator('.toast', { hasText: 'The server is busy.' }).waitFor();
+    assert.equal(await field.inputValue(), 'Hello');
+  });
+
+  test('Escape in the empty field stops', async () => {
+    await panel.events(WORKING);
+    const field = panel.page.locator('.composer textarea');
+    await field.fill('draft');
+    await panel.page.keyboard.press('Escape');
+    assert.equal((await panel.asks('stop')).length, 0);
+    await field.fill('');
+    await panel.page.keyboard.press('Escape');
+    assert.deepEqual(await panel.asked('stop'), { kind: 'stop', session: SESSION });
+  });
+
+  test('what was said before comes back by the arrow keys, the draft stays', async () => {
+    const field = panel.page.locator('.composer textarea');
+    for (const text of ['first', 'second']) {
+      await field.fill(text);
+      await panel.page.keyboard.press('Enter');
+      await panel.page.waitForFunction(
+        () => document.querySelector('.composer textarea').value === '',
+      );
+    }
+    await field.fill('draft');
+    await field.evaluate((it) => it.setSelectionRange(0, 0));
+    for (const expected of ['second', 'first', 'first']) {
+      await panel.page.keyboard.press('ArrowUp');
+      assert.equal(await field.inputValue(), expected);
+    }
+    await field.evaluate((it) => it.setSelectionRange(it.value.length, it.value.length));
+    await panel.page.keyboard.press('ArrowDown');
+    await panel.page.keyboard.press('ArrowDown');
+    assert.equal(await field.inputValue(), 'draft');
+  });
+
+  test('@ and / are completed', async () => {
+    await panel.answer('complete', {
+      items: [
+        { kind: 'file', label: 'header.c', insert: '@src/header.c', detail: 'src' },
+        { kind: 'file', label: 'header.h', insert: '@src/header.h', detail: 'src' },
+      ],
+    });
+    const field = panel.page.locator('.composer textarea');
+    await field.focus();
+    await panel.page.keyboard.type('look at @hea');
+    const options = panel.page.getByRole('option');
+    await options.first().waitFor();
+    assert.deepEqual(await panel.asked('complete'), {
+      kind: 'complete',
+      trigger: '@',
+      text: 'hea',
+    });
+    assert.equal(await field.getAttribute('aria-activedescendant'), 'completion-0');
+    await panel.page.keyboard.press('ArrowDown');
+    assert.equal(await field.getAttribute('aria-activedescendant'), 'completion-1');
+    await panel.page.keyboard.press('Enter');
+    assert.equal(await field.inputValue(), 'look at @src/header.h ');
+    assert.equal(await options.count(), 0);
+    assert.equal((await panel.asks('send')).length, 0);
+    await panel.page.keyboard.type('@x');
+    await options.first().waitFor();
+    await panel.page.keyboard.press('Escape');
+    assert.equal(await options.count(), 0);
+    await field.fill('/sc');
+    await options.first().waitFor();
+    assert.equal((await panel.asks('complete')).at(-1).trigger, '/');
+  });
+
+  test('files and pictures go along and can be removed', async () => {
+    await panel.tell({
+      kind: 'insert',
+      text: '',
+      attachments: [
+        { kind: 'selection', path: 'src/a.c', root: 0, startLine: 3, endLine: 9, text: 'x' },
+        { kind: 'file', path: 'src/b.c', root: 0 },
+      ],
+    });
+    await panel.page.locator('.chip', { hasText: 'a.c:3-9' }).waitFor();
+    await panel.page.getByRole('button', { name: 'Remove b.c' }).click();
+    await panel.page.locator('.composer textarea').evaluate((it) => {
+      const bytes = Uint8Array.from(
+        atob(
+          'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+        ),
+        (c) => c.charCodeAt(0),
+      );
+      const data = new DataTransfer();
+      data.items.add(new File([bytes], 'a.png', { type: 'image/png' }));
+      data.items.add(new File(['x'], 'a.txt', { type: 'text/plain' }));
+      it.dispatchEvent(
+        new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
+      );
+    });
+    await panel.page.locator('.chip', { hasText: 'Picture 1' }).waitFor();
+    await panel.page.locator('.toast', { hasText: 'a.txt is no picture' }).waitFor();
+    await panel.page.locator('.composer textarea').focus();
+    await panel.page.keyboard.press('Enter');
+    const sent = await panel.asked('send');
+    assert.deepEqual(
+      sent.attachments.map(({ path }) => path),
+      ['src/a.c'],
+    );
+    assert.equal(sent.images[0].mediaType, 'image/png');
+    assert.equal(await panel.page.locator('.chip').count(), 0);
+  });
+
+  test('dropped files are given to the extension', async () => {
+    await panel.page.locator('.composer').evaluate((it) => {
+      const data = new DataTransfer();
+      data.setData('text/uri-list', '# list\r\nfile:///ws/a.c\r\nfile:///ws/b.c');
+      it.dispatchEvent(
+        new DragEvent('dragover', { dataTransfer: data, bubbles: true, cancelable: true }),
+      );
+      it.dispatchEvent(
+        new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }),
+      );
+    });
+    assert.deepEqual((await panel.asked('drop')).uris, ['file:///ws/a.c', 'file:///ws/b.c']);
+  });
+
+  test('back to before a message, by files, conversation or both; a fork begins there', async () => {
+    await panel.events([
+      put(user('u', 'Repair it', { checkpoint: 'c' })),
+      put(user('v', 'no checkpoint')),
+    ]);
+    await panel.answer('rewind', { text: 'Repair it', files: ['a.c', 'b.c'], kept: ['c.c'] });
+    const row = panel.page.locator('[data-id=u]');
+    for (const [name, what] of [
+      ['Files and conversation', 'both'],
+      ['Files only', 'files'],
+      ['Conversation only', 'conversation'],
+    ]) {
+      await row.hover();
+      await row.getByRole('button', { name: 'Go back to before this' }).click();
+      await panel.page.getByRole('menuitem', { name }).click();
+      await panel.page.locator('.toast').waitFor();
+      const back = (await panel.asks('rewind')).at(-1);
+      assert.deepEqual([back.entry, back.what], ['u', what]);
+    }
+    assert.equal((await panel.asks('confirm')).length, 3);
+    await panel.page.waitForFunction(
+      () => document.querySelector('.composer textarea').value === 'Repair it',
+    );
+    const other = panel.page.locator('[data-id=v]');
+    await other.hover();
+    await other.getByRole('button', { name: 'Go back to before this' }).click();
+    assert.equal(
+      await panel.page.getByRole('menuitem', { name: 'Files only' }).getAttribute('aria-disabled'),
+      'true',
+    );
+    await panel.page.keyboard.press('Escape');
+    await panel.answer('fork', { session: 'forked' });
+    await row.hover();
+    await row.getByRole('button', { name: 'New session from before here' }).click();
+    await panel.asked('attach', 2);
+    assert.equal((await panel.asks('attach')).at(-1).session, 'forked');
+  });
+
+  test('when the user says no, nothing goes back', async () => {
+    await panel.answer('confirm', { yes: false });
+    await panel.events([put(user('u', 'Repair it', { checkpoint: 'c' }))]);
+    const row = panel.page.locator('[data-id=u]');
+    await row.hover();
+    await row.getByRole('button', { name: 'Go back to before this' }).click();
+    await panel.page.getByRole('menuitem', { name: 'Files only' }).click();
+    await panel.asked('confirm');
+    await panel.settled();
+    assert.equal((await panel.asks('rewind')).length, 0);
+  });
+
+  test('cut entries are gone', async () => {
+    await panel.events(['a', 'b', 'c'].map((id) => put(user(id, `said ${id}`))));
+    await panel.events([{ kind: 'entries_cut', session: SESSION, node: 'root', first: 'b' }]);
+    assert.deepEqual(await panel.page.locator('.said').allTextContents(), ['said a']);
+  });
+
+  test('the model is picked from a list', async () => {
+    await panel.answer('pick_model', {
+      ready: true,
+      current: 'cheap',
+      choices: [{ name: 'cheap', models: [], ready: true }],
+      advice: '',
+    });
+    await panel.page.getByRole('button', { name: 'Model: balanced' }).click();
+    assert.equal(
+      await panel.page
+        .getByRole('menuitemradio', { name: /balanced/ })
+        .getAttribute('aria-checked'),
+      'true',
+    );
+    await panel.page.getByRole('menuitemradio', { name: /cheap/ }).click();
+    assert.deepEqual(await panel.asked('pick_model'), {
+      kind: 'pick_model',
+      session: SESSION,
+      group: 'cheap',
+      node: '',
+    });
+    await panel.page.getByRole('button', { name: 'Model: cheap' }).waitFor();
+  });
+
+  test('the meter says what fills the context and what it cost', async () => {
+    await panel.events(conversation());
+    const button = panel.page.locator('.meter-button');
+    assert.equal(await button.getAttribute('title'), 'Context 23 % full, 21k tokens, cost 0.07');
+    await button.click();
+    await panel.page
+      .locator('.meter-line', { hasText: 'Conversation' })
+      .getByText('9,660')
+      .waitFor();
+    await panel.page.locator('.meter-line', { hasText: 'Tokens out' }).getByText('2,150').waitFor();
+    await panel.page.keyboard.press('Escape');
+    assert.equal(await panel.page.locator('.meter-details').count(), 0);
+  });
+});

@@ -1,0 +1,331 @@
+// The panel's page in a real Chromium, with a scripted extension on the other side: the document is
+// the one the extension makes (same policy), messages are real ones, colours are those of the editor.
+
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import esbuild from 'esbuild';
+import { chromium } from 'playwright-core';
+import { buildClient, PAGE } from '../../scripts/setup/client.mjs';
+import { findBrowser } from '../../scripts/setup/tools.mjs';
+
+export const ROOT = path.resolve(import.meta.dirname, '..', '..');
+/** Colours and fonts as the editor gives them to pages, taken from its own themes. */
+export const THEMES = JSON.parse(
+  readFileSync(path.join(import.meta.dirname, 'themes.json'), 'utf8'),
+);
+/** Told to the browser from outside: the page's own policy lets no script in. */
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const TYPES = { '.js': 'text/javascript', '.css': 'text/css', '.ttf': 'font/ttf' };
+
+/**
+ * @typedef {object} PanelOptions
+ * @property {'dark' | 'light' | 'contrast' | 'contrastLight'} [theme]
+ * @property {string} [locale]
+ * @property {number} [width]
+ * @property {number} [height]
+ * @property {Record<string, unknown>} [picture] instead of parts of the usual one
+ * @property {Record<string, unknown>} [answers] by kind of ask
+ * @property {unknown} [state] what the page kept
+ * @property {string} [life]
+ * @property {boolean} [reducedMotion]
+ */
+
+/** A browser and a server for the page's files; close it at the end. */
+export async function openBrowser() {
+  await buildClient();
+  const pageHtml = await documentMaker();
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://host');
+    const name = path.basename(url.pathname);
+    if (name === '') {
+      const start = JSON.parse(url.searchParams.get('start') ?? '{}');
+      response.setHeader('content-type', 'text/html; charset=utf-8');
+      response.end(pageHtml(origin, start));
+      return;
+    }
+    const type = TYPES[/** @type {keyof typeof TYPES} */ (path.extname(name))];
+    response.setHeader('content-type', type ?? 'application/octet-stream');
+    try {
+      response.end(readFileSync(path.join(PAGE, name)));
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const address = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const origin = `http://127.0.0.1:${address.port}`;
+  const executablePath = await findBrowser();
+  const browser = await chromium.launch({
+    ...(executablePath ? { executablePath } : {}),
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      '--enable-precise-memory-info',
+    ],
+  });
+  return {
+    origin,
+    browser,
+    /** @param {PanelOptions} [options] */
+    open: (options) => openPanel(browser, origin, options),
+    close: async () => {
+      await browser.close();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** The extension's own function that makes the document, with a small stand-in for the editor. */
+async function documentMaker() {
+  const { outputFiles } = await esbuild.build({
+    entryPoints: [path.join(ROOT, 'client-vscode', 'src', 'features', 'panel', 'page.ts')],
+    bundle: true,
+    write: false,
+    format: 'cjs',
+    platform: 'node',
+    plugins: [
+      {
+        name: 'editor',
+        setup(build) {
+          build.onResolve({ filter: /^vscode$/ }, () => ({ path: 'vscode', namespace: 'editor' }));
+          build.onLoad({ filter: /.*/, namespace: 'editor' }, () => ({
+            contents: "exports.Uri = { joinPath: (...parts) => parts.join('/') };",
+          }));
+        },
+      },
+    ],
+  });
+  const module = { exports: {} };
+  const { text } = outputFiles[0];
+  new Function('module', 'exports', 'require', text)(
+    module,
+    module.exports,
+    createRequire(import.meta.url),
+  );
+  const { pageHtml } = /** @type {any} */ (module.exports);
+  return (/** @type {string} */ origin, /** @type {unknown} */ start) =>
+    pageHtml({ cspSource: origin, asWebviewUri: (uri) => uri }, origin, start);
+}
+
+/**
+ * @param {import('playwright-core').Browser} browser
+ * @param {string} origin
+ * @param {PanelOptions} [options]
+ */
+async function openPanel(browser, origin, options = {}) {
+  const { theme = 'dark', locale = 'en', width = 380, height = 720 } = options;
+  const page = await browser.newPage({
+    viewport: { width, height },
+    reducedMotion: options.reducedMotion ? 'reduce' : 'no-preference',
+  });
+  /** @type {string[]} */
+  const errors = [];
+  page.on('pageerror', (error) => errors.push(String(error.stack ?? error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') errors.push(message.text());
+  });
+  const picture = { ...emptyPicture(locale), ...options.picture };
+  await page.addInitScript(playExtension, {
+    theme: THEMES[theme],
+    answers: {
+      attach: picture,
+      new_session: { ...picture, session: '', events: [] },
+      ...options.answers,
+    },
+    state: options.state ?? null,
+  });
+  const start = { locale, life: options.life ?? 'running', tab: 'chat' };
+  await page.goto(`${origin}/?start=${encodeURIComponent(JSON.stringify(start))}`);
+  await page.locator('vscode-tabs').waitFor();
+  if ((options.life ?? 'running') === 'running') {
+    await page.waitForFunction(() => globalThis.extension.asks.length > 0);
+  }
+  return new Panel(page, errors);
+}
+
+export class Panel {
+  /** Number of the last batch of events. */
+  seq = 0;
+
+  /**
+   * @param {import('playwright-core').Page} page
+   * @param {string[]} errors what the console complained of
+   */
+  constructor(page, errors) {
+    this.page = page;
+    this.errors = errors;
+  }
+
+  /**
+   * Sends events as the server does, and waits until they are drawn.
+   * @param {unknown[]} events
+   */
+  async events(events) {
+    this.seq += 1;
+    await this.tell({ kind: 'events', events: { seq: this.seq, events } });
+    await this.settled();
+  }
+
+  /** @param {unknown} message of the extension */
+  async tell(message) {
+    await this.page.evaluate((data) => window.postMessage(data, '*'), message);
+  }
+
+  /** Two frames: what was told is drawn. */
+  async settled() {
+    await this.page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(resolve)), 0);
+        }),
+    );
+  }
+
+  /**
+   * What the page asked of a kind.
+   * @param {string} [kind]
+   * @returns {Promise<any[]>}
+   */
+  asks(kind) {
+    return this.page.evaluate(
+      (wanted) =>
+        globalThis.extension.asks.filter((ask) => wanted === undefined || ask.kind === wanted),
+      kind,
+    );
+  }
+
+  /**
+   * Waits for an ask and returns the last of its kind.
+   * @param {string} kind
+   * @param {number} [count]
+   */
+  async asked(kind, count = 1) {
+    await this.page.waitForFunction(
+      ([wanted, least]) =>
+        globalThis.extension.asks.filter((ask) => ask.kind === wanted).length >= Number(least),
+      [kind, count],
+    );
+    return (await this.asks(kind)).at(-1);
+  }
+
+  /**
+   * How the extension answers from now on.
+   * @param {string} kind
+   * @param {unknown} answer an object, or `{ failed: reason }`
+   */
+  async answer(kind, answer) {
+    await this.page.evaluate(
+      ([of, what]) => {
+        globalThis.extension.answers[String(of)] = what;
+      },
+      /** @type {const} */ ([kind, answer]),
+    );
+  }
+
+  /** What the page keeps. */
+  state() {
+    return this.page.evaluate(() => globalThis.extension.state);
+  }
+
+  /** @param {string} name */
+  async tab(name) {
+    await this.page.locator(`vscode-tab-header[data-tab="${name}"]`).click();
+    await this.settled();
+  }
+
+  /** What axe finds wrong: the rule and the places. */
+  async violations() {
+    await this.page.evaluate(AXE);
+    return this.page.evaluate(async () => {
+      const { violations } = await globalThis.axe.run();
+      return violations.map(({ id, nodes }) => {
+        const places = nodes.slice(0, 3).map(({ target, failureSummary }) => {
+          return `${target.join(' ')} ${failureSummary.split('\n')[1] ?? ''}`;
+        });
+        return `${id} (${nodes.length}): ${places.join('; ')}`;
+      });
+    });
+  }
+
+  /** @param {string} file */
+  async picture(file) {
+    await this.settled();
+    await this.page.screenshot({ path: file });
+  }
+
+  async close() {
+    await this.page.close();
+  }
+}
+
+/** Runs in the page before its own script: what the editor gives a page, and an extension that answers. */
+function playExtension({ theme, answers, state }) {
+  const extension = { asks: [], answers, state, answer: undefined };
+  globalThis.extension = extension;
+  globalThis.acquireVsCodeApi = () => ({
+    getState: () => extension.state,
+    setState: (next) => {
+      extension.state = structuredClone(next);
+    },
+    postMessage: (message) => {
+      const { id, ask } = structuredClone(message);
+      extension.asks.push(ask);
+      const usual = {
+        sessions: { sessions: [], total: 0 },
+        complete: { items: [] },
+        memories: { items: [] },
+        explorer: { files: [], checkpoints: [] },
+        settings: { file: '', providers: [], groups: [], template: '' },
+        confirm: { yes: true },
+        send: { session: ask.session },
+        rewind: { text: '', files: [], kept: [] },
+      };
+      const given = extension.answers[ask.kind];
+      const answer = typeof given === 'object' ? given : (usual[ask.kind] ?? {});
+      const told =
+        typeof answer.failed === 'string'
+          ? { kind: 'failed', id, reason: answer.failed }
+          : { kind: 'answered', id, answer };
+      window.postMessage(told, '*');
+    },
+  });
+  document.addEventListener('DOMContentLoaded', () => {
+    for (const [name, value] of Object.entries(theme.style)) {
+      document.documentElement.style.setProperty(name, value);
+    }
+    document.body.className = theme.class;
+    // The view's own background, which the editor paints behind the page.
+    document.documentElement.style.background = theme.style['--vscode-sideBar-background'];
+  });
+}
+
+/** @param {string} locale */
+export function emptyPicture(locale = 'en') {
+  return {
+    seq: 0,
+    session: '',
+    events: [],
+    sessions: [],
+    models: {
+      ready: true,
+      current: 'balanced',
+      choices: [
+        { name: 'balanced', models: ['house/large'], ready: true },
+        { name: 'cheap', models: ['house/small', 'local/tiny'], ready: true },
+        { name: 'vision', models: ['far/eyes'], ready: false },
+      ],
+      advice: '',
+    },
+    commands: [
+      { name: '/scan', title: 'Scan the workspace', argument: '', needsModel: false },
+      { name: '/explain', title: 'Explain a rule', argument: 'RULE', needsModel: false },
+      { name: '/plan', title: 'Make a plan', argument: '', needsModel: true },
+    ],
+    folders: ['ws'],
+    trusted: true,
+    locale,
+  };
+}
