@@ -110,7 +110,7 @@ async def test_commands(tmp_path: Path) -> None:
         told = (await typed("/help")).text
         assert "`/now <what>`: At once" in told and told.index("/help") < told.index("/now")
     with pytest.raises(ValueError, match="two commands /now"):
-        commands.add(Command("now", "Again", lambda rest, _: ""))
+        commands.add(Command("now", "Again", lambda *_: ""))
 
 
 async def test_shell_commands_pass_the_gate_and_reach_the_next_question(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ async def test_an_agent_reads_its_words_through_the_chain(tmp_path: Path) -> Non
     async with desk(tmp_path) as d:
         workspace(d.folder)
         d.server.say("Four lines.")
-        commands = Commands([Command("hello", "Hello", lambda rest, _: "Hello yourself.")])
+        commands = Commands([Command("hello", "Hello", lambda *_: "Hello yourself.")])
         agent = d.agent(inputs=Inputs([commands, Files()]))
         assert (await agent.run("what is in @src/a.c?")).text == "Four lines."
         assert "1\tone" in d.asked()[0]["content"]

@@ -32,7 +32,7 @@ from jarvis_ls.runtime.permissions import PermissionRule, Permissions, read_rule
 from jarvis_ls.runtime.prompting import joined
 from jarvis_ls.runtime.redaction import redact
 from jarvis_ls.runtime.rules_files import Nearby, Rules, load_rules
-from jarvis_ls.runtime.session import Session
+from jarvis_ls.runtime.session import Session, SessionBusy
 from jarvis_ls.runtime.showing import Showing, new_id
 from jarvis_ls.runtime.startup import Statistics
 from jarvis_ls.runtime.textfile import Seen
@@ -158,6 +158,8 @@ class Conversation:
         """
         if not text.strip() and not images:
             return
+        if why := self.session.read_only:
+            raise SessionBusy(f"This session can only be read: {why}.")
         if text.lstrip().startswith(("/", "!")):
             said = await self._carried_out(text, images)
             if said is None:
