@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from jarvis_ls.agents.node import Assignment
-from jarvis_ls.agents.tree import INTERRUPTED, NEVER_BEGAN
+from jarvis_ls.agents.records import INTERRUPTED, NEVER_BEGAN
 from jarvis_ls.runtime.events import Budget, NodePut
 from jarvis_ls.runtime.messages import Usage
 from jarvis_ls.runtime.session_store import SessionStore

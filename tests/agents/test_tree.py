@@ -183,7 +183,7 @@ async def test_an_agent_that_cannot_be_made_fails_alone(tmp_path: Path) -> None:
                 raise RuntimeError("no room")
             return made(node)
 
-        w.tree._make_agent = refuse
+        w.tree._driver._make_agent = refuse
         w.tree.send("[root] go")
         assert (await w.tree.wait("root")).text == "so be it"
         assert w.child("a").info.error == "RuntimeError: no room"

@@ -20,7 +20,7 @@ from jarvis_ls.runtime.messages import Image, Usage
 from jarvis_ls.runtime.showing import NodeKeeper
 
 if TYPE_CHECKING:
-    from jarvis_ls.agents.tree import Worker
+    from jarvis_ls.agents.worker import Worker
 
 SUB_AGENT = "sub_agent"
 """Name of the tool that creates children."""
