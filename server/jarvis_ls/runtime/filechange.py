@@ -189,8 +189,11 @@ def real_parent(root: Path, path: str) -> Path:
 
 def _apply(change: FileChange, root: Path) -> None:
     if change.after is None and not os.path.lexists(root / change.path):
+        _remove_empty(root, change.path)
         return
     place = real_parent(root, change.path) / change.path.rpartition("/")[2]
+    if change.before is None and place.is_dir() and not place.is_symlink():
+        place.rmdir()  # of a folder that became a file nothing is left, or it stays
     largest = len(change.before.data) if change.before is not None else 0
     try:
         found = read_state(place, largest)
@@ -202,8 +205,20 @@ def _apply(change: FileChange, root: Path) -> None:
         raise JarvisError(f"{change.path} has changed meanwhile; it was left as it is")
     if change.after is None:
         place.unlink()
+        _remove_empty(root, change.path)
     else:
         write_state(place, change.after)
+
+
+def _remove_empty(root: Path, path: str) -> None:
+    """Remove the folders around a file that is gone, as far as nothing else is in them."""
+    folder = (root / path).parent
+    while folder != root:
+        try:
+            folder.rmdir()
+        except OSError:
+            return
+        folder = folder.parent
 
 
 def _owner(path: Path) -> tuple[int, int] | None:
