@@ -337,7 +337,7 @@ def _copied(data: bytes, upto: str | None) -> list[bytes]:
             message = record.get("message")
             if upto is not None and isinstance(message, dict) and message.get("id") == upto:
                 node = str(record.get("node"))
-        lines.append(line + b"\n")
+        lines.append((line if isinstance(line, bytes) else line.encode()) + b"\n")
     return lines
 
 
