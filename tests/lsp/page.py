@@ -166,11 +166,16 @@ def home_with(folder: Path, settings: str = "", **environment: str) -> Iterator[
 
 @contextlib.asynccontextmanager
 async def opened(
-    folder: Path, home: Path, model: ModelServer | None = None, **options: Any
+    folder: Path,
+    home: Path,
+    model: ModelServer | None = None,
+    *,
+    keys: bool = True,
+    **more: Any,
 ) -> AsyncIterator[Page]:
-    """A page on a folder; with a model when there is one."""
+    """A page on a folder; with a model when there is one, and its key unless told otherwise."""
     settings = SETTINGS.format(url=model.url) if model is not None else ""
-    keys = {"SCRIPTED_KEY": "sk-test-0123456789"} if model is not None else {}
-    with home_with(home, settings, **keys):
-        async with running(folder, options=options.pop("options", None), **options) as editor:
+    environment = {"SCRIPTED_KEY": "sk-test-0123456789"} if model is not None and keys else {}
+    with home_with(home, settings, **environment):
+        async with running(folder, **more) as editor:
             yield Page(editor)

@@ -149,6 +149,12 @@ class Conversation:
         """The rules in force."""
         return self._permissions
 
+    @property
+    def sources(self) -> ToolSources:
+        """Where its tools come from: skills and tool servers with their state."""
+        assert self._tools is not None
+        return self._tools
+
     async def send(self, text: str, images: Sequence[Image] = (), *, to: str = ROOT) -> None:
         """Say something; what an agent does about it goes on after this returns (see `wait`).
 
@@ -250,6 +256,7 @@ class Conversation:
             made = await asyncio.to_thread(store.create, self.session.folder)
         else:
             made = await asyncio.to_thread(store.fork, self.id, before)
+            self._cut_after(entry, made)
         made.close()
         return made.id
 
@@ -437,11 +444,18 @@ class Conversation:
                 break
         raise UsageError("There is no such message of the user in this session.")
 
+    def _cut_after(self, entry: str, made: Session) -> None:
+        """A fork shows what was shown before this entry and nothing else."""
+        shown = _shown(self.session)
+        kept = set(shown[: shown.index(entry)])
+        later = next((id for id in _shown(made) if id not in kept), None)
+        if later is not None:
+            made.put(EntriesCut(made.id, ROOT, later))
+
     def _cut(self, entry: str) -> None:
         """The conversation ends before this entry."""
         ids = {getattr(m, "id", "") for m in self.session.transcript(ROOT)}
-        shown = [e.entry.id for e in self.session.events()
-                 if isinstance(e, EntryPut) and e.node == ROOT]  # fmt: skip
+        shown = _shown(self.session)
         later = shown[shown.index(entry) :]
         first = next((id for id in later if id in ids), None)
         if first is not None:
@@ -469,6 +483,12 @@ class Conversation:
     def _tell_session(self) -> None:
         self.session.working = self.tree.working
         self.feed.publish(SessionPut(self.session.info))
+
+
+def _shown(session: Session) -> list[str]:
+    """Ids of the entries of the root."""
+    events = session.events()
+    return [e.entry.id for e in events if isinstance(e, EntryPut) and e.node == ROOT]
 
 
 def _quietly(tell: Any, *arguments: str) -> None:

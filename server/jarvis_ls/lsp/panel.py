@@ -130,6 +130,7 @@ class Panel:
         except ValueError as error:
             raise UsageError(f"{protocol.PANEL_ASK}: {error}") from None
         answered = await self._handlers[type(ask)](ask)
+        self._batch.flush()  # what came of it is seen before the answer is
         if isinstance(answered, wire.Picture):  # long, and other requests need not wait for it
             made: dict[str, Any] = await asyncio.to_thread(to_wire, answered)
             return made
@@ -240,7 +241,7 @@ class Panel:
         session = self._named(ask.session)
         text = await asyncio.to_thread(self._assembly.sessions.export_markdown, session)
         title = next((i.title for i in self._assembly.sessions.list() if i.id == session), "")
-        name = _UNSAFE_NAME.sub(" ", title).strip(" .")[:60] or "session"
+        name = " ".join(_UNSAFE_NAME.sub(" ", title).split())[:60].strip(". ") or "session"
         return wire.Exported(f"{name}.md", text)
 
     async def _fork(self, ask: wire.ForkAsk) -> wire.Opened:
@@ -289,7 +290,8 @@ class Panel:
                 parts.append(mention(one.path, roots[one.root], one.root))
                 continue
             lines = f":{one.start_line}-{one.end_line}" if one.start_line else ""
-            fence = "`" * (max((len(m) for m in re.findall("`+", one.text)), default=0) + 3)
+            longest = max(map(len, re.findall("`+", one.text)), default=0)
+            fence = "`" * max(3, longest + 1)
             head = f"{one.path}{lines}"
             if one.kind == "diagnostics":
                 head = self._say("Problems of {file}", file=head)

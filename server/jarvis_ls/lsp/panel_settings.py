@@ -64,6 +64,10 @@ class Commands:
             CommandItem("/model", say("Show the models, or choose which one answers"), "[GROUP]"),
             CommandItem("/title", say("Give this session a title"), "TITLE"),
             CommandItem("/tools", say("List the tools that agents may use"), "[WORD]"),
+            CommandItem("/tasks", say("List predefined tasks, or start one"), "[NAME]"),
+            CommandItem("/skills", say("List skills, or read one"), "[NAME]"),
+            CommandItem("/servers", say("List tool servers, or connect one"), "[NAME]"),
+            CommandItem("/rules", say("Show the rules files that agents are told")),
             CommandItem("/status", say("Show what this session works with")),
             CommandItem("/help", say("List the commands")),
         )  # fmt: skip
