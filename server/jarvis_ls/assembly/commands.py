@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from jarvis_ls.assembly.extensions import extension_commands
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.runtime.events import SessionInfo
 from jarvis_ls.runtime.inputs import Command, Place
@@ -21,7 +22,7 @@ SHOWN = 20
 
 def builtin_commands(conversation: Conversation) -> list[Command]:
     """The commands; what they are about is looked at when they run."""
-    return list(_commands(conversation))
+    return [*_commands(conversation), *extension_commands(conversation)]
 
 
 def _commands(conversation: Conversation) -> Iterator[Command]:

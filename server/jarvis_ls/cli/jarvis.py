@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from jarvis_ls.cli import extending, organising
 from jarvis_ls.core.errors import JarvisError, UsageError
 
 EPILOG = """\
@@ -58,6 +59,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(metavar="COMMAND")
     _sessions_command(commands)
     _memory_command(commands)
+    extending.add_commands(commands)
     models = commands.add_parser("models", help="which models there are, and what is missing")
     models.set_defaults(run=_models)
     return parser
@@ -135,6 +137,7 @@ def _memory_command(commands: Commands) -> None:  # type: ignore[valid-type]
     delete = actions.add_parser("delete", help="forget memories")
     delete.add_argument("id", nargs="+", metavar="ID")
     delete.set_defaults(action="delete")
+    organising.add_actions(actions)
 
 
 def _sessions(options: argparse.Namespace) -> int:

@@ -1,0 +1,151 @@
+"""`jarvis skills` and `jarvis servers`: what users bring along, looked at and allowed."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jarvis_ls.cli.screen import visible
+from jarvis_ls.core.errors import UsageError
+from jarvis_ls.core.files import user_folder
+
+if TYPE_CHECKING:
+    from jarvis_ls.runtime.consent import Consents, Pending
+    from jarvis_ls.runtime.mcp import McpServers
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """The commands, below `jarvis`."""
+    trust = {"action": "store_true", "help": "this folder's own count too"}
+    skills = commands.add_parser("skills", help="list, read, install, allow skills")
+    skills.add_argument("--trust", **trust)  # type: ignore[arg-type]
+    skills.set_defaults(run=run_skills, action="list")
+    actions = skills.add_subparsers(metavar="ACTION")
+    show = actions.add_parser("show", help="print a skill and what the look over it found")
+    show.add_argument("name", metavar="NAME")
+    show.set_defaults(action="show")
+    install = actions.add_parser("install", help="unpack a skill from a zip or tar archive")
+    install.add_argument("archive", type=Path, metavar="ARCHIVE")
+    install.add_argument("--replace", action="store_true", help="in place of one of this name")
+    install.set_defaults(action="install")
+    allow = actions.add_parser("allow", help="allow a skill that has something to look at")
+    allow.add_argument("name", metavar="NAME")
+    allow.set_defaults(action="allow")
+    servers = commands.add_parser("servers", help="list, try, allow tool servers (MCP)")
+    servers.add_argument("--trust", **trust)  # type: ignore[arg-type]
+    servers.set_defaults(run=run_servers, action="list")
+    actions = servers.add_subparsers(metavar="ACTION")
+    for name, said in (("try", "connect one and list its tools"),
+                       ("allow", "allow one that waits for consent")):  # fmt: skip
+        parser = actions.add_parser(name, help=said)
+        parser.add_argument("name", metavar="NAME")
+        parser.set_defaults(action=name)
+
+
+def run_skills(options: argparse.Namespace) -> int:
+    """Do what `jarvis skills` asks for; returns the exit status."""
+    return asyncio.run(_skills(options))
+
+
+def run_servers(options: argparse.Namespace) -> int:
+    """Do what `jarvis servers` asks for; returns the exit status."""
+    return asyncio.run(_servers(options))
+
+
+async def _skills(options: argparse.Namespace) -> int:
+    from jarvis_ls.runtime.consent import Consents
+    from jarvis_ls.runtime.skills import Skills
+
+    home = user_folder()
+    skills = Skills(home, _roots(), trusted=options.trust, consents=Consents(home))
+    if options.action == "install":
+        skill = await skills.install(options.archive, replace=options.replace)
+        print(f"{visible(skill.name)} is now in {skill.folder}")
+        if not skills.usable(skill):
+            print(f"{visible(skill.audit.text)}\n"
+                  f"jarvis skills allow {skill.name}   lets agents read it")  # fmt: skip
+        return 0
+    await skills.scan()
+    _problems(skills.problems)
+    if options.action == "list":
+        for skill in skills.skills:
+            waits = "" if skills.usable(skill) else "  waits for your consent"
+            print(f"{skill.name:<24} {skill.origin:<10} {visible(skill.description)}{waits}")
+        return 0
+    found = next((s for s in skills.skills if s.name.casefold() == options.name.casefold()), None)
+    if found is None:
+        raise UsageError(f"there is no skill {options.name!r}")
+    if options.action == "allow":
+        _allow(skills.pending(), found.name, Consents(home))
+        return 0
+    print(f"{visible(found.description)}\n{found.folder}\n\n{visible(found.audit.text)}\n")
+    if skills.usable(found):
+        print(visible(await skills.load(found.name)))
+    return 0
+
+
+async def _servers(options: argparse.Namespace) -> int:
+    from jarvis_ls.assembly import build
+    from jarvis_ls.runtime.consent import Consents
+    from jarvis_ls.runtime.mcp import mcp_servers
+
+    assembly = build()
+    _problems(assembly.problems)
+    servers = mcp_servers(
+        assembly.home, _roots(), trusted=options.trust,
+        settings=assembly.settings.get("mcp_servers"), environment=assembly.environment,
+    )  # fmt: skip
+    _problems(servers.problems)
+    try:
+        if options.action == "list":
+            _list(servers)
+            return 0
+        if options.action == "allow":
+            await servers.connect(options.name)  # so that its tools can be looked at
+            _allow(servers.pending(), options.name, Consents(assembly.home))
+            return 0
+        state = await servers.connect(options.name)
+        print(f"{state.state.replace('_', ' ')}: {visible(state.start)}")
+        for tool in state.tools:
+            print(f"  {tool}")
+        _problems([state.reason] if state.reason else [])
+        return 0 if state.state == "connected" else 1
+    finally:
+        await servers.close()
+        await assembly.close()
+
+
+def _list(servers: McpServers) -> None:
+    for state in servers.states():
+        what = state.state.replace("_", " ")
+        print(f"{state.name:<24} {state.origin:<10} {what:<14} {visible(state.start)}")
+        if state.reason:
+            print(f"  {visible(state.reason)}")
+        if state.held_back:
+            print(f"  held back: {visible(', '.join(state.held_back))}")
+
+
+def _allow(pending: list[Pending], name: str, consents: Consents) -> None:
+    """Allow what waits under this name, and say exactly what that is."""
+    found = [one for one in pending if one.name.casefold() == name.casefold()]
+    if not found:
+        raise UsageError(f"nothing of the name {name!r} waits for consent")
+    for one in found:
+        print(f"{visible(one.what)}\n{visible(one.detail)}")
+        if sys.stdin.isatty() and input("Allow it? [y/N] ").strip().lower() not in ("y", "yes"):
+            raise UsageError("nothing was allowed")
+        consents.give(one)
+        print("allowed, as it is now")
+
+
+def _roots() -> tuple[Path, ...]:
+    return (Path(os.path.realpath(".")),)
+
+
+def _problems(problems: list[str] | tuple[str, ...]) -> None:
+    for problem in problems:
+        print(f"jarvis: {visible(problem)}", file=sys.stderr)
