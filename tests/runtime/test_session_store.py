@@ -125,6 +125,14 @@ def test_search_finds_words_in_titles_and_messages(store: SessionStore) -> None:
     assert titles('"quotes"') == {'Straße und "quotes"'}
     assert titles("absent") == set()
     assert len(titles("  ")) == 4
+    asked = found.append(ROOT, User("Tools are called like this. What is xyzzy?"))
+    found.put(EntryPut(found.id, ROOT, UserEntry(asked.id, "What is xyzzy?")))  # type: ignore[union-attr]
+    assert titles("xyzzy") == {"What is xyzzy?"}
+    assert titles("tools called") == set(), "what was added for the model was not said"
+    found.set_title("other")
+    found.append(ROOT, System("hidden rules"))
+    assert titles("hidden") == set()
+    assert titles("\\n") == set()
     found.cut(ROOT, "m3")
     assert titles("parse.c") == set()
 
@@ -213,7 +221,8 @@ def test_export_shows_everything_that_was_said(store: SessionStore) -> None:
     session = store.create("/work/a b")
     session.put(NodePut(session.id, NodeInfo("n1", ROOT, "child", "Sub-task")))
     session.append(ROOT, System("rules"))
-    session.append(ROOT, User("# Why?\n```c\nx\n```"))
+    session.append(ROOT, User("Tools are called so.\n# Why?\n```c\nx\n```"))
+    session.put(EntryPut(session.id, ROOT, UserEntry("m1", "# Why?\n```c\nx\n```")))
     call = ToolCall("c", "read_code", {"path": "a.c"})
     session.append(ROOT, Assistant("Because.", "hm", (call,), model="p/m"))
     session.append(ROOT, ToolResult("c", "read_code", "text with ````four```` ticks", True))
@@ -231,6 +240,7 @@ def test_export_shows_everything_that_was_said(store: SessionStore) -> None:
     ):  # fmt: skip
         assert part in text
     assert "gone" not in text
+    assert "Tools are called" not in text
     assert "a summary" not in text
 
 

@@ -17,6 +17,7 @@ What cannot be read is left out and said.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -114,6 +115,15 @@ class Contents:
     def shown_title(self) -> str:
         """The title, or how the conversation began."""
         return self.title or self.asked or self.first_words
+
+    def as_shown(self, node: str, message: Message) -> Message:
+        """The message with the words the user was shown, without what was added for the model."""
+        if isinstance(message, User):
+            entry = self.entries.get(node, {}).get(message.id)
+            shown = entry.get("text") if isinstance(entry, dict) else getattr(entry, "text", None)
+            if isinstance(shown, str):
+                return dataclasses.replace(message, text=shown)
+        return message
 
     def apply(self, record: dict[str, Any]) -> None:
         """Take in one record. Raises `ValueError` when it makes no sense; nothing is changed."""

@@ -12,6 +12,7 @@ JarvisError
 
 from __future__ import annotations
 
+import contextlib
 import json
 import secrets
 import threading
@@ -257,10 +258,11 @@ class Session:
         Raises `JarvisError` when the disk refuses.
         """
         with self._guard:
-            if self._journal is None:
+            journal = self._journal
+            if journal is None:
                 return
             self._flush()
-            self._journal.sync()
+        journal.sync()  # outside: who appends meanwhile need not wait for the disk
         self._write_header()
 
     def close(self) -> None:
@@ -399,9 +401,9 @@ class Session:
         with self._guard:
             if self._journal is None:
                 return
-            contents, size, tail = self._contents, self._size, self._tail
-            header = header_of(contents, size, tail)
-        replace_file(self.path / HEADER, header, mode=0o600)
+            header = header_of(self._contents, self._size, self._tail)
+        with contextlib.suppress(JarvisError):  # lists make it anew from the journal
+            replace_file(self.path / HEADER, header, mode=0o600)
 
 
 class UserData(MutableMapping[str, Any]):

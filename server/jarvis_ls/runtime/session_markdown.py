@@ -21,7 +21,7 @@ def markdown(contents: Contents) -> str:
             continue
         if len(contents.threads) > 1:
             parts.append(f"## {_line(_title(contents, node))}")
-        parts.extend(_thread(thread))
+        parts.extend(_thread(contents, node, thread))
     return "\n\n".join(parts) + "\n"
 
 
@@ -41,12 +41,12 @@ def _facts(contents: Contents) -> str:
     return "\n".join(facts)
 
 
-def _thread(thread: Thread) -> Iterator[str]:
+def _thread(contents: Contents, node: str, thread: Thread) -> Iterator[str]:
     summarised = [place for place, _ in thread.earlier]
     for place, message in enumerate(thread.appended):
         for _ in range(summarised.count(place)):
             yield "*What was said so far was summarised for the model here.*"
-        if text := message_text(message):
+        if text := message_text(contents.as_shown(node, message)):
             yield text
 
 

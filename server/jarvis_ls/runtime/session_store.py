@@ -18,6 +18,7 @@ import os
 import re
 import shutil
 import stat
+import sys
 import tempfile
 import time
 import zlib
@@ -31,6 +32,7 @@ from jarvis_ls.core.files import read_regular, replace_file, write_error
 from jarvis_ls.core.store import MAX_BYTES, line_of
 from jarvis_ls.runtime import event_json, journal
 from jarvis_ls.runtime.events import SessionInfo
+from jarvis_ls.runtime.messages import System
 from jarvis_ls.runtime.session import (
     HEADER,
     JOURNAL,
@@ -115,8 +117,8 @@ class SessionStore:
         return infos[0].id if infos else None
 
     def search(self, text: str) -> Infos:
-        """Sessions whose title or messages contain every word of `text`, in any case; the last
-        used first. Without words: all."""
+        """Sessions whose title or conversation contains every word of `text`, in any case; the
+        last used first. Without words: all."""
         words = text.casefold().split()
         return [info for info in self.list() if self._contains(info, words)]
 
@@ -132,6 +134,8 @@ class SessionStore:
         try:
             self._trash.mkdir(parents=True, exist_ok=True, mode=0o700)
             os.utime(path)  # from now on it lies in the trash
+            if sys.platform == "win32":
+                lock.release()  # there a folder with an open file cannot be moved
             path.rename(self._trash / session)
         except OSError as error:
             raise write_error(path, error) from None
@@ -249,14 +253,19 @@ class SessionStore:
         missing = [word for word in words if word not in info.title.casefold()]
         if not missing:
             return True
+        path = self._folder / info.id
         try:
-            contents = self._read(self._folder / info.id).contents
+            written = self._data(path).decode("utf-8", "replace").casefold()
+            if not all(json.dumps(w, ensure_ascii=False)[1:-1] in written for w in missing):
+                return False  # what is not written is not said: this spares reading most
+            contents = self._read(path).contents
         except SessionError:
             return False
         texts = [
-            message.text.casefold()
-            for thread in contents.threads.values()
+            contents.as_shown(node, message).text.casefold()
+            for node, thread in contents.threads.items()
             for message in thread.appended
+            if not isinstance(message, System)
         ]
         return all(any(word in text for text in texts) for word in missing)
 
