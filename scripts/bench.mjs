@@ -1,42 +1,56 @@
-// npm run bench [-- NAME...]: the benchmarks of tests/bench, each a table of ratios measured in one
+// npm run bench [-- NAME...]: the benchmarks of tests/bench, each a table of what was measured in one
 // run with the limit it must keep; another status than 0 when a limit is missed.
 
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fetchSources, SOURCES } from './bench/debian-sources.mjs';
 import { ROOT, run, TaskError, task } from './process.mjs';
+import { setUpPackages } from './setup/client.mjs';
 import { setUpPython, venv } from './setup/python.mjs';
 import { requireTools, TOOLS } from './setup/tools.mjs';
 
 const BENCHES = path.join(ROOT, 'tests', 'bench');
 
 await task(async () => {
-  const names = wanted(process.argv.slice(2));
-  await setUpPython();
-  await requireTools(TOOLS.bench);
-  await fetchSources();
+  const files = wanted(process.argv.slice(2));
   const env = { ...process.env, JARVIS_BENCH_SOURCES: SOURCES };
+  if (files.some((file) => file.endsWith('.py'))) {
+    await setUpPython();
+    await requireTools(TOOLS.bench);
+    await fetchSources();
+  }
+  if (files.some((file) => file.endsWith('.mjs'))) {
+    await setUpPackages();
+    await requireTools(TOOLS.test);
+  }
   const missed = [];
-  for (const name of names) {
-    console.log(`\n== ${name}`);
-    const status = await run(venv('python'), [path.join(BENCHES, `${name}.py`)], { env });
-    if (status !== 0) missed.push(name);
+  for (const file of files) {
+    console.log(`\n== ${nameOf(file)}`);
+    const runner = file.endsWith('.py') ? venv('python') : process.execPath;
+    const status = await run(runner, [path.join(BENCHES, file)], { env });
+    if (status !== 0) missed.push(nameOf(file));
   }
   if (missed.length > 0) throw new TaskError(`not reached: ${missed.join(', ')}`);
 });
 
 /**
- * @param {string[]} given
+ * @param {string[]} given names; all benchmarks when there are none
+ * @returns {string[]} their files
  * @throws {TaskError} when there is no benchmark of a name
  */
 function wanted(given) {
   const known = readdirSync(BENCHES)
-    .filter((file) => /^[a-z]\w*\.py$/.test(file))
-    .map((file) => path.basename(file, '.py'))
+    .filter((file) => /^[a-z][\w-]*\.(?:py|mjs)$/.test(file))
     .sort();
-  const unknown = given.filter((name) => !known.includes(name));
+  const names = known.map(nameOf);
+  const unknown = given.filter((name) => !names.includes(name));
   if (unknown.length > 0) {
-    throw new TaskError(`${unknown.join(', ')}: no such benchmark; there are ${known.join(', ')}`);
+    throw new TaskError(`${unknown.join(', ')}: no such benchmark; there are ${names.join(', ')}`);
   }
-  return given.length > 0 ? given : known;
+  return given.length > 0 ? known.filter((file) => given.includes(nameOf(file))) : known;
+}
+
+/** @param {string} file */
+function nameOf(file) {
+  return path.parse(file).name;
 }

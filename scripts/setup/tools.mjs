@@ -16,7 +16,7 @@ const TEST_TOOLS = [
   {
     programs: ['chromium', 'chromium-browser', 'google-chrome'],
     package: 'chromium',
-    purpose: 'the tests in a real VS Code workbench and of the report page',
+    purpose: 'the tests in a real VS Code workbench, of the side panel and of the report page',
   },
   { programs: ['nvim'], package: 'neovim', purpose: 'the test of the server in Neovim' },
   { programs: ['rg'], package: 'ripgrep', purpose: 'VS Code in the browser (npm run editor)' },

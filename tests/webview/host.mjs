@@ -39,6 +39,10 @@ export async function openBrowser() {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://host');
     const name = path.basename(url.pathname);
+    if (name === 'favicon.ico') {
+      response.writeHead(204).end();
+      return;
+    }
     if (name === '') {
       const start = JSON.parse(url.searchParams.get('start') ?? '{}');
       response.setHeader('content-type', 'text/html; charset=utf-8');
@@ -121,12 +125,7 @@ async function openPanel(browser, origin, options = {}) {
     viewport: { width, height },
     reducedMotion: options.reducedMotion ? 'reduce' : 'no-preference',
   });
-  /** @type {string[]} */
-  const errors = [];
-  page.on('pageerror', (error) => errors.push(String(error.stack ?? error)));
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') errors.push(message.text());
-  });
+  const panel = new Panel(page);
   const picture = { ...emptyPicture(locale), ...options.picture };
   await page.addInitScript(playExtension, {
     theme: THEMES[theme],
@@ -143,7 +142,7 @@ async function openPanel(browser, origin, options = {}) {
   if ((options.life ?? 'running') === 'running') {
     await page.waitForFunction(() => globalThis.extension.asks.length > 0);
   }
-  return new Panel(page, errors);
+  return panel;
 }
 
 export class Panel {
@@ -151,12 +150,18 @@ export class Panel {
   seq = 0;
 
   /**
-   * @param {import('playwright-core').Page} page
-   * @param {string[]} errors what the console complained of
+   * What the page complained of.
+   * @type {string[]}
    */
-  constructor(page, errors) {
+  errors = [];
+
+  /** @param {import('playwright-core').Page} page */
+  constructor(page) {
     this.page = page;
-    this.errors = errors;
+    page.on('pageerror', (error) => this.errors.push(String(error.stack ?? error)));
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) this.errors.push(message.text());
+    });
   }
 
   /**
@@ -238,8 +243,9 @@ export class Panel {
 
   /** What axe finds wrong: the rule and the places. */
   async violations() {
+    const before = [...this.errors];
     await this.page.evaluate(AXE);
-    return this.page.evaluate(async () => {
+    const found = await this.page.evaluate(async () => {
       const { violations } = await globalThis.axe.run();
       return violations.map(({ id, nodes }) => {
         const places = nodes.slice(0, 3).map(({ target, failureSummary }) => {
@@ -248,6 +254,8 @@ export class Panel {
         return `${id} (${nodes.length}): ${places.join('; ')}`;
       });
     });
+    this.errors = before; // axe tries styles of its own, which the policy forbids
+    return found;
   }
 
   /** @param {string} file */
