@@ -18,6 +18,7 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from jarvis_ls.agents.errors import NoAnswer, Undeliverable
+from jarvis_ls.core.deadline import in_time
 
 CAPACITY = 100
 """Messages that wait for one node; who sends more waits."""
@@ -272,7 +273,7 @@ class Bus:
             return await answer
 
         try:
-            return await asyncio.wait_for(asked(), timeout)
+            return await in_time(asked(), timeout)
         except asyncio.TimeoutError:
             raise NoAnswer(f"{child} did not answer within {timeout:g} s.") from None
         finally:

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 GRACE = 0.15
 """Seconds a stopped turn may take to end by itself before it is left behind."""
+INSISTING = 3
+"""How often it is cancelled in that time."""
 TURNS = 20
 """Turns of the event loop it has after that in any case."""
 
@@ -228,8 +230,7 @@ class Agent:
 
     def append(self, message: Message) -> Message:
         """Keep a message; it is on its way to the disk when this returns."""
-        if _TURN.get() in self._left_behind:
-            raise asyncio.CancelledError  # the turn was ended, but some part of it did not notice
+        self._check_alive()
         kept = self.session.append(self.node.id, message)
         if isinstance(kept, ToolResult):
             self._recent.append(kept)
@@ -312,9 +313,10 @@ class Agent:
 
     async def ask(self, request: Request, stream: AnswerStream) -> Assistant:
         """The answer to a question, streamed. Raises a `ModelError`, or what the guard raises."""
+        self._check_alive()
         await self.guard.before_model_call(self)
         await self.hooks.emit(BeforeModelCall(self, tuple(request.messages)))
-        answer = await self.group.ask(request, _Watch(self.showing, stream))
+        answer = await self.group.ask(request, _Watch(self.showing, stream, self._check_alive))
         await self.hooks.emit(AfterModelCall(self, answer))
         await self.guard.after_model_call(self, answer)
         return answer
@@ -322,10 +324,11 @@ class Agent:
     async def aside(self, messages: Sequence[Message], *, cheap: bool = False) -> Assistant:
         """The answer to a question beside the conversation; nothing of it is shown or kept but
         its cost. Raises a `ModelError`, or what the guard raises."""
+        self._check_alive()
         await self.guard.before_model_call(self)
         request = Request(list(messages)) if cheap else self.request(messages)
         group = self.cheap if cheap else self.group
-        answer = await group.ask(request, _Watch(self.showing, None))
+        answer = await group.ask(request, _Watch(self.showing, None, self._check_alive))
         await self.guard.after_model_call(self, answer)
         return answer
 
@@ -363,15 +366,18 @@ class Agent:
             return "failed", f"Something went wrong inside: {type(error).__name__}: {error}"
 
     async def _end(self, work: asyncio.Future[str]) -> None:
+        for _ in range(INSISTING):  # one cancellation may be lost in somebody's code
+            if not work.done():
+                work.cancel()
+                await asyncio.wait({work}, timeout=GRACE / INSISTING)
         if not work.done():
-            work.cancel()
-            await asyncio.wait({work}, timeout=GRACE)
             for _ in range(TURNS):  # the loop may have been blocked all that time
                 if work.done():
                     break
                 await asyncio.sleep(0)
         if not work.done():
             self._left_behind.add(self._token)
+            work.add_done_callback(_forgotten)
             self.showing.notice("warning", "Something did not end when it was told to; its result"
                                            " will be thrown away.")  # fmt: skip
         elif not work.cancelled() and (error := work.exception()) is not None:
@@ -390,6 +396,12 @@ class Agent:
             self.showing.update(state=state, activity="", error=error)
         except JarvisError:
             logger.exception("the end of the turn could not be kept")
+
+    def _check_alive(self) -> None:
+        """Raises `asyncio.CancelledError` in a turn that was ended, when some part of it did not
+        notice."""
+        if _TURN.get() in self._left_behind:
+            raise asyncio.CancelledError
 
     def _size(self, message: Message) -> int:
         if isinstance(message, System) or not message.id:
@@ -417,12 +429,16 @@ class _Purse(CallGuard):
 class _Watch:
     """Shows how a question is being answered."""
 
-    def __init__(self, showing: Showing, stream: AnswerStream | None) -> None:
+    def __init__(
+        self, showing: Showing, stream: AnswerStream | None, check: Callable[[], None]
+    ) -> None:
+        self._check = check
         self._showing = showing
         self._stream = stream
         self._notice = ""
 
     async def __call__(self, progress: Progress) -> None:
+        self._check()
         stream = self._stream
         if isinstance(progress, Waiting):
             seconds = max(1, round(progress.seconds))
@@ -436,6 +452,12 @@ class _Watch:
             stream.grow_text(progress.text)
         elif isinstance(progress, ThinkingDelta) and stream is not None:
             stream.grow_thinking(progress.text)
+
+
+def _forgotten(work: asyncio.Future[str]) -> None:
+    """A turn that was left behind has ended."""
+    if not work.cancelled() and (error := work.exception()) is not None:
+        logger.info("a turn that was left behind ended with %r", error)
 
 
 def _minus(after: Usage, before: Usage) -> Usage:

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from jarvis_ls.core.deadline import in_time
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
 from jarvis_ls.runtime.platforms.base import ToolSpec
@@ -81,7 +82,7 @@ class SchemaToolset(Toolset):
         if problem:
             return _failed(call, f"Wrong arguments for {call.name}: {problem}. Nothing was run.")
         try:
-            text = await asyncio.wait_for(known.run(context, call.arguments), known.timeout)
+            text = await in_time(known.run(context, call.arguments), known.timeout)
         except asyncio.TimeoutError:
             return _failed(call, f"{call.name} was ended after {known.timeout:.0f} s.")
         except (JarvisError, OSError) as error:

@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_type_hints
 
+from jarvis_ls.core.deadline import in_time
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
@@ -189,7 +190,7 @@ class Tools(Toolset):
         if problem:
             return _failed(call, problem)
         try:
-            text = await asyncio.wait_for(known.run(context, **arguments), known.timeout)
+            text = await in_time(known.run(context, **arguments), known.timeout)
         except asyncio.TimeoutError:
             return _failed(call, f"{call.name} was ended after {known.timeout:.0f} s.")
         except (JarvisError, OSError) as error:

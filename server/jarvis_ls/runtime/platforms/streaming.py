@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
+from jarvis_ls.core.deadline import in_time
 from jarvis_ls.runtime.errors import ModelUnreachable
 from jarvis_ls.runtime.platforms.base import tell_exchange
 
@@ -61,6 +62,6 @@ async def within(awaitable: Any, seconds: float, what: str) -> Any:
     """The result. Raises `ModelUnreachable`, saying `what` the model did not do, when it is
     not there in time."""
     try:
-        return await asyncio.wait_for(awaitable, max(0.0, seconds))
+        return await in_time(awaitable, seconds)
     except asyncio.TimeoutError:
         raise ModelUnreachable(f"The model {what} within {seconds:.0f} s.") from None
