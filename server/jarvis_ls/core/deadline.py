@@ -13,7 +13,7 @@ from typing import TypeVar
 _T = TypeVar("_T")
 
 
-async def within(work: Awaitable[_T], seconds: float) -> _T:
+async def in_time(work: Awaitable[_T], seconds: float) -> _T:
     """The result of `work`, which is cancelled after `seconds` or when this is.
 
     Raises `asyncio.TimeoutError`, and `asyncio.CancelledError` whenever it is cancelled; both

@@ -172,9 +172,11 @@ class ToolCalls(OutputHandler):
         except asyncio.CancelledError:
             for task in tasks:
                 task.cancel()
-            await asyncio.wait(tasks, timeout=LEAVING)
-            for call, shown_call, task in zip(calls, shown_calls, tasks, strict=True):
-                agent.append(_left(call, shown_call, task, agent))
+            try:
+                await asyncio.wait(tasks, timeout=LEAVING)
+            finally:  # also when it is told again to end
+                for call, shown_call, task in zip(calls, shown_calls, tasks, strict=True):
+                    agent.append(_left(call, shown_call, task, agent))
             raise
         results = []
         halted: BaseException | None = None
