@@ -86,6 +86,11 @@ class Conversation:
         self.options = place.options
         self.problems: list[str] = list(assembly.problems)
         """What could not be loaded or read, in words for the user."""
+        if session.damage:
+            self.problems.append(
+                f"Part of this session could not be read and was left out ({session.damage[0]};"
+                f" {len(session.damage)} in all). Everything else is there."
+            )
         self.memory = Memory(
             assembly.home, place.roots[0] if place.roots else None,
             trusted=place.trusted, redact=redact,
