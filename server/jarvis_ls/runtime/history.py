@@ -25,6 +25,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jarvis_ls.core.deadline import in_time
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file, write_error
 from jarvis_ls.runtime.events import EntryPut, UserEntry
@@ -161,7 +162,7 @@ class History:
         except (OSError, ValueError) as error:
             raise HistoryError(f"git could not be started: {error}") from None
         try:
-            out, err = await asyncio.wait_for(process.communicate(), TIME_LIMIT)
+            out, err = await in_time(process.communicate(), TIME_LIMIT)
         except asyncio.TimeoutError:
             raise HistoryError(f"git {arguments[0]} took more than {TIME_LIMIT:.0f} s") from None
         finally:
