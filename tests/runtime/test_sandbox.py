@@ -36,7 +36,7 @@ from tests.support.sandbox_cases import other_users_python, round_trip, sandboxe
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are Linux's so far")
 
-RUNGS = ("bwrap", "bwrap-direct", "landlock")
+RUNGS = ("engine", "bwrap", "bwrap-direct", "landlock")
 USER = 12345
 
 
@@ -219,7 +219,7 @@ async def test_the_environment_is_a_short_list(
         "PATH", "HOME", "TMPDIR", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "NO_COLOR", "PAGER",
         "GIT_PAGER", "GIT_TERMINAL_PROMPT", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0",
         "GIT_CONFIG_VALUE_0", "JARVIS_SANDBOX", "RUSTUP_HOME", "CARGO_NET_OFFLINE", "GOPROXY",
-        "PIP_NO_INDEX", "TZ", "GIVEN", "PWD", "OLDPWD", "SHLVL", "_",
+        "PIP_NO_INDEX", "TZ", "GIVEN", "PWD", "HOSTNAME", "OLDPWD", "SHLVL", "_",
     }  # fmt: skip
 
 

@@ -15,9 +15,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime.filechange import apply_changes
 from jarvis_ls.runtime.sandbox.base import Sandbox, SandboxSettings, Script
 from jarvis_ls.runtime.sandbox.bwrap import Bubblewrap, find_program, needs_stage
+from jarvis_ls.runtime.sandbox.engine import find_engines
 from jarvis_ls.runtime.sandbox.landlock import Landlock, missing
 from jarvis_ls.runtime.sandbox.proof import prove
 
@@ -36,6 +38,10 @@ def sandboxes(home: Path, settings: SandboxSettings | None = None) -> dict[str, 
             found[name] = "root never starts bubblewrap directly"
         else:
             found[name] = Bubblewrap(home, settings, program=program, stage=stage, overlay=stage)
+    try:
+        found["engine"] = find_engines(home, settings)[0]
+    except JarvisError as error:
+        found["engine"] = str(error)
     found["landlock"] = missing() or Landlock(home, settings)
     return found
 
@@ -58,11 +64,12 @@ def mutations(chance: random.Random, *, modes: bool) -> str:
         return chance.choice(
             [
                 f"echo changed >> {x}", f"printf 'no end' > {x}", f"printf 'a\\r\\nb\\r\\n' > {x}",
-                f"printf '\\000\\001\\377' > {x}", f"true > {x}", f"rm -rf {x}", f"rm -f {x}",
-                f"mv {x} {y}", f"test -d {x} || cp {x} {y}", f"ln -sfn {y} {x}", f"ln -s /etc/passwd {x}",
+                f"printf '\\000\\001\\377' > {x}", f"true > {x}", f"rm -rf {x}",
+                f"rm -f {x}",
+                f"mv {x} {y}", f"test -d {x} || cp {x} {y}", f"ln -sfn {y} {x}", f"ln -s /nonexistent/x {x}",
                 f"rm -rf {x}; mkdir -p {x}; echo in > {x}/in", f"mkdir -p {x}/deep/er",
                 f"rm -rf {x}; echo file > {x}", f"ln {x} {y}", f"sed -i s/second/2/ {x}",
-                f"mkfifo {x}",
+                "mkfifo ./pipe",
                 *([f"chmod 700 {x}", f"test -d {x} || chmod 644 {x}"] if modes else []),
             ]
         )  # fmt: skip

@@ -264,4 +264,7 @@ def _remove(path: Path) -> None:
             if not os.path.islink(place):  # noqa: PTH114
                 with contextlib.suppress(OSError):
                     os.chmod(place, 0o700)  # noqa: PTH101 - before it is looked into
-    shutil.rmtree(path, ignore_errors=True)  # what is left then is cleaned up by the next run
+    shutil.rmtree(path, ignore_errors=True)
+    for folder, _, _ in os.walk(path, topdown=False):  # an engine's own empty folders
+        with contextlib.suppress(OSError):  # what is left then is cleaned up by the next run
+            os.rmdir(folder)  # noqa: PTH106

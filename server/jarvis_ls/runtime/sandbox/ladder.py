@@ -86,8 +86,14 @@ class Ladder:
         return make[rung]() if rung in make else []
 
     def _engines(self) -> list[tuple[Sandbox, str]]:
-        self.rejected["engine"] = "no container engine is supported yet"
-        return []
+        from jarvis_ls.runtime.sandbox.engine import find_engines
+
+        try:
+            found = find_engines(self._home, self.settings)
+        except JarvisError as error:
+            self.rejected["engine"] = str(error)
+            return []
+        return [(engine, engine.identity) for engine in found]
 
     def _bubblewraps(self) -> list[tuple[Sandbox, str]]:
         from jarvis_ls.runtime.sandbox.bwrap import Bubblewrap, find_program, needs_stage

@@ -71,7 +71,7 @@ async def run_process(
         pass_fds=pass_fds,
         start_new_session=True,
     )
-    heard = _Heard(output)
+    heard = Heard(output)
     reading = asyncio.ensure_future(heard.read(process))
     watching = asyncio.ensure_future(_watch(process.pid, bounds))
     why = ""
@@ -140,8 +140,8 @@ def _memory_of(pid: int) -> int:
     return total
 
 
-class _Heard:
-    """Output so far."""
+class Heard:
+    """Output so far, the middle left out when it is long."""
 
     def __init__(self, output: Output | None) -> None:
         self._output = output
@@ -151,12 +151,18 @@ class _Heard:
         self._dropped = 0
 
     async def read(self, process: asyncio.subprocess.Process) -> None:
+        """Hear all a process says."""
         assert process.stdout is not None
         while chunk := await process.stdout.read(65536):
-            self._add(self._decoder.decode(chunk))
-        self._add(self._decoder.decode(b"", True))
+            self.add(chunk)
+
+    def add(self, data: bytes) -> None:
+        """Hear more."""
+        self._add(self._decoder.decode(data))
 
     def text(self) -> str:
+        """All of it that is kept."""
+        self._add(self._decoder.decode(b"", True))
         if not self._dropped:
             return self._head + self._tail
         return f"{self._head}\n… {self._dropped} characters left out …\n{self._tail}"

@@ -1,0 +1,407 @@
+"""A container engine, Docker or Podman, that answers on a local socket.
+
+The image is an empty one with the programs of this machine bound into it read-only (or one the
+user names), so that nothing is fetched from anywhere. The container has no rights, no network,
+a read-only root, and the workspace as an overlay or a copy. It ends with the connection to the
+server that started it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import io
+import json
+import os
+import struct
+import sys
+import tarfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.runtime.sandbox import environment
+from jarvis_ls.runtime.sandbox.base import Output, Ran, Sandbox, SandboxSettings, Script
+from jarvis_ls.runtime.sandbox.bwrap import NOBODY, SCRIPT
+from jarvis_ls.runtime.sandbox.changed import all_changes
+from jarvis_ls.runtime.sandbox.copies import (
+    RunFolder,
+    Workplace,
+    check_roots,
+    has_other_owners,
+    open_folder,
+)
+from jarvis_ls.runtime.sandbox.process import Ended, Heard
+from jarvis_ls.runtime.sandbox.seccomp import filter_program
+
+LABEL = "jarvis-sandbox"
+
+_TIMEOUT = 30
+_CARGO = "/run/jarvis/cargo"
+# Ends with its standard input, which the engine closes when the server is gone.
+_INIT = (
+    'exec 3<&0; (cat <&3 >/dev/null; kill -9 -1) & mkdir -p "$HOME/.cargo";'
+    f' for one in {_CARGO}/*; do [ -d "$one" ] && ln -s "$one" "$HOME/.cargo/"; done;'
+    ' "$@" 3<&- </dev/null; exit $?'
+)
+# A filter of system calls within that of the engine, which may be an older one.
+_FILTER = """
+import ctypes, os, sys
+data = bytes.fromhex(sys.argv[1])
+class Program(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
+given = Program(len(data) // 8, data)
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.prctl(38, 1, 0, 0, 0) or (data and libc.prctl(22, 2, ctypes.byref(given), 0, 0)):
+    sys.exit("sandbox: " + os.strerror(ctypes.get_errno()))
+try:
+    os.execvp(sys.argv[2], sys.argv[2:])
+except OSError as error:
+    print(sys.argv[2] + ": " + error.strerror, flush=True)
+    os._exit(127)
+"""
+
+
+class Engine(Sandbox):
+    """See the module."""
+
+    name = "engine"
+
+    def __init__(
+        self, home: Path, settings: SandboxSettings, *, socket: str, kind: str, overlay: bool
+    ) -> None:
+        """`kind` is `docker` or `podman`; with `overlay` workspaces are not copied where that is
+        possible."""
+        self._home = home
+        self._settings = settings
+        self._socket = socket
+        self._kind = kind
+        self._overlay = overlay
+        self._user = os.geteuid() or NOBODY
+        self._group = os.getegid() if os.geteuid() else NOBODY
+
+    @property
+    def identity(self) -> str:
+        """What a proof is about."""
+        return self._socket
+
+    async def run(self, script: Script, roots: Sequence[Path], output: Output | None = None) -> Ran:
+        """See `Sandbox`."""
+        check_roots(roots)
+        with await asyncio.to_thread(open_folder, self._home, None) as folder:
+            places = await asyncio.to_thread(self._places, folder, roots)
+            ended = await self._start(folder, script, places, output)
+            changes, said = await asyncio.to_thread(all_changes, places)
+        copies = "copy" if any(place.is_copy for place in places) else "overlay"
+        isolation = f"{self._kind} ({copies})"
+        return Ran(ended.exit, ended.output, ended.why, ended.seconds, isolation, changes, said)
+
+    def _places(self, folder: RunFolder, roots: Sequence[Path]) -> list[Workplace]:
+        owner = NOBODY if os.geteuid() == 0 else None
+        places = []
+        for number, root in enumerate(roots):
+            plain = not any(mark in f"{root}{folder.path}" for mark in ':,\\"')
+            mine = owner is None and not has_other_owners(root, self._user, self._group)
+            if self._overlay and plain and mine:
+                places.append(folder.overlay(number, root))
+            else:
+                places.append(folder.copy(number, root, self._settings, owner))
+        return places
+
+    async def _start(
+        self, folder: RunFolder, script: Script, places: list[Workplace], output: Output | None
+    ) -> Ended:
+        loop = asyncio.get_running_loop()
+        heard = Heard(output)
+
+        def hear(data: bytes) -> None:
+            loop.call_soon_threadsafe(heard.add, data)
+
+        running = _Container(self, folder, script, places, hear)
+        started = time.monotonic()
+        why = ""
+        working = loop.run_in_executor(None, running.run)
+        try:
+            done, _ = await asyncio.wait({working}, timeout=script.timeout)
+            if not done:
+                why = f"it ran longer than {script.timeout:g} s"
+        finally:
+            if not working.done():
+                running.end()
+            await asyncio.shield(asyncio.wait({working}))
+        code, out_of_memory = working.result()
+        await asyncio.sleep(0)  # what was heard last
+        if out_of_memory:
+            why = f"it used more than {self._settings.memory // 1_000_000:,} MB of memory"
+        seconds = time.monotonic() - started
+        return Ended(None if why else code, heard.text(), why, seconds)
+
+    def connect(self) -> Any:
+        """A client of the engine. Raises `JarvisError` when it does not answer."""
+        return _connect(self._socket)
+
+    def options(
+        self, client: Any, folder: RunFolder, script: Script, places: list[Workplace]
+    ) -> dict[str, Any]:
+        """What the container is made of."""
+        from docker.types import Mount, Ulimit
+
+        text = folder.path / "script"
+        text.write_text(script.text, encoding="utf-8", errors="surrogateescape")
+        text.chmod(0o644)
+        variables = environment.variables(
+            self._settings.environment,
+            script.environment,
+            isolation=self._kind,
+            network=script.network,
+        )
+        mounts = [Mount(SCRIPT, str(text), type="bind", read_only=True)]
+        for number, place in enumerate(places):
+            source, kind = place.folder, "bind"
+            if not place.is_copy:
+                source, kind = self._volume(client, folder, number, place), "volume"
+            mounts.append(Mount(place.root, source, type=kind))
+        if not self._settings.image:
+            mounts += self._programs(script)
+        python = "python3" if self._settings.image else own_python()
+        return {
+            "image": self._settings.image or _image(client),
+            "entrypoint": ["/bin/sh", "-c", _INIT, "sh"],
+            "command": [python, "-I", "-S", "-c", _FILTER, filter_program().hex(),
+                        script.interpreter, SCRIPT],
+            "user": f"{self._user}:{self._group}",
+            "environment": variables,
+            "working_dir": places[0].root,
+            "network_mode": "bridge" if script.network else "none",
+            "cap_drop": ["ALL"],
+            "security_opt": ["no-new-privileges"],
+            "read_only": True,
+            "tmpfs": {"/tmp": f"rw,exec,nosuid,nodev,mode=1777,size={self._settings.memory // 4}"},
+            "mounts": mounts,
+            "mem_limit": self._settings.memory,
+            "memswap_limit": self._settings.memory,
+            "pids_limit": self._settings.processes,
+            "ulimits": [Ulimit(name="nofile", soft=4096, hard=4096),
+                        Ulimit(name="core", soft=0, hard=0)],
+            "oom_score_adj": 1000,
+            "hostname": "sandbox",
+            "stdin_open": True,
+            "labels": {LABEL: str(folder.path)},
+        }  # fmt: skip
+
+    def _programs(self, script: Script) -> list[Any]:
+        from docker.types import Mount
+
+        mounts = [
+            Mount(place, place, type="bind", read_only=True)
+            for place, target in environment.system_folders()
+            if not target
+        ]
+        for source, place in environment.readable(self._settings.readable, network=script.network):
+            if f"{place}/".startswith(tuple(f"{one}/" for one in environment.SYSTEM)):
+                continue
+            target = place.replace(f"{environment.HOME}/.cargo", _CARGO)
+            mounts.append(Mount(target, source, type="bind", read_only=True))
+        return mounts
+
+    def _volume(self, client: Any, folder: RunFolder, number: int, place: Workplace) -> str:
+        layers = f"lowerdir={place.root},upperdir={place.folder},workdir={place.work}"
+        options = {"type": "overlay", "device": "overlay",
+                   "o": f"{layers},userxattr,index=off,metacopy=off"}  # fmt: skip
+        name = f"{folder.path.name}-{number}"
+        client.volumes.create(
+            name, driver="local", driver_opts=options, labels={LABEL: str(folder.path)}
+        )
+        return name
+
+
+class _Container:
+    """One container from its making to its end; `run` in a thread, `end` from any."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        folder: RunFolder,
+        script: Script,
+        places: list[Workplace],
+        hear: Callable[[bytes], None],
+    ) -> None:
+        self._engine = engine
+        self._given = (folder, script, places)
+        self._hear = hear
+        self._container: Any = None
+        self._ended = threading.Event()
+
+    def run(self) -> tuple[int, bool]:
+        """Exit status, and whether it ran out of memory. Raises `JarvisError`."""
+        import docker
+
+        client = self._engine.connect()
+        try:
+            self._container = client.containers.create(**self._engine.options(client, *self._given))
+            return self._follow(client)
+        except docker.errors.DockerException as error:
+            raise JarvisError(f"The container engine refused: {error}") from None
+        finally:
+            self._remove(client)
+            client.close()
+
+    def end(self) -> None:
+        """Kill the container, with all in it."""
+        self._ended.set()
+        if self._container is not None:
+            client = self._engine.connect()
+            with contextlib.suppress(Exception):
+                client.api.kill(self._container.id)
+            client.close()
+
+    def _follow(self, client: Any) -> tuple[int, bool]:
+        params = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+        attached = self._container.attach_socket(params=params)
+        stream = getattr(attached, "_sock", attached)
+        stream.settimeout(None)
+        try:
+            self._container.start()
+            if self._ended.is_set():
+                self.end()
+            while (head := _exactly(stream, 8)) is not None:
+                data = _exactly(stream, struct.unpack(">BxxxL", head)[1])
+                self._hear(data or b"")
+            result = client.api.wait(self._container.id, timeout=_TIMEOUT)
+            state = client.api.inspect_container(self._container.id)["State"]
+        finally:
+            attached.close()
+        return int(result["StatusCode"]), bool(state.get("OOMKilled"))
+
+    def _remove(self, client: Any) -> None:
+        with contextlib.suppress(Exception):
+            if self._container is not None:
+                client.api.remove_container(self._container.id, force=True, v=True)
+        folder, _, places = self._given
+        for number, place in enumerate(places):
+            if not place.is_copy:
+                with contextlib.suppress(Exception):
+                    client.api.remove_volume(f"{folder.path.name}-{number}", force=True)
+
+
+def find_engines(home: Path, settings: SandboxSettings) -> list[Engine]:
+    """Engines that answer here, each with overlays and without. Raises `JarvisError` saying why
+    when there is none."""
+    problems = []
+    for socket in sockets():
+        try:
+            client = _connect(socket)
+        except JarvisError as error:
+            problems.append(str(error))
+            continue
+        try:
+            names = json.dumps(client.version())
+            clean(client)
+        finally:
+            client.close()
+        kind = "podman" if "odman" in names else "docker"
+        return [
+            Engine(home, settings, socket=socket, kind=kind, overlay=overlay)
+            for overlay in (True, False)
+        ]
+    raise JarvisError("; ".join(problems) or "no container engine answers on a local socket")
+
+
+def sockets() -> list[str]:
+    """Sockets of engines that are there."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR", f"/run/user/{os.geteuid()}")
+    named = os.environ.get("DOCKER_HOST", "")
+    places = [named.removeprefix("unix://")] if named.startswith("unix://") else []
+    places += [f"{runtime}/docker.sock", "/var/run/docker.sock", f"{runtime}/podman/podman.sock",
+               "/run/podman/podman.sock"]  # fmt: skip
+    return [place for place in dict.fromkeys(places) if os.path.exists(place)]  # noqa: PTH110
+
+
+def own_python() -> str:
+    """Our interpreter, which is among the programs bound into the empty image."""
+    return f"{sys.base_prefix}/bin/python{sys.version_info[0]}.{sys.version_info[1]}"
+
+
+def clean(client: Any) -> None:
+    """Remove containers and volumes of servers that are gone."""
+    filters = {"label": LABEL}
+    for container in client.api.containers(all=True, filters=filters):
+        if not _is_used(container.get("Labels", {})):
+            client.api.remove_container(container["Id"], force=True, v=True)
+    for volume in client.api.volumes(filters=filters).get("Volumes") or []:
+        if not _is_used(volume.get("Labels") or {}):
+            with contextlib.suppress(Exception):
+                client.api.remove_volume(volume["Name"], force=True)
+
+
+def _is_used(labels: dict[str, str]) -> bool:
+    """Whether the run a container belongs to is under way: its folder is locked."""
+    import fcntl
+
+    try:
+        with open(f"{labels.get(LABEL, '')}/lock", "rb") as lock:  # noqa: PTH123
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _connect(socket: str) -> Any:
+    import docker
+
+    try:
+        client = docker.DockerClient(base_url=f"unix://{socket}", timeout=_TIMEOUT)
+        client.ping()
+    except docker.errors.DockerException as error:
+        raise JarvisError(f"the engine at {socket} does not answer: {error}") from None
+    return client
+
+
+def _image(client: Any) -> str:
+    """The empty image, made when it is missing."""
+    import docker
+
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as tar:
+        for name in ("proc", "sys", "dev", "run", "etc", "root", "home", "var"):
+            _add(tar, name, tarfile.DIRTYPE, "")
+        _add(tar, "tmp", tarfile.DIRTYPE, "", 0o1777)  # what is mounted there takes its mode
+        _add(tar, "var/tmp", tarfile.SYMTYPE, "/tmp")
+        for place, target in environment.system_folders():
+            _add(tar, place.lstrip("/"), tarfile.SYMTYPE if target else tarfile.DIRTYPE, target)
+    content = data.getvalue()
+    tag = hashlib.sha256(content).hexdigest()[:12]
+    name = f"localhost/{LABEL}:{tag}"
+    try:
+        client.images.get(name)
+    except docker.errors.ImageNotFound:
+        client.api.import_image_from_data(content, repository=f"localhost/{LABEL}", tag=tag)
+    return name
+
+
+def _add(tar: tarfile.TarFile, name: str, kind: bytes, target: str, mode: int = 0o755) -> None:
+    entry = tarfile.TarInfo(name)
+    entry.type = kind
+    entry.mode = mode
+    entry.linkname = target
+    tar.addfile(entry)
+
+
+def _exactly(stream: Any, size: int) -> bytes | None:
+    """So many bytes; None when the stream ends first."""
+    data = b""
+    while len(data) < size:
+        try:
+            more = stream.recv(size - len(data))
+        except OSError:
+            return None
+        if not more:
+            return None
+        data += more
+    return data
