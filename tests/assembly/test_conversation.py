@@ -248,6 +248,35 @@ async def test_rewinding_only_files_or_only_the_conversation(tmp_path: Path) -> 
             await c.rewind("nothing")
 
 
+def shown(c: Conversation, kind: type[Any]) -> list[Any]:
+    """What the panel shows of the root, also what is not kept yet."""
+    events = c.feed.snapshot(c.id)
+    found = [e.entry for e in events if isinstance(e, EntryPut) and e.node == "root"]
+    return [entry for entry in found if isinstance(entry, kind)]
+
+
+async def test_queued_words_are_taken_back_while_the_agent_works_on(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        c = await h.start()
+        h.server.say("The answer.", delay=0.05, pieces=12)
+        work = asyncio.ensure_future(c.ask("hi"))
+        while not any(e.text for e in shown(c, AnswerEntry)):
+            await asyncio.sleep(0.01)
+        for text in ("first", "second", "third"):
+            c.say(text)
+        second = next(e for e in shown(c, UserEntry) if e.text == "second")
+        assert second.queued
+        back = await c.rewind(second.id, "conversation")
+        assert back.text == "second" and back.files is None
+        assert [e.text for e in shown(c, UserEntry)] == ["hi", "first", "third"]
+        h.server.say("All of it.")
+        await work
+        assert [e.text for e in shown(c, UserEntry)] == ["hi", "first", "third"]
+        assert "third" in str(asked(h)) and "second" not in str(asked(h))
+        with pytest.raises(UsageError):
+            await c.rewind(second.id)
+
+
 async def test_a_fork_begins_with_what_was_said_before(tmp_path: Path) -> None:
     async with house(tmp_path) as h:
         assembly = h.assembly()

@@ -234,8 +234,11 @@ class Conversation:
     async def rewind(self, entry: str, what: RewindWhat = "both") -> Rewound:
         """Go back to before a `UserEntry`: the files, the conversation, or both.
 
-        Raises `UsageError` when there is no such entry, or no checkpoint for the files.
+        Words that are queued are taken back, and what is going on goes on. Raises `UsageError`
+        when there is no such entry, or no checkpoint for the files.
         """
+        if (queued := self._take_back(entry)) is not None:
+            return Rewound(queued)
         said = self._said(entry)
         if what != "conversation" and not said.checkpoint:
             raise UsageError("The files were not kept before this turn; they cannot be brought"
@@ -448,6 +451,25 @@ class Conversation:
                     return event.entry
                 break
         raise UsageError("There is no such message of the user in this session.")
+
+    def _take_back(self, entry: str) -> str | None:
+        """Words that nobody has read yet go; their text, None when there are no such words."""
+        agent = self._agents.get(ROOT)
+        queue = agent.control.queue if agent is not None else []
+        said = next((one for one in queue if one.id == entry), None)
+        if said is None:
+            return None
+        queue.remove(said)
+        shown = [
+            event
+            for event in self.feed.snapshot(self.id)
+            if isinstance(event, EntryPut) and event.node == ROOT
+        ]
+        place = next((n for n, event in enumerate(shown) if event.entry.id == entry), len(shown))
+        self.feed.publish(EntriesCut(self.id, ROOT, entry))
+        for event in shown[place + 1 :]:  # what came later stays
+            self.feed.publish(event)
+        return said.text
 
     def _cut_after(self, entry: str, made: Session) -> None:
         """A fork shows what was shown before this entry and nothing else."""

@@ -123,8 +123,9 @@ class _Turn:
             if agent.inputs is not None:
                 handled = await agent.inputs.handle(said.text, said.images, agent.place())
                 text, images, done = handled.text, handled.images, handled.done
-            if agent.control.queue and agent.control.queue[0] is said:
-                agent.control.queue.popleft()
+            if not agent.control.queue or agent.control.queue[0] is not said:
+                continue  # it was taken back meanwhile
+            agent.control.queue.popleft()
             if done:
                 printed = text
                 self._show_said(said, checkpoint)
