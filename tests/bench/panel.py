@@ -1,0 +1,201 @@
+"""The side panel's server side: `python tests/bench/panel.py`.
+
+Over the real protocol, against a scripted model: how soon a token leaves the server, what a flood
+of tokens and of agents costs the editor, how soon a stop is silent, how soon a long session is
+back, and the memory of the idle server with all of the runtime loaded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[2])]  # so that `tests` is found
+
+from lsprotocol import types  # noqa: E402
+
+from jarvis_ls.lsp import panel_protocol as panel  # noqa: E402
+from jarvis_ls.lsp.panel_batch import Batch  # noqa: E402
+from jarvis_ls.lsp.panel_wire import to_wire  # noqa: E402
+from jarvis_ls.lsp.protocol import PANEL_ASK  # noqa: E402
+from jarvis_ls.runtime.events import (  # noqa: E402
+    AnswerEntry,
+    EntryGrew,
+    EntryPut,
+    NodeInfo,
+    NodePut,
+    UserEntry,
+)
+from jarvis_ls.runtime.messages import Assistant, Usage, User  # noqa: E402
+from jarvis_ls.runtime.session_store import SessionStore  # noqa: E402
+from tests.bench.measure.table import Table  # noqa: E402
+from tests.lsp.page import Page, home_with, opened  # noqa: E402
+from tests.lsp.wire import wire  # noqa: E402
+from tests.support.model_server import Answer, ModelServer, chunk, usage  # noqa: E402
+
+TOKENS = 3000
+MESSAGES = 5000
+RUNS = 5
+TEXT = "#include <stdlib.h>\nvoid f(char *p) { free(p); free(p); }\n"
+
+
+def main() -> int:
+    """Measure, print the table, return 1 when a target is missed."""
+    table = Table("The side panel, server side")
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(_measure(Path(folder), table))
+        back = _resume(Path(folder) / "long")
+        table.at_most(f"session of {MESSAGES} messages at the client, median", _ms(back), 500, "ms")
+    table.at_most("2,000 updates of agents a second, share of it", _updates(), 0.15)
+    return table.finish()
+
+
+async def _measure(folder: Path, table: Table) -> None:
+    work, home = folder / "work", folder / "home"
+    work.mkdir()
+    (work / "a.c").write_text(TEXT)
+    async with ModelServer() as model, opened(work, home, model) as page:
+        uri = (work / "a.c").as_uri()
+        page.editor.open(uri, TEXT)
+        await page.editor.diagnostics(uri)
+        began = time.perf_counter()
+        await page.attach()
+        table.note("runtime loaded and attached", time.perf_counter() - began, "s")
+        firsts = [await _first_token(page, model) for _ in range(RUNS)]
+        table.at_most("first token from model to page, median", _ms(firsts), 60, "ms")
+        hovers, seconds = await _flood(page, model, uri)
+        table.at_least("tokens a second to the page", TOKENS / seconds, 1000)
+        table.at_most("hover meanwhile, median", _ms(hovers), 20, "ms")
+        table.at_most("hover meanwhile, slowest", max(hovers) * 1000, 200, "ms")
+        stops = [await _stop(page, model) for _ in range(RUNS)]
+        table.at_most("stop to silent, slowest", max(stops) * 1000, 200, "ms")
+        await page.ask(panel.NewSessionAsk())
+        await asyncio.sleep(2)
+        process = psutil.Process(page.editor.client._server.pid)
+        family = [process, *process.children(recursive=True)]
+        memory = sum(one.memory_full_info().pss for one in family) / 1e6
+        alone = process.memory_full_info().pss / 1e6
+        table.note("of it the server alone", alone, "MB")
+        table.at_most("idle, with the runtime and the analysis process", memory, 140, "MB")
+
+
+async def _first_token(page: Page, model: ModelServer) -> float:
+    """From the moment the model server writes a token to the moment the client has it."""
+    sent: list[float] = []
+    answer = Answer([chunk({"content": "token"}), chunk({}, "stop"), usage()], silent=0.2)
+    model.decide = lambda _asked: _noted(answer, sent)
+    begun = len(page.batches)
+    await page.send("Go")
+    await page.until(lambda: any(_has_text(batch) for batch in page.batches[begun:]))
+    got = time.perf_counter()
+    model.decide = None
+    await page.rest()
+    return got - (sent[0] + answer.silent)
+
+
+def _noted(answer: Answer, sent: list[float]) -> Answer:
+    sent.append(time.perf_counter())
+    return answer
+
+
+def _has_text(batch: panel.PanelEvents) -> bool:
+    return any(
+        isinstance(event, EntryGrew)
+        or (isinstance(event, EntryPut) and getattr(event.entry, "text", "") == "token")
+        for event in batch.events
+    )
+
+
+async def _flood(page: Page, model: ModelServer, uri: str) -> tuple[list[float], float]:
+    """Seconds of hovers while tokens stream in, and of the stream."""
+    chunks = [chunk({"content": f"{n} "}) for n in range(TOKENS)]
+    model.add(Answer([*chunks, chunk({}, "stop"), usage()]))
+    known = {a.id for a in page.entries(AnswerEntry)}
+    began = time.perf_counter()
+    await page.send("Count")
+    hovers = []
+    while not any(a.id not in known and not a.streaming for a in page.entries(AnswerEntry)):
+        asked = time.perf_counter()
+        params = types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(1, 22))
+        await page.editor.client.text_document_hover_async(params)
+        hovers.append(time.perf_counter() - asked)
+        await asyncio.sleep(0.02)
+    return hovers, time.perf_counter() - began
+
+
+async def _stop(page: Page, model: ModelServer) -> float:
+    """From the ask to the moment nothing of the agent runs any more."""
+    model.say("The beginning of something long", stall_after=2)
+    await page.rest()
+    await page.send("Go")
+    await page.until(lambda: any(a.streaming and a.text for a in page.entries(AnswerEntry)))
+    began = time.perf_counter()
+    await page.ask(panel.StopAsk(""))
+    return time.perf_counter() - began
+
+
+def _resume(folder: Path) -> list[float]:
+    """From the ask for a long session to its whole picture at the client."""
+    work, home = folder / "work", folder / "home"
+    work.mkdir(parents=True)
+    session = _long_session(home, work)
+    seconds = []
+    with home_with(home), wire() as server:
+        server.initialize(work)
+        server.request("first", PANEL_ASK, {"ask": {"kind": "attach"}}, 30)
+        for run in range(RUNS):
+            began = time.perf_counter()
+            ask = {"kind": "attach", "session": session}
+            answer = server.request(f"back {run}", PANEL_ASK, {"ask": ask}, 30)
+            seconds.append(time.perf_counter() - began)
+            assert len(answer["result"]["events"]) > MESSAGES
+            server.request(f"away {run}", PANEL_ASK, {"ask": {"kind": "new_session"}}, 30)
+    return seconds
+
+
+def _long_session(home: Path, work: Path) -> str:
+    """The id of a session of `MESSAGES` messages."""
+    with SessionStore(home).create(work) as session:
+        for number in range(MESSAGES // 2):
+            said = session.append("root", User(f"Question {number}"))
+            session.put(EntryPut(session.id, "root", UserEntry(said.id, f"Question {number}")))  # type: ignore[union-attr]
+            text = f"Answer {number}: " + "some words of it " * 12
+            answer = session.append("root", Assistant(text))
+            session.put(EntryPut(session.id, "root", AnswerEntry(answer.id, text)))  # type: ignore[union-attr]
+        return session.id
+
+
+def _updates() -> float:
+    """Processor seconds that 2,000 updates of 200 agents cost, merged into 60 batches."""
+
+    def send(events: list[Any]) -> None:
+        json.dumps(to_wire(panel.PanelEvents(1, tuple(events))))
+
+    batch = Batch(send)
+    nodes = [
+        NodePut("s", NodeInfo(f"n{n % 200}", "root", "child", "A title", "running", usage=Usage(n)))
+        for n in range(2000)
+    ]
+    began = time.process_time()
+    for number, node in enumerate(nodes):
+        batch._merge(node)
+        if number % 34 == 0:
+            batch.flush()
+    batch.flush()
+    return time.process_time() - began
+
+
+def _ms(seconds: list[float]) -> float:
+    return statistics.median(seconds) * 1000
+
+
+if __name__ == "__main__":
+    sys.exit(main())
