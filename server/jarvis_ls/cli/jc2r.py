@@ -1,0 +1,167 @@
+"""The command `jc2r`: what is to move to Rust, and the scan it begins with."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from jarvis_ls.core.errors import JarvisError, UsageError
+
+SHOWN = 20
+"""Problems and root functions that are listed; the rest is counted."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    options = build_parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except KeyboardInterrupt:
+        print("jc2r: interrupted; what was read is kept for the next run", file=sys.stderr)
+        return 130
+    except JarvisError as error:
+        print(f"jc2r: {error}", file=sys.stderr)
+        return 2
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Every command and option."""
+    from jarvis_ls import __version__
+
+    parser = argparse.ArgumentParser(
+        prog="jc2r",
+        description="Moves C to Rust. So far: what there is, and in which order to take it.",
+        epilog="exit status: 0 done; 1 some units had errors; 2 wrong use; 130 interrupted",
+    )
+    parser.add_argument("--version", action="version", version=f"jc2r {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    scan = commands.add_parser(
+        "scan", help="find functions, types, globals and macros, and the order of translation",
+        description="Write symbols.jsonl, translation_order.jsonl and graphs to .jarvis/c2rust.",
+    )  # fmt: skip
+    add = scan.add_argument
+    add("path", nargs="?", type=Path, default=Path(), help="the project (default: this folder)")
+    add("--build", action="store_true",
+        help="learn how files are compiled by running the project's cmake, or configure and make,"
+        " in a copy below .jarvis")  # fmt: skip
+    add("--jobs", "-j", type=_count, metavar="N", help="processes (default: one a processor)")
+    add("--no-graphs", action="store_true", help="write no graphs")
+    add("--format", choices=("text", "json"), default="text", help="default: text")
+    scan.set_defaults(run=_scan)
+
+    config = commands.add_parser(
+        "config", help="root functions, libraries not to use, notes for every prompt",
+        description="Keeps .jarvis/c2rust/config.json. What is given is added to what is there.",
+    )  # fmt: skip
+    add = config.add_argument
+    add("--path", type=Path, default=Path(), help="the project (default: this folder)")
+    add("--files", nargs="+", type=Path, default=[], metavar="FILE",
+        help="headers (their functions become roots) or files with a name a line")  # fmt: skip
+    add("--root-list-syms", default="", metavar="NAMES", help="root functions, with commas")
+    add("--disabled-libs", default="", metavar="NAMES", help="crates not to use, with commas")
+    add("--additional-notes", metavar="TEXT", help="what every prompt ends with")
+    add("--show", action="store_true", help="print the settings and change nothing")
+    add("--clear", action="store_true", help="forget all settings")
+    config.set_defaults(run=_config)
+    return parser
+
+
+def _scan(options: argparse.Namespace) -> int:
+    from jarvis_ls.jc2r.scan import scan_project
+
+    root = _project(options.path)
+    quiet = options.format == "json" or not sys.stderr.isatty()
+
+    def progress(done: int, total: int, path: str) -> None:
+        if not quiet:
+            print(f"\r\033[K{done}/{total} {path[-60:]}", end="", file=sys.stderr, flush=True)
+
+    try:
+        scanned = asyncio.run(
+            scan_project(
+                root, build=options.build, jobs=options.jobs, graphs=not options.no_graphs,
+                progress=progress,
+            )
+        )  # fmt: skip
+    finally:
+        if not quiet:
+            print("\r\033[K", end="", file=sys.stderr)
+    if options.format == "json":
+        print((scanned.folder / "meta.json").read_text(encoding="utf-8"), end="")
+        return 1 if scanned.problems else 0
+    counts = scanned.counts
+    print(f"{len(scanned.units.units)} units, arguments from {scanned.units.origin}"
+          + (f", {scanned.cached} unchanged" if scanned.cached else ""))  # fmt: skip
+    print(", ".join(f"{counts.get(name, 0)} {name}s" for name in
+                    ("function", "type", "global", "macro")))  # fmt: skip
+    print(f"{scanned.steps} steps of translation, {scanned.groups} of them circles")
+    names = ", ".join(scanned.roots[:SHOWN])
+    more = f" and {len(scanned.roots) - SHOWN} more" if len(scanned.roots) > SHOWN else ""
+    print(f"roots: {names or 'none'}{more}")
+    for note in scanned.notes:
+        print(f"note: {note}")
+    for problem in scanned.problems[:SHOWN]:
+        print(f"{problem.file}:{problem.line}: {problem.text}", file=sys.stderr)
+    if len(scanned.problems) > SHOWN:
+        print(f"… {len(scanned.problems) - SHOWN} more in meta.json", file=sys.stderr)
+    if scanned.problems and scanned.units.origin == "every C file" and not options.build:
+        print("With --build, the project's own build says how its files are compiled.",
+              file=sys.stderr)  # fmt: skip
+    print(f"written to {scanned.folder}")
+    return 1 if scanned.problems else 0
+
+
+def _config(options: argparse.Namespace) -> int:
+    from jarvis_ls.jc2r.config import Config, names_in, read_config, with_roots, write_config
+
+    root = _project(options.path)
+    if options.show:
+        print(json.dumps(asdict(read_config(root)), ensure_ascii=False, indent=2))
+        return 0
+    if options.clear:
+        write_config(root, Config())
+        print("settings cleared")
+        return 0
+    config = read_config(root)
+    failed = 0
+    for file in options.files:
+        try:
+            names = names_in(file.resolve(), root)
+        except JarvisError as error:  # the other files count all the same
+            print(f"jc2r: {error}", file=sys.stderr)
+            failed += 1
+            continue
+        config = with_roots(config, names)
+    config = with_roots(config, options.root_list_syms.split(","))
+    if options.disabled_libs:
+        libraries = [name.strip() for name in options.disabled_libs.split(",") if name.strip()]
+        config = replace(config, disabled_libraries=tuple(dict.fromkeys(libraries)))
+    if options.additional_notes is not None:
+        config = replace(config, additional_notes=options.additional_notes)
+    write_config(root, config)
+    print(f"{len(config.root_symbols)} root functions,"
+          f" {len(config.disabled_libraries)} libraries not to use")  # fmt: skip
+    return 1 if failed else 0
+
+
+def _project(path: Path) -> Path:
+    root = path.resolve()
+    if not root.is_dir():
+        raise UsageError(f"{path}: there is no such folder.")
+    return root
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return number

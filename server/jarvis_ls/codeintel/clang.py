@@ -1,0 +1,264 @@
+"""Types, constants and references as a compiler knows them, by libclang: for translation.
+
+The `libclang` wheel brings library and bindings; another library can be named by
+`CLANG_LIBRARY_FILE`, or a folder by `LIBCLANG_PATH` or `LLVM_HOME`. Version 17 or newer is needed,
+because operator kinds came with it. What the bindings have no method for is asked of the library
+itself: kinds of operators, values of constants, initialisers.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.core.errors import JarvisError, SkippedFile
+
+if TYPE_CHECKING:
+    from clang.cindex import Cursor, TranslationUnit
+
+OLDEST = 17
+"""Major version of the oldest library that knows kinds of operators."""
+
+_NAMES = ("libclang.so", "libclang.so.1", "libclang.dylib", "libclang.dll")
+_INCLUDES = re.compile(r"^#include <\.\.\.> [^\n]*:\n(.*?)^End of", re.MULTILINE | re.DOTALL)
+
+
+class ClangMissing(JarvisError):
+    """There is no libclang that can be used; the text says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something the compiler objects to."""
+
+    file: str
+    line: int
+    column: int
+    severity: int
+    """3 error, 4 fatal, as libclang counts."""
+    text: str
+
+
+@functools.cache
+def cindex() -> Any:
+    """The bindings, with a library that fits. Raises `ClangMissing`."""
+    try:
+        from clang import cindex as bindings
+    except ImportError:
+        raise ClangMissing(
+            "Reading C for translation needs libclang: pip install 'jarvis-ls[migrate]'."
+        ) from None
+    chosen = _chosen_library()
+    if chosen is not None and not bindings.Config.loaded:
+        bindings.Config.set_library_file(str(chosen))
+    try:
+        library = bindings.conf.lib
+    except bindings.LibclangError as error:
+        raise ClangMissing(f"libclang cannot be used: {_first_line(error)}") from None
+    found = version()
+    if found < OLDEST:
+        raise ClangMissing(
+            f"libclang {found} at {chosen or 'its default place'} is too old; {OLDEST} or newer is"
+            " needed. Unset CLANG_LIBRARY_FILE, LIBCLANG_PATH and LLVM_HOME to use the one that"
+            " comes with jarvis-ls[migrate]."
+        )
+    for name in ("clang_getCursorBinaryOperatorKind", "clang_getCursorUnaryOperatorKind"):
+        function = getattr(library, name)
+        function.argtypes, function.restype = [bindings.Cursor], ctypes.c_int
+    _declare(library, bindings)
+    return bindings
+
+
+def version() -> int:
+    """Major version of the library in use."""
+    from clang import cindex as bindings
+
+    library = bindings.conf.lib
+    library.clang_getClangVersion.restype = bindings._CXString
+    text = bindings.conf.lib.clang_getCString(library.clang_getClangVersion())
+    words = text.decode() if isinstance(text, bytes) else str(text)
+    match = re.search(r"(\d+)\.\d+", words)
+    return int(match[1]) if match else 0
+
+
+def parse(
+    path: Path, arguments: Sequence[str], *, macros: bool = False
+) -> tuple[TranslationUnit, list[Problem]]:
+    """A translation unit and what the compiler objects to in it (errors only).
+
+    `arguments` are those of the compiler, without its name, the file and `-o`. Raises
+    `SkippedFile` when the file cannot be parsed at all.
+    """
+    bindings = cindex()
+    options = 0
+    if macros:
+        options |= bindings.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
+    words = [*arguments, *(f"-isystem{folder}" for folder in system_includes())]
+    try:
+        unit = bindings.Index.create().parse(str(path), args=words, options=options)
+    except bindings.TranslationUnitLoadError:
+        raise SkippedFile("libclang cannot read it") from None
+    problems = [
+        Problem(
+            found.location.file.name if found.location.file else str(path),
+            found.location.line,
+            found.location.column,
+            found.severity,
+            found.spelling,
+        )
+        for found in unit.diagnostics
+        if found.severity >= bindings.Diagnostic.Error
+    ]
+    return unit, problems
+
+
+@functools.cache
+def system_includes() -> tuple[str, ...]:
+    """Folders in which the machine's own C compiler looks for headers, its built-in ones first.
+
+    The wheel brings no `stddef.h`. Empty without a compiler: then most files do not parse.
+    """
+    compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
+    if compiler is None:
+        return ()
+    asked = subprocess.run(
+        [compiler, "-E", "-v", "-x", "c", os.devnull],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=30,
+        check=False,
+        env={**os.environ, "LC_ALL": "C"},
+    )
+    match = _INCLUDES.search(asked.stderr)
+    folders = [line.strip().removesuffix(" (framework directory)") for line in
+               (match[1] if match else "").splitlines()]  # fmt: skip
+    return tuple(folder for folder in folders if folder)
+
+
+def binary_operator(cursor: Cursor) -> int:
+    """Kind of a binary or compound assignment operator, as `CXBinaryOperatorKind` counts."""
+    return int(cindex().conf.lib.clang_getCursorBinaryOperatorKind(cursor))
+
+
+def unary_operator(cursor: Cursor) -> int:
+    """Kind of a unary operator, as `CXUnaryOperatorKind` counts."""
+    return int(cindex().conf.lib.clang_getCursorUnaryOperatorKind(cursor))
+
+
+def constant(cursor: Cursor) -> int | float | None:
+    """The value of a constant expression; None when it is none, or no number."""
+    library = cindex().conf.lib
+    result = library.clang_Cursor_Evaluate(cursor)
+    if not result:
+        return None
+    try:
+        kind = library.clang_EvalResult_getKind(result)
+        if kind == 1:
+            if library.clang_EvalResult_isUnsignedInt(result):
+                return int(library.clang_EvalResult_getAsUnsigned(result))
+            return int(library.clang_EvalResult_getAsLongLong(result))
+        return float(library.clang_EvalResult_getAsDouble(result)) if kind == 2 else None
+    finally:
+        library.clang_EvalResult_dispose(result)
+
+
+def initializer(cursor: Cursor) -> Cursor | None:
+    """The initialiser of a variable; None without one."""
+    bindings = cindex()
+    found = bindings.conf.lib.clang_Cursor_getVarDeclInitializer(cursor)
+    if found.kind == bindings.CursorKind.INVALID_FILE or found.kind.is_invalid():
+        return None
+    found._tu = cursor._tu
+    return found  # type: ignore[no-any-return]
+
+
+def children(cursor: Cursor) -> list[Cursor]:
+    """The children of a cursor; less costly than the bindings' way, which matters for units with
+    thousands of declarations."""
+    found: list[Cursor] = []
+    unit = cursor._tu
+
+    def visit(child: Any, _parent: Any, _data: Any) -> int:
+        child._tu = unit
+        found.append(child)
+        return 1
+
+    _visit(cursor, visit)
+    return found
+
+
+def descendants(cursor: Cursor, kinds: frozenset[int]) -> list[Cursor]:
+    """Everything below a cursor that is of one of `kinds` (numbers of `CursorKind`), parents
+    before children. Others cost one look at a number each."""
+    found: list[Cursor] = []
+    unit = cursor._tu
+
+    def visit(child: Any, _parent: Any, _data: Any) -> int:
+        if child._kind_id in kinds:
+            child._tu = unit
+            found.append(child)
+        return 2
+
+    _visit(cursor, visit)
+    return found
+
+
+def in_system_header(cursor: Cursor) -> bool:
+    """Whether a cursor lies in a header of the system, cheaper to ask than its file."""
+    library = cindex().conf.lib
+    return bool(library.clang_Location_isInSystemHeader(library.clang_getCursorLocation(cursor)))
+
+
+def _visit(cursor: Cursor, visitor: Any) -> None:
+    bindings = cindex()
+    bindings.conf.lib.clang_visitChildren(cursor, bindings.callbacks["cursor_visit"](visitor), [])
+
+
+def _chosen_library() -> Path | None:
+    """The library the environment names; None for the default. Raises `ClangMissing`."""
+    if named := os.environ.get("CLANG_LIBRARY_FILE"):
+        if not Path(named).is_file():
+            raise ClangMissing(f"CLANG_LIBRARY_FILE names {named}, which is not there.")
+        return Path(named)
+    for variable, below in (("LIBCLANG_PATH", ("",)), ("LLVM_HOME", ("lib", "bin"))):
+        if not (folder := os.environ.get(variable)):
+            continue
+        if Path(folder).is_file():
+            return Path(folder)
+        for place in (Path(folder, part) for part in below):
+            for name in _NAMES:
+                if (place / name).is_file():
+                    return place / name
+        raise ClangMissing(f"{variable} names {folder}, which holds no libclang.")
+    return None
+
+
+def _declare(library: Any, bindings: Any) -> None:
+    """Say what types the functions have that the bindings do not know."""
+    pointer = ctypes.c_void_p
+    for name, arguments, result in (
+        ("clang_Cursor_Evaluate", [bindings.Cursor], pointer),
+        ("clang_EvalResult_getKind", [pointer], ctypes.c_int),
+        ("clang_EvalResult_isUnsignedInt", [pointer], ctypes.c_uint),
+        ("clang_EvalResult_getAsUnsigned", [pointer], ctypes.c_ulonglong),
+        ("clang_EvalResult_getAsLongLong", [pointer], ctypes.c_longlong),
+        ("clang_EvalResult_getAsDouble", [pointer], ctypes.c_double),
+        ("clang_EvalResult_dispose", [pointer], None),
+        ("clang_Location_isInSystemHeader", [bindings.SourceLocation], ctypes.c_int),
+        ("clang_Cursor_getVarDeclInitializer", [bindings.Cursor], bindings.Cursor),
+    ):
+        function = getattr(library, name)
+        function.argtypes, function.restype = arguments, result
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]

@@ -1,0 +1,1 @@
+"""Moving C to Rust: scan, order, and what follows from them."""

@@ -1,0 +1,345 @@
+"""How each file of a C project is compiled: which files there are, with which arguments.
+
+In this order: a `compile_commands.json` that is there; one that CMake writes; a `make` that is
+recorded by stand-ins for the compilers, after `configure` where there is one; or plain arguments
+for every C file. Building runs the project's own programs, so it is done only when the caller says
+so, and always in a copy: there are projects whose set-up renames their own files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.core.errors import JarvisError, SkippedFile
+from jarvis_ls.core.files import read_regular, replace_file
+
+MAX_BYTES = 256_000_000
+"""Larger `compile_commands.json` are not read."""
+BUILD_SECONDS = 600
+"""How long a build that is recorded may take."""
+
+SUFFIXES = {".c": "c", ".cc": "c++", ".cpp": "c++", ".cxx": "c++", ".c++": "c++"}
+_COMPILERS = ("cc", "gcc", "clang", "c99", "c89", "c++", "g++", "clang++", "tcc")
+_PLACES = ("", "build", "out", "cmake-build-debug", "cmake-build-release", "_build", "builddir")
+_KEPT_PREFIXES = ("-I", "-D", "-U", "-std=", "-isystem", "-iquote", "-include", "-imacros", "-f",
+                  "-m", "-ansi", "-pthread", "-x")  # fmt: skip
+_WITH_VALUE = ("-I", "-D", "-U", "-isystem", "-iquote", "-include", "-imacros", "-x", "-idirafter")
+_PATHS = ("-I", "-isystem", "-iquote", "-include", "-imacros", "-idirafter")
+_NEVER = ("-fno-", "-fplugin", "-march=native", "-mtune", "-fprofile", "-fuse-ld", "-flto",
+          "-fsanitize", "-fdiagnostics", "-fstack", "-fcf-protection", "-fanalyzer",
+          "-ffat-lto")  # fmt: skip
+_IGNORED = {".git", ".hg", ".svn", ".jarvis", "node_modules", "target", "CMakeFiles"}
+
+# What stands in for a compiler: notes how it was called, then is the compiler.
+_STAND_IN = """#!{python}
+import json, os, sys
+name = os.path.basename(sys.argv[0])
+line = json.dumps({{"directory": os.getcwd(), "arguments": [name, *sys.argv[1:]]}})
+descriptor = os.open({log!r}, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+os.write(descriptor, (line + "\\n").encode())
+os.close(descriptor)
+os.environ["PATH"] = {path!r}
+os.execvp(name, [name, *sys.argv[1:]])
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One file that is compiled."""
+
+    path: str
+    """Relative to the project, with forward slashes."""
+    arguments: tuple[str, ...]
+    """What the preprocessor and the parser must know; no output, no warnings, no optimisation."""
+
+    @property
+    def language(self) -> str:
+        """`c` or `c++`."""
+        return SUFFIXES.get(Path(self.path).suffix.lower(), "c")
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """The units of a project and where they are known from."""
+
+    units: tuple[Unit, ...]
+    origin: str
+    """In words: `compile_commands.json`, `cmake`, `make`, `every C file`."""
+    notes: tuple[str, ...] = ()
+    """What was tried and did not do, in words."""
+
+
+def find_units(root: Path, *, build: bool, folder: Path) -> Units:
+    """The units of the project at `root` (a real path).
+
+    With `build`, CMake or make may be run; what they write goes below `folder`. Raises
+    `JarvisError` when there is no C or C++ file.
+    """
+    notes: list[str] = []
+    for place in _PLACES:
+        database = root / place / "compile_commands.json"
+        if database.is_file():
+            units = _read(database, root, root, notes)
+            if units:
+                return Units(units, f"{place}/compile_commands.json".lstrip("/"), tuple(notes))
+    if build:
+        known = _Known(root, folder)
+        found = known.read() or _by_cmake(root, folder, notes) or _by_make(root, folder, notes)
+        if found is not None:
+            known.keep(found)
+            return found
+    return Units(_plain(root), "every C file", tuple(notes))
+
+
+class _Known:
+    """What an earlier build told, as long as the same files are there and none that steers a
+    build has changed."""
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        self._path = folder / "units.json"
+        digest = hashlib.blake2b(digest_size=16)
+        for file in sorted(_files(root)):
+            name = Path(file).name.lower()
+            digest.update(file.encode("utf-8", "surrogateescape") + b"\0")
+            if name.startswith(("makefile", "gnumakefile", "configure", "cmakelists")) or (
+                name.endswith((".mk", ".cmake", ".in", ".am", ".ac"))
+            ):
+                with contextlib.suppress(SkippedFile):
+                    digest.update(read_regular(root / file, limit=MAX_BYTES))
+        self._stamp = digest.hexdigest()
+
+    def read(self) -> Units | None:
+        try:
+            record = json.loads(read_regular(self._path, limit=MAX_BYTES))
+            if record["stamp"] != self._stamp:
+                return None
+            units = tuple(Unit(path, tuple(words)) for path, words in record["units"])
+            return Units(units, record["origin"], tuple(record["notes"]))
+        except (SkippedFile, ValueError, KeyError, TypeError):
+            return None  # none, or damaged: the build is done again
+
+    def keep(self, found: Units) -> None:
+        record = {"stamp": self._stamp, "origin": found.origin, "notes": found.notes,
+                  "units": [(unit.path, unit.arguments) for unit in found.units]}  # fmt: skip
+        replace_file(self._path, json.dumps(record).encode())
+
+
+def _read(database: Path, root: Path, built: Path, notes: list[str]) -> tuple[Unit, ...]:
+    """Units of a compilation database; `built` stands for `root` in it."""
+    try:
+        entries = json.loads(read_regular(database, limit=MAX_BYTES))
+        if not isinstance(entries, list):
+            raise ValueError("it is no list")
+    except (SkippedFile, ValueError, RecursionError) as error:
+        notes.append(f"{database.name} cannot be used: {error}")
+        return ()
+    return _units(entries, root, built)
+
+
+def _units(entries: Sequence[object], root: Path, built: Path) -> tuple[Unit, ...]:
+    found: dict[str, Unit] = {}
+    for entry in entries:
+        if not isinstance(entry, dict):
+            continue
+        words = entry.get("arguments")
+        if not isinstance(words, list):
+            with contextlib.suppress(ValueError):
+                words = shlex.split(str(entry.get("command", "")))
+        if not words or not all(isinstance(word, str) for word in words):
+            continue
+        directory = Path(str(entry.get("directory", built)))
+        directory = directory if directory.is_absolute() else built / directory
+        files = [str(entry["file"])] if "file" in entry else _sources(words)
+        arguments = _arguments(words[1:], directory, root, built)
+        for file in files:
+            path = _relative(directory / file, root, built)
+            if path is not None and path not in found and (root / path).is_file():
+                found[path] = Unit(path, arguments)
+    made = tuple(f"-idirafter{folder}" for folder in _made_headers(root, built))
+    return tuple(
+        Unit(path, found[path].arguments + made) if made else found[path] for path in sorted(found)
+    )
+
+
+def _made_sources(entries: Sequence[Any], root: Path, built: Path) -> list[str]:
+    """Compiled files of the copy that the project itself does not have."""
+    found = set()
+    for entry in entries:
+        for file in _sources(entry["arguments"]):
+            path = _relative(Path(entry["directory"], file), root, built)
+            if path is not None and (built / path).is_file() and not (root / path).is_file():
+                found.add(path)
+    return sorted(found)
+
+
+def _sources(words: Sequence[str]) -> list[str]:
+    if "-E" in words or "-M" in words or "-MM" in words:
+        return []
+    before = ["", *words]
+    return [
+        word
+        for previous, word in zip(before, words, strict=False)
+        if Path(word).suffix.lower() in SUFFIXES
+        and not word.startswith("-")
+        and previous not in ("-o", *_WITH_VALUE)
+    ]
+
+
+def _arguments(words: Sequence[str], directory: Path, root: Path, built: Path) -> tuple[str, ...]:
+    """Those that matter to a parser, paths made absolute in the real project."""
+    kept: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if word in _WITH_VALUE:
+            value = next(rest, "")
+            kept += [word, _place(value, directory, root, built) if word in _PATHS else value]
+            continue
+        if not word.startswith(_KEPT_PREFIXES) or word.startswith(_NEVER):
+            continue
+        option = next((name for name in _PATHS if word.startswith(name)), None)
+        if option is not None:
+            word = option + _place(word[len(option) :], directory, root, built)
+        kept.append(word)
+    return tuple(kept)
+
+
+def _place(value: str, directory: Path, root: Path, built: Path) -> str:
+    path = Path(os.path.normpath(directory / value))
+    if path.is_relative_to(built):
+        own = root / path.relative_to(built)
+        return str(own if own.exists() or not path.exists() else path)  # made by the build
+    return str(path)
+
+
+def _made_headers(root: Path, built: Path) -> list[str]:
+    """Folders of the copy with headers that only the build has made."""
+    if built == root:
+        return []
+    folders = {
+        str((built / file).parent)
+        for file in _files(built)
+        if file.endswith((".h", ".hpp", ".inc")) and not (root / file).exists()
+    }
+    return sorted(folders)
+
+
+def _relative(path: Path, root: Path, built: Path) -> str | None:
+    normal = Path(os.path.normpath(path))
+    for base in (built, root):
+        if normal.is_relative_to(base):
+            return normal.relative_to(base).as_posix()
+    return None
+
+
+def _by_cmake(root: Path, folder: Path, notes: list[str]) -> Units | None:
+    if not (root / "CMakeLists.txt").is_file():
+        return None
+    if shutil.which("cmake") is None:
+        notes.append("CMakeLists.txt is there, but cmake is not installed")
+        return None
+    copy, build = _copy(root, folder), folder / "cmake"
+    shutil.rmtree(build, ignore_errors=True)
+    command = ["cmake", "-S", str(copy), "-B", str(build), "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
+    if (failed := _run(command, copy, None)) is not None:
+        notes.append(f"cmake failed: {failed}")
+        return None
+    units = _read(build / "compile_commands.json", root, copy, notes)
+    return Units(units, "cmake", tuple(notes)) if units else None
+
+
+def _by_make(root: Path, folder: Path, notes: list[str]) -> Units | None:
+    configure = root / "configure"
+    names = ("GNUmakefile", "makefile", "Makefile")
+    if not configure.is_file() and not any((root / name).is_file() for name in names):
+        return None
+    if shutil.which("make") is None:
+        notes.append("a makefile is there, but make is not installed")
+        return None
+    copy = _copy(root, folder)
+    if configure.is_file() and (failed := _run(["sh", "./configure"], copy, None)) is not None:
+        notes.append(f"configure failed: {failed}")
+    with tempfile.TemporaryDirectory(prefix="jc2r-") as name:
+        tools, log = Path(name), Path(name, "log")
+        log.touch()
+        for compiler in _COMPILERS:
+            if shutil.which(compiler) is not None:
+                stand_in = tools / compiler
+                stand_in.write_text(
+                    _STAND_IN.format(python=sys.executable, log=str(log),
+                                     path=os.environ.get("PATH", os.defpath))
+                )  # fmt: skip
+                stand_in.chmod(0o700)
+        failed = _run(["make", "--keep-going", "-j2"], copy, tools)
+        entries = [json.loads(line) for line in log.read_text().splitlines()]
+    units = _units(entries, root, copy)
+    if made := _made_sources(entries, root, copy):
+        notes.append(f"made by the build and left out: {', '.join(made)}")
+    if failed is not None:
+        notes.append(f"make failed{' after a part' if units else ''}: {failed}")
+    return Units(units, "make", tuple(notes)) if units else None
+
+
+def _copy(root: Path, folder: Path) -> Path:
+    """The project once more, where a build may do as it likes. Raises `JarvisError`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    copy = folder / "copy"
+    shutil.rmtree(copy, ignore_errors=True)
+    try:
+        shutil.copytree(root, copy, symlinks=True, ignore=shutil.ignore_patterns(*_IGNORED))
+    except (OSError, shutil.Error) as error:
+        raise JarvisError(f"The project cannot be copied to {copy}: {error}") from None
+    return copy
+
+
+def _run(command: list[str], folder: Path, tools: Path | None) -> str | None:
+    """Why a build failed, in one line; None when it did not."""
+    environment = {**os.environ, "LC_ALL": "C"}
+    if tools is not None:
+        environment["PATH"] = f"{tools}{os.pathsep}{environment.get('PATH', os.defpath)}"
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
+            text=True, errors="replace", timeout=BUILD_SECONDS, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return f"it took longer than {BUILD_SECONDS} s"
+    except OSError as error:
+        return str(error)
+    if done.returncode == 0:
+        return None
+    lines = [line for line in done.stderr.splitlines() if line.strip()]
+    return lines[-1].strip() if lines else f"exit status {done.returncode}"
+
+
+def _plain(root: Path) -> tuple[Unit, ...]:
+    """Every C and C++ file, with the folders that hold headers to look into."""
+    files = sorted(_files(root))
+    headers = sorted({str(Path(file).parent) for file in files if file.endswith((".h", ".hpp"))})
+    shared = [f"-I{os.path.normpath(root / folder)}" for folder in headers[:64]]
+    units = [
+        Unit(file, (f"-I{(root / file).parent}", *shared))
+        for file in files
+        if Path(file).suffix.lower() in SUFFIXES
+    ]
+    if not units:
+        raise JarvisError(f"There is no C or C++ file in {root}.")
+    return tuple(units)
+
+
+def _files(root: Path) -> Iterator[str]:
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in _IGNORED)
+        for name in files:
+            yield Path(folder, name).relative_to(root).as_posix()

@@ -1,0 +1,297 @@
+"""`jc2r scan` and `jc2r config` as processes, over small projects and real compilers."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jarvis_ls.jc2r.order import components
+
+RUN = "import sys; from jarvis_ls.cli.jc2r import main; sys.exit(main())"
+JC2R = [sys.executable, "-c", RUN]
+SHAPES_H = """\
+#ifndef SHAPES_H
+#define SHAPES_H
+#define SIDES 4
+#define AREA(w, h) ((w) * (h))
+typedef struct shape { int width, height; struct shape *next; } shape;
+enum color { RED, GREEN };
+typedef int (*measure)(const shape *);
+extern int count;
+int area(const shape *one);
+int total(const shape *first, measure how);
+#endif
+"""
+AREA_C = """\
+#include "shapes.h"
+#include <stddef.h>
+static int calls;
+int count = 3;
+static int note(void) { return ++calls; }
+int area(const shape *one) { note(); return AREA(one->width, one->height); }
+measure chosen = area;
+"""
+TOTAL_C = """\
+#include <string.h>
+#include "shapes.h"
+static int note(void) { return RED; }
+static int odd(int n);
+static int even(int n) { return n == 0 ? 1 : odd(n - 1); }
+static int odd(int n) { return n == 0 ? 0 : even(n - 1); }
+int total(const shape *first, measure how) {
+    int sum = note() + even(count);
+    for (; first != NULL; first = first->next) sum += how(first);
+    return sum;
+}
+"""
+MAIN_C = """\
+#include <stdio.h>
+#include "shapes.h"
+int main(void) { shape one = {2, 3, 0}; printf("%d\\n", total(&one, area)); return 0; }
+"""
+OTHER_C = (
+    '#include "shapes.h"\nint main(int argc, char **argv) { (void)argv; return argc + area(0); }\n'
+)
+PROJECT = {"shapes.h": SHAPES_H, "area.c": AREA_C, "total.c": TOTAL_C, "main.c": MAIN_C,
+           "tools/other.c": OTHER_C}  # fmt: skip
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def jc2r(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*JC2R, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False,
+        env={**os.environ, **environment},
+    )  # fmt: skip
+
+
+def scan(folder: Path, *options: str, status: int = 0) -> dict[str, Any]:
+    done = jc2r("scan", folder, "--format", "json", *options)
+    assert done.returncode == status, done.stdout + done.stderr
+    return json.loads(done.stdout)  # type: ignore[no-any-return]
+
+
+def lines(folder: Path, name: str) -> list[dict[str, Any]]:
+    text = (folder / ".jarvis" / "c2rust" / name).read_text()
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    write(tmp_path, PROJECT)
+    return tmp_path
+
+
+def test_symbols_have_what_the_seed_asks_and_no_two_are_one(project: Path) -> None:
+    found = scan(project)
+    assert found["symbols"] == {"function": 8, "global": 3, "macro": 3, "type": 4}
+    records = lines(project, "symbols.jsonl")
+    assert records == lines(project, "symbols_raw.jsonl")
+    assert [one["id"] for one in records] == list(range(1, len(records) + 1))
+    by_place = {(one["name"], one["file"]): one for one in records}
+    assert by_place["main", "main.c"]["usr"] == by_place["main", "tools/other.c"]["usr"]
+    assert by_place["main", "main.c"]["key"] != by_place["main", "tools/other.c"]["key"]
+    assert by_place["note", "area.c"]["static"] and by_place["note", "total.c"]["static"]
+    area = by_place["area", "area.c"]
+    assert (area["category"], area["return_type"], area["language"]) == ("function", "int", "c")
+    assert area["params"] == [{"name": "one", "type": "const shape *"}]
+    assert (area["start_line"], area["end_line"]) == (6, 6)
+    assert {"note", "shape"} <= set(area["ref"]) and "calls" not in area["ref"]
+    total = by_place["total", "total.c"]
+    assert total["indirect_calls"] == 1
+    assert {
+        records[n - 1]["file"] for n in total["ref_ids"] if records[n - 1]["name"] == "note"
+    } == {"total.c"}
+    assert by_place["chosen", "area.c"]["ref"] == ["area", "measure"]
+    assert by_place["SIDES", "shapes.h"]["underlying_type"] == "4"
+    assert [p["name"] for p in by_place["AREA", "shapes.h"]["params"]] == ["w", "h"]
+    assert by_place["color", "shapes.h"]["kind"] == "enum"
+    assert not any(one["file"].startswith(("/", "..")) for one in records)
+
+
+def test_what_is_used_comes_first_and_circles_are_one_step(project: Path) -> None:
+    found = scan(project)
+    order = lines(project, "translation_order.jsonl")
+    assert len(order) == found["steps"]
+    place = {n: at for at, step in enumerate(order) for n in step["ids"]}
+    for step in order:
+        assert [item["id"] for item in step["items"]] == step["ids"]
+        for item in step["items"]:
+            assert all(place[n] <= place[item["id"]] for n in item["ref_ids"] if n in place)
+    circles = [{item["name"] for item in step["items"]} for step in order if step["group"]]
+    assert circles == [{"even", "odd"}]
+    assert found["roots"] == ["main", "main"]
+
+
+def test_the_order_does_not_depend_on_the_run(project: Path) -> None:
+    scan(project, "--jobs", "1")
+    first = lines(project, "translation_order.jsonl")
+    shutil.rmtree(project / ".jarvis")
+    scan(project, "--jobs", "2")
+    assert lines(project, "translation_order.jsonl") == first
+
+
+def test_a_second_scan_reads_only_what_changed(project: Path) -> None:
+    scan(project)
+    again = jc2r("scan", project)
+    assert "4 units" in again.stdout and "4 unchanged" in again.stdout
+    write(project, {"total.c": TOTAL_C.replace("RED", "GREEN")})
+    assert "3 unchanged" in jc2r("scan", project).stdout
+    write(project, {"shapes.h": SHAPES_H.replace("GREEN }", "GREEN, BLUE }")})
+    assert "unchanged" not in jc2r("scan", project).stdout
+
+
+def test_graphs(project: Path) -> None:
+    scan(project)
+    folder = project / ".jarvis" / "c2rust"
+    dot = (folder / "references.dot").read_text()
+    assert dot.startswith("digraph") and '"total.c"' in dot and " -> " in dot
+    assert len(list((folder / "subgraphs").glob("main-*.dot"))) == 2
+    if shutil.which("dot"):
+        assert (folder / "references.svg").read_text().lstrip().startswith("<?xml")
+        assert (folder / "references.png").read_bytes().startswith(b"\x89PNG")
+    else:
+        assert "Graphviz" in " ".join(json.loads((folder / "meta.json").read_text())["notes"])
+
+
+def test_arguments_of_a_compilation_database(project: Path) -> None:
+    write(project, {"area.c": AREA_C.replace("count = 3", "count = FIRST")})
+    assert "FIRST" in scan(project, status=1)["problems"][0]["text"]
+    entries = [
+        {"directory": str(project), "file": "area.c",
+         "command": "gcc -Wall -O2 -DFIRST=5 -o area.o -c area.c"},
+        {"directory": str(project / "tools"), "file": "other.c",
+         "arguments": ["cc", "-I", "..", "-c", "other.c"]},
+    ]  # fmt: skip
+    write(project, {"compile_commands.json": json.dumps(entries)})
+    found = scan(project)
+    assert found["arguments_from"] == "compile_commands.json"
+    assert found["units"] == ["area.c", "tools/other.c"]
+    write(project, {"compile_commands.json": "[{]"})
+    assert "cannot be used" in scan(project, status=1)["notes"][0]
+
+
+MAKEFILE = """\
+CFLAGS = -DFIRST=7
+app: area.o total.o main.o
+\tgcc -o app area.o total.o main.o
+config.h:
+\techo '#define MADE 1' > config.h
+area.o: area.c config.h
+"""
+
+
+def test_a_recorded_make_tells_arguments_and_leaves_the_project_alone(project: Path) -> None:
+    source = AREA_C.replace("count = 3", "count = FIRST + MADE").replace(
+        "#include <stddef.h>", '#include "config.h"'
+    )
+    write(project, {"Makefile": MAKEFILE, "area.c": source})
+    assert scan(project, status=1)["arguments_from"] == "every C file", "nothing is run unasked"
+    before = sorted(p.name for p in project.iterdir())
+    found = scan(project, "--build")
+    assert found["arguments_from"] == "make"
+    assert found["units"] == ["area.c", "main.c", "total.c"] and not found["problems"]
+    assert sorted(p.name for p in project.iterdir()) == before
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")
+def test_cmake_runs_in_a_copy(project: Path) -> None:
+    write(project, {"CMakeLists.txt": (
+        "cmake_minimum_required(VERSION 3.10)\nproject(p C)\n"
+        "file(RENAME ${CMAKE_SOURCE_DIR}/area.c ${CMAKE_SOURCE_DIR}/moved.c)\n"
+        "add_definitions(-DFIRST=1)\nadd_library(p total.c)\n"
+    )})  # fmt: skip
+    found = scan(project, "--build")
+    assert (found["arguments_from"], found["units"]) == ("cmake", ["total.c"])
+    assert (project / "area.c").exists()
+
+
+def test_broken_code_is_reported_and_the_rest_is_used(project: Path) -> None:
+    write(project, {"bad.c": '#include "missing.h"\nint f( {\n', "empty.c": "",
+                    "old.c": "int add(a, b) int a; int b; { return a + b; }\n",
+                    "deep.c": "int x = " + "(" * 5000 + "1" + ")" * 5000 + ";\n"})  # fmt: skip
+    (project / "latin.c").write_bytes(b"/* caf\xe9 */ int latin(void) { return 1; }\n")
+    found = scan(project, status=1)
+    texts = {one["file"]: one["text"] for one in found["problems"]}
+    assert "missing.h" in texts["bad.c"] and set(texts) <= {"bad.c", "deep.c"}
+    names = {one["name"] for one in lines(project, "symbols.jsonl")}
+    assert {"area", "add", "latin"} <= names
+
+
+def test_cpp_is_scanned_and_named_in_full(tmp_path: Path) -> None:
+    write(tmp_path, {"a.cpp": (
+        "namespace geo { class Box { public: int side(); private: int s; };\n"
+        "int Box::side() { return s; } template <typename T> T twice(T t) { return t + t; } }\n"
+        'extern "C" int c_side(geo::Box *b) { return b->side(); }\n'
+    )})  # fmt: skip
+    scan(tmp_path)
+    records = {one["qualified_name"]: one for one in lines(tmp_path, "symbols.jsonl")}
+    assert {"geo::Box", "geo::twice", "c_side"} <= set(records)
+    assert records["c_side"]["language"] == "c++"
+
+
+def test_an_empty_folder_and_a_wrong_path(tmp_path: Path) -> None:
+    for arguments, words in (
+        ([tmp_path], "no C or C++ file"),
+        ([tmp_path / "x"], "no such folder"),
+    ):
+        done = jc2r("scan", *arguments)
+        assert done.returncode == 2 and words in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("variable", ["CLANG_LIBRARY_FILE", "LIBCLANG_PATH", "LLVM_HOME"])
+def test_a_library_that_is_not_there_is_named(project: Path, variable: str) -> None:
+    done = jc2r("scan", project, **{variable: "/no/such/place"})
+    assert done.returncode == 2 and variable in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_library_that_is_none_is_refused(project: Path, tmp_path: Path) -> None:
+    fake = tmp_path / "libclang.so"
+    fake.write_text("not a library")
+    done = jc2r("scan", project, CLANG_LIBRARY_FILE=str(fake))
+    assert done.returncode == 2 and "libclang cannot be used" in done.stderr
+
+
+def test_config(project: Path) -> None:
+    names = project / "names.txt"
+    names.write_text("# chosen\nextra\n\nmain\n")
+    done = jc2r("config", "--path", project, "--files", project / "shapes.h", names,
+                "--root-list-syms", "total, mine", "--disabled-libs", "libc,rand",
+                "--additional-notes", "没有 panic")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    shown = json.loads(jc2r("config", "--path", project, "--show").stdout)
+    assert shown == {
+        "root_symbols": ["area", "total", "extra", "mine"],
+        "disabled_libraries": ["libc", "rand"],
+        "additional_notes": "没有 panic",
+    }
+    assert scan(project)["roots"] == ["area", "total"]
+    missing = jc2r(
+        "config", "--path", project, "--files", project / "no.h", "--root-list-syms", "z"
+    )
+    assert missing.returncode == 1 and "no.h" in missing.stderr
+    assert "z" in json.loads(jc2r("config", "--path", project, "--show").stdout)["root_symbols"]
+    assert jc2r("config", "--path", project, "--clear").returncode == 0
+    assert json.loads(jc2r("config", "--path", project, "--show").stdout)["root_symbols"] == []
+    (project / ".jarvis" / "c2rust" / "config.json").write_text('{"root_symbols": 5}')
+    broken = jc2r("config", "--path", project, "--show")
+    assert broken.returncode == 2 and "root_symbols must be a list" in broken.stderr
+
+
+def test_components_of_a_long_chain_and_a_large_circle() -> None:
+    chain = [[n + 1] for n in range(50_000)] + [[]]
+    assert [c[0] for c in components(chain)][:3] == [50_000, 49_999, 49_998]
+    circle = [[(n + 1) % 20_000] for n in range(20_000)]
+    assert components(circle) == [list(range(20_000))]
