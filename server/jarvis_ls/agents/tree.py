@@ -46,7 +46,7 @@ from jarvis_ls.runtime.events import (
 from jarvis_ls.runtime.interaction import Interaction, Nobody
 from jarvis_ls.runtime.messages import Image, Usage
 from jarvis_ls.runtime.session import Session
-from jarvis_ls.runtime.tool import Selected, Toolset
+from jarvis_ls.runtime.tool import Sifted, Toolset
 
 PUBLISH_EVERY = 0.05
 """Seconds between two events about a node that only moved."""
@@ -321,7 +321,7 @@ class Tree:
             raise ConstraintBroken(
                 f"There is no tool {', '.join(missing)}; there are {', '.join(sorted(known))}."
             )
-        return Selected(toolset, [name for name in known if node.may_use(name)])
+        return Sifted(toolset, node.may_use)
 
     def metered(self, node: Node, group: ModelGroup) -> ModelGroup:
         """The group a node asks: what it costs is counted and kept within its budget."""

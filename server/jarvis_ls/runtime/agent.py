@@ -24,19 +24,29 @@ from jarvis_ls.runtime.asking import Begun, CallGuard, ModelGroup, Progress, Wai
 from jarvis_ls.runtime.call_log import asked_by
 from jarvis_ls.runtime.calling import OutputHandler, ToolCalls, normalised
 from jarvis_ls.runtime.control import Control, Said, Stopped
-from jarvis_ls.runtime.conversation import sendable, unanswered
+from jarvis_ls.runtime.conversation import sendable, unanswered, without_images
+from jarvis_ls.runtime.errors import ModelError
 from jarvis_ls.runtime.events import Feed, NodeInfo, NodeState
 from jarvis_ls.runtime.guard import Guard
 from jarvis_ls.runtime.hooks import AfterModelCall, BeforeModelCall, Hooks
 from jarvis_ls.runtime.inputs import Inputs, Place
 from jarvis_ls.runtime.interaction import Interaction
-from jarvis_ls.runtime.messages import Assistant, Image, Message, System, ToolResult, Usage, User
+from jarvis_ls.runtime.messages import (
+    Assistant,
+    FileRef,
+    Image,
+    Message,
+    System,
+    ToolResult,
+    Usage,
+    User,
+)
 from jarvis_ls.runtime.options import AgentOptions, read_options
 from jarvis_ls.runtime.platforms.base import ModelInfo, Request, TextDelta, ThinkingDelta
-from jarvis_ls.runtime.prompting import Part, Prompts, SystemPrompt
+from jarvis_ls.runtime.prompting import COMPLETE, SUMMARY, Part, Prompts, SystemPrompt
 from jarvis_ls.runtime.showing import AnswerStream, NodeKeeper, Showing, new_id
 from jarvis_ls.runtime.tokens import Counter, estimate, of_message, of_tools
-from jarvis_ls.runtime.tool import Selected, ToolContext, Toolset
+from jarvis_ls.runtime.tool import Selected, Sifted, ToolContext, Toolset
 from jarvis_ls.runtime.tool_text import START
 
 if TYPE_CHECKING:
@@ -106,7 +116,8 @@ class Agent:
         if cheap is not None:
             self.cheap = cheap if keeper is not None else cheap.guarded(purse)
         self.toolset = Selected(toolset, options.use_tools) if options.use_tools else toolset
-        self.context = replace(context, session=session.id, node=node.id)
+        services = {"long_output": self.take_long_output, **context.services}
+        self.context = replace(context, session=session.id, node=node.id, services=services)
         self.interaction = interaction
         self.session = session
         self.hooks = hooks or Hooks()
@@ -124,11 +135,14 @@ class Agent:
         self.checkpoint = checkpoint
         self.addon = ""
         """The addon prompt that the conversation holds."""
+        self.blind = False
+        """Whether its models have refused pictures; they are left out from then on."""
+        self._attached: list[FileRef] = []
         self._sizes: dict[str, int] = {}
         self._recent: list[ToolResult] = []
         self._left_behind: set[object] = set()
         self._work: asyncio.Future[str] | None = None
-        self._system: SystemPrompt | None = None
+        self._system: tuple[tuple[str, ...], SystemPrompt] | None = None
         self._token: object = None
 
     # -- what one does with an agent ---------------------------------------------------------
@@ -273,19 +287,23 @@ class Agent:
 
     def system_prompt(self) -> SystemPrompt:
         """Rules and tools; the same text until the tools change."""
-        if self._system is None:
-            self._system = self.prompts.system(self.toolset.specs(), self.native)
-        return self._system
+        specs = self.toolset.specs()
+        names = tuple(spec.name for spec in specs)
+        if self._system is None or self._system[0] != names:  # a tool server was connected
+            self._system = (names, self.prompts.system(specs, self.native))
+        return self._system[1]
 
     def select_tools(self, names: Sequence[str]) -> None:
-        """Use only these tools from now on; the system prompt is built anew."""
-        self.toolset = Selected(self.toolset, names)
+        """Of the tools there are now use only these; the system prompt is built anew."""
+        chosen, known = frozenset(names), frozenset(self.toolset.tools())
+        self.toolset = Sifted(self.toolset, lambda name: name in chosen or name not in known)
         self._system = None
 
     def request(self, messages: Sequence[Message]) -> Request:
         """The question that these messages make."""
+        said = sendable(messages, self.native)
         return Request(
-            [System(self.system_prompt().text), *sendable(messages, self.native)],
+            [System(self.system_prompt().text), *(without_images(said) if self.blind else said)],
             self.toolset.specs() if self.native else (),
             self.options.max_output,
             self.options.temperature,
@@ -310,6 +328,26 @@ class Agent:
             parts["files" if reads else "history"] += self._size(message)
         parts["history"] = max(0, parts["history"] - parts["memory"])
         return parts
+
+    async def take_long_output(self, name: str, text: str) -> str:
+        """Hand over a tool's output that is too long as a file, where the models take files; the
+        words that stand for it, empty when it was not taken."""
+        if not self.group.takes_files:
+            return ""
+        try:
+            file = await self.group.upload(f"{name}-{new_id()}.txt", text.encode())
+        except ModelError as error:
+            self.showing.notice("warning", f"A long output could not be handed over: {error}")
+            return ""
+        self._attached.append(file)
+        return f"The whole output ({len(text)} characters) is attached as {file.name!r}."
+
+    def attach(self) -> None:
+        """Refer to the files that the latest calls handed over."""
+        files, self._attached = tuple(self._attached), []
+        if files:
+            names = ", ".join(file.name for file in files)
+            self.append(User(f"Attached output: {names}", id=new_id(), files=files))
 
     async def ask(self, request: Request, stream: AnswerStream) -> Assistant:
         """The answer to a question, streamed. Raises a `ModelError`, or what the guard raises."""
@@ -341,7 +379,8 @@ class Agent:
 
     def stream(self) -> AnswerStream:
         """A new answer to be shown as it comes."""
-        return self.showing.answer(until="" if self.native else START)
+        marks = (COMPLETE, SUMMARY) if self.native else (COMPLETE, SUMMARY, START)
+        return self.showing.answer(until=marks)
 
     # -- below: how a turn ends --------------------------------------------------------------
 
@@ -388,6 +427,8 @@ class Agent:
         self.session.working = False
         try:
             self.mend()
+            if state != "completed":
+                self._keep_unread()
             if state == "failed":
                 self.showing.notice("error", text)
             elif state == "cancelled":
@@ -396,6 +437,14 @@ class Agent:
             self.showing.update(state=state, activity="", error=error)
         except JarvisError:
             logger.exception("the end of the turn could not be kept")
+
+    def _keep_unread(self) -> None:
+        """What was said and not read before the turn ended stands in the conversation, in its
+        order, before what is said next."""
+        while self.control.queue:
+            said = self.control.queue.popleft()
+            self.append(User(said.text, said.images, id=said.id))
+            self.showing.user(said.id, said.text, said.images)
 
     def _check_alive(self) -> None:
         """Raises `asyncio.CancelledError` in a turn that was ended, when some part of it did not

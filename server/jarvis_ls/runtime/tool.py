@@ -197,7 +197,9 @@ class Tools(Toolset):
             return _failed(call, str(error) or type(error).__name__)
         except Exception:  # noqa: BLE001 - a fault of a tool must not end the agent
             return _failed(call, f"{call.name} failed:\n{traceback.format_exc(limit=-3)}")
-        return ToolResult(call.id, call.name, cap(text, self._max_output))
+        if len(text) > self._max_output:
+            text = await _shortened(call.name, text, self._max_output, context)
+        return ToolResult(call.id, call.name, text)
 
 
 class Wrapper(Toolset):
@@ -215,23 +217,30 @@ class Wrapper(Toolset):
         return await self.wrapped.run(call, context)
 
 
-class Selected(Wrapper):
-    """Only the tools with these names."""
+class Sifted(Wrapper):
+    """Only the tools whose name passes a test, those too that come later."""
 
-    def __init__(self, wrapped: Toolset, names: Iterable[str]) -> None:
+    def __init__(self, wrapped: Toolset, passes: Callable[[str], bool]) -> None:
         super().__init__(wrapped)
-        self._names = frozenset(names)
+        self._passes = passes
 
     def tools(self) -> Mapping[str, Tool]:
         """See `Toolset`."""
-        return {n: t for n, t in self.wrapped.tools().items() if n in self._names}
+        return {n: t for n, t in self.wrapped.tools().items() if self._passes(n)}
 
     async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
         """See `Toolset`."""
-        if call.name not in self._names:
+        if not self._passes(call.name):
             names = ", ".join(sorted(self.tools())) or "none"
             return _failed(call, f"There is no tool {call.name!r}. There are: {names}.")
         return await self.wrapped.run(call, context)
+
+
+class Selected(Sifted):
+    """Only the tools with these names."""
+
+    def __init__(self, wrapped: Toolset, names: Iterable[str]) -> None:
+        super().__init__(wrapped, frozenset(names).__contains__)
 
 
 class Joined(Toolset):
@@ -255,6 +264,14 @@ class Joined(Toolset):
                 return await toolset.run(call, context)
         names = ", ".join(sorted(self.tools())) or "none"
         return _failed(call, f"There is no tool {call.name!r}. There are: {names}.")
+
+
+async def _shortened(name: str, text: str, limit: int, context: ToolContext) -> str:
+    """A long output with its beginning and end; the whole goes to the model as a file where
+    `services["long_output"]` can hand it over."""
+    hand_over = context.services.get("long_output")
+    told = await hand_over(name, text) if hand_over is not None else ""
+    return f"{told}\n{cap(text, limit)}" if told else cap(text, limit)
 
 
 def cap(text: str, limit: int) -> str:
@@ -341,5 +358,5 @@ def _failed(call: ToolCall, text: str) -> ToolResult:
     return ToolResult(call.id, call.name, text, is_error=True)
 
 
-__all__ = ["Action", "Joined", "Selected", "Tool", "ToolContext", "ToolRetry", "Tools", "Toolset",
-           "Wrapper", "actions_of", "cap", "tool"]  # fmt: skip
+__all__ = ["Action", "Joined", "Selected", "Sifted", "Tool", "ToolContext", "ToolRetry", "Tools",
+           "Toolset", "Wrapper", "actions_of", "cap", "tool"]  # fmt: skip
