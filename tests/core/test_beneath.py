@@ -58,6 +58,14 @@ def test_odd_paths_are_refused(root: Path, path: str) -> None:
             act()
 
 
+@pytest.mark.parametrize("path", ["/".join("d" * 200), "x" * 4_000])
+def test_paths_have_an_end(root: Path, path: str) -> None:
+    for act in (lambda: replace_beneath(root, path, b"x"), lambda: remove_beneath(root, path)):
+        with pytest.raises(JarvisError, match="too long"):
+            act()
+    assert names(root) == []
+
+
 @pytest.mark.parametrize("path", ["link/secret", "link/new", "link/deep/new", "file", "dangling"])
 def test_links_are_not_followed(root: Path, path: str) -> None:
     outside = root.parent / "outside"

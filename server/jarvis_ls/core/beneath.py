@@ -29,6 +29,11 @@ from jarvis_ls.core.files import (
 BY_DESCRIPTOR = hasattr(os, "O_NOFOLLOW") and {os.open, os.stat, os.unlink} <= os.supports_dir_fd
 """Whether this system opens a file from an open folder."""
 
+MAX_DEPTH = 128
+"""Folders below the root; deeper trees trouble whoever has to remove them."""
+MAX_LENGTH = 3_500
+"""Characters of a path from its root."""
+
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0)
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | _CLOEXEC
@@ -197,6 +202,8 @@ def _parts(path: str) -> list[str]:
     parts = path.split("/")
     if not path or "\0" in path or any(part in ("", ".", "..") for part in parts):
         raise JarvisError(f"{path!r} is no path below a folder")
+    if len(parts) > MAX_DEPTH or len(path) > MAX_LENGTH:
+        raise JarvisError(f"{path[:60]}… is too long a path")
     return parts
 
 

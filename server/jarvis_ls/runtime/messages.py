@@ -6,7 +6,7 @@ A conversation is a list of `Message`. Each is a frozen record with a `kind`; `t
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 Finish = Literal["stop", "tool_calls", "length", "filtered", "truncated"]
@@ -146,3 +146,27 @@ def from_json(data: dict[str, Any]) -> Message:
     except (KeyError, TypeError) as error:
         raise ValueError(f"not a message: {error}") from error
     raise ValueError(f"not a message: unknown kind {kind!r}")
+
+
+def sendable(message: Message) -> Message:
+    """The message without half characters, which no protocol can carry.
+
+    A model can write them in the arguments of a call, and a file name or a tool can hold them.
+    """
+    text = _whole(message.text)
+    if isinstance(message, Assistant) and message.tool_calls:
+        calls = tuple(replace(c, arguments=_whole(c.arguments)) for c in message.tool_calls)
+        return replace(message, text=text, tool_calls=calls)
+    return message if text is message.text else replace(message, text=text)
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return value.encode("utf-8", "replace").decode()
+        return value
+    if isinstance(value, dict):
+        return {_whole(key): _whole(inner) for key, inner in value.items()}
+    return [_whole(inner) for inner in value] if isinstance(value, list) else value

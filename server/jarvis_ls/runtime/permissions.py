@@ -44,7 +44,7 @@ for ordinary files says; only a rule that names them allows it."""
 
 _INVISIBLE = re.compile(
     "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f"
-    "\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\U000e0000-\\U000e0fff]"
+    "\\u2028-\\u202e\\u2060-\\u206f\\ud800-\\udfff\\ufeff\\ufff9-\\ufffb\\U000e0000-\\U000e0fff]"
 )
 
 
@@ -230,11 +230,8 @@ class Approved(Wrapper):
 
 def _with_granted(context: ToolContext, actions: Iterable[Action]) -> ToolContext:
     """The context in which files outside the workspace may be read that the user agreed to."""
-    outside = frozenset(
-        Path(os.path.realpath(context.roots[0] / action.target))
-        for action in actions
-        if action.kind == "read" and context.roots and "\0" not in action.target
-    )
+    read = (real_path(a.target, context.roots) for a in actions if a.kind == "read")
+    outside = frozenset(path for path in read if path is not None)
     return replace(context, services={**context.services, "granted": outside})
 
 
@@ -263,10 +260,23 @@ def inside(path: str | Path, roots: Iterable[Path]) -> Path | None:
     Relative paths start at the first root.
     """
     folders = list(roots)
-    if not folders or "\0" in str(path):
+    real = real_path(path, folders)
+    inside_one = real is not None and any(real == root or root in real.parents for root in folders)
+    return real if inside_one else None
+
+
+def real_path(path: str | Path, roots: Iterable[Path]) -> Path | None:
+    """The real path of `path`, links followed, wherever it lies; None when it can be no path.
+
+    Relative paths start at the first root.
+    """
+    first = next(iter(roots), None)
+    if first is None:
         return None
-    real = Path(os.path.realpath(folders[0] / path))
-    return real if any(real == root or root in real.parents for root in folders) else None
+    try:
+        return Path(os.path.realpath(first / path))
+    except (ValueError, OSError, RuntimeError):  # a NUL, half a character, a loop of links
+        return None
 
 
 def protected_name(target: str) -> str | None:

@@ -11,7 +11,6 @@ import asyncio
 import codecs
 import difflib
 import hashlib
-import os
 import re
 import unicodedata
 from collections.abc import Callable
@@ -22,7 +21,7 @@ from jarvis_ls.codeintel.diff import blocks
 from jarvis_ls.core.beneath import read_beneath
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.permissions import inside, shown
+from jarvis_ls.runtime.permissions import inside, real_path, shown
 from jarvis_ls.runtime.tool import ToolContext
 
 MAX_BYTES = 20_000_000
@@ -153,11 +152,10 @@ def place_of(path: str, context: ToolContext, *, reading: bool = True) -> Place:
         number = next(n for n, r in enumerate(context.roots) if real == r or r in real.parents)
         root = context.roots[number]
         return Place(root, number, real.relative_to(root).as_posix())
-    if reading and context.roots and "\0" not in path:
-        outside = Path(os.path.realpath(context.roots[0] / path))
-        if outside in context.services.get("granted", ()):
-            anchor = Path(outside.anchor)
-            return Place(anchor, -1, outside.relative_to(anchor).as_posix())
+    outside = real_path(path, context.roots) if reading else None
+    if outside is not None and outside in context.services.get("granted", ()):
+        anchor = Path(outside.anchor)
+        return Place(anchor, -1, outside.relative_to(anchor).as_posix())
     raise ToolRetry(f"{shown(path)} lies outside the workspace; nothing was done with it.")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -50,6 +51,17 @@ def folder_of(path: str, context: ToolContext) -> Place:
         what = "is no folder" if place.real.exists() else "does not exist"
         raise ToolRetry(f"{shown(place.name)} {what}.")
     return place
+
+
+def check_searchable(place: Place) -> None:
+    """Raises `ToolRetry` when a place is neither a folder nor a regular file: opening it could
+    wait for ever."""
+    try:
+        mode = place.real.lstat().st_mode
+    except (OSError, ValueError):
+        raise ToolRetry(f"{shown(place.name)} does not exist.") from None
+    if not stat.S_ISDIR(mode) and (kind := kind_of(mode)):
+        raise ToolRetry(f"{shown(place.name)} is {kind}, there is nothing to search.")
 
 
 def pattern_of(glob: str) -> Globs | None:

@@ -14,7 +14,7 @@ from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.textfile import Place, place_of
 from jarvis_ls.runtime.tool import Action, ToolContext, tool
-from jarvis_ls.tools.project import Clock, contents, walk
+from jarvis_ls.tools.project import Clock, check_searchable, contents, walk
 
 MAX_FILE = 2_000_000
 SECONDS = 40.0
@@ -56,8 +56,7 @@ async def read_symbols(
             "Give 1 to 20 names of symbols" + (f"; {wrong[0]!r} is none." if wrong else ".")
         )
     place = place_of(path, context)
-    if not place.real.exists():
-        raise ToolRetry(f"{shown(place.name)} does not exist.")
+    check_searchable(place)
     wanted = list(dict.fromkeys(names))
     found, note = await asyncio.to_thread(_find, place, wanted, what)
     parts = [_told(name, found[name], what, max(1, min(max_references, 500))) for name in wanted]

@@ -22,7 +22,7 @@ from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.textfile import Place, place_of
 from jarvis_ls.runtime.tool import Action, ToolContext, tool
-from jarvis_ls.tools.project import Clock, contents, pattern_of, walk
+from jarvis_ls.tools.project import Clock, check_searchable, contents, pattern_of, walk
 
 MAX_MATCHES = 1_000
 MAX_FILE = 5_000_000
@@ -88,8 +88,7 @@ async def search_in_project(
     if not query or "\n" in query or "\0" in query:
         raise ToolRetry("Give something to look for that stands within one line.")
     place = place_of(path, context)
-    if not place.real.exists():
-        raise ToolRetry(f"{shown(place.name)} does not exist.")
+    check_searchable(place)
     written = query if regex else re.escape(query)
     written = rf"\b(?:{written})\b" if whole_word else written
     written = f"(?i){written}" if ignore_case else written

@@ -24,7 +24,15 @@ from jarvis_ls.runtime.errors import (
     ModelRefused,
     ModelUnreachable,
 )
-from jarvis_ls.runtime.messages import Assistant, Finish, Message, System, Usage, User
+from jarvis_ls.runtime.messages import (
+    Assistant,
+    Finish,
+    Message,
+    System,
+    Usage,
+    User,
+    sendable,
+)
 from jarvis_ls.runtime.platforms.base import (
     Delta,
     FinishDelta,
@@ -196,6 +204,7 @@ def to_anthropic(
 ) -> Conversation:
     """Messages as the protocol takes them; `signed` is thinking by id of the call after it."""
     signed = signed or OrderedDict()
+    messages = [sendable(message) for message in messages]
     system = "\n\n".join(m.text for m in messages if isinstance(m, System) and m.text.strip())
     turns: list[dict[str, Any]] = []
     unsigned = False

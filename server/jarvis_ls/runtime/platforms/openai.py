@@ -20,7 +20,16 @@ from jarvis_ls.runtime.errors import (
     ModelRefused,
     ModelUnreachable,
 )
-from jarvis_ls.runtime.messages import Assistant, FileRef, Finish, Message, System, Usage, User
+from jarvis_ls.runtime.messages import (
+    Assistant,
+    FileRef,
+    Finish,
+    Message,
+    System,
+    Usage,
+    User,
+    sendable,
+)
 from jarvis_ls.runtime.platforms.base import (
     Delta,
     FinishDelta,
@@ -167,7 +176,7 @@ def as_model_error(error: BaseException) -> ModelError:
 
 def to_openai(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """Messages as chat completions takes them."""
-    return [_message(message) for message in messages]
+    return [_message(sendable(message)) for message in messages]
 
 
 def _message(message: Message) -> dict[str, Any]:
