@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from jarvis_ls.assembly.aside import aside_commands
 from jarvis_ls.assembly.extensions import extension_commands
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.runtime.events import SessionInfo
@@ -22,7 +23,8 @@ SHOWN = 20
 
 def builtin_commands(conversation: Conversation) -> list[Command]:
     """The commands; what they are about is looked at when they run."""
-    return [*_commands(conversation), *extension_commands(conversation)]
+    own = _commands(conversation)
+    return [*own, *aside_commands(conversation), *extension_commands(conversation)]
 
 
 def _commands(conversation: Conversation) -> Iterator[Command]:

@@ -268,6 +268,11 @@ class Conversation:
         made.close()
         return made.id
 
+    def begin_anew(self) -> None:
+        """Let the model forget what was said; the session keeps it."""
+        self.session.clear(ROOT)
+        self._agents.pop(ROOT, None)
+
     async def save_memories(self) -> bool:
         """Let the model save what is worth remembering; whether it did."""
         agent = self._agent(self.tree.root)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,11 @@ class Saved:
         """With the history gone: system prompts and the user's data stay."""
         system = tuple(m for m in self.messages if isinstance(m, System))
         return replace(self, messages=system, prompt="", addon_prompt="", length=0)
+
+    def hidden(self, hide: Callable[[str], str]) -> Saved:
+        """With secrets taken out of every text by `hide`."""
+        messages = (from_json(_hidden(to_json(message), hide)) for message in self.messages)
+        return replace(self, messages=tuple(messages), user_data=_hidden(self.user_data, hide))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +122,14 @@ def plain(name: str) -> str:
         return made
     begun = made.encode()[: _LONGEST - 9].decode("utf-8", "ignore")
     return f"{begun}-{zlib.crc32(name.encode('utf-8', 'replace')):08x}"
+
+
+def _hidden(value: Any, hide: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return hide(value)
+    if isinstance(value, dict):
+        return {k: v if k == "kind" else _hidden(v, hide) for k, v in value.items()}
+    return [_hidden(part, hide) for part in value] if isinstance(value, (list, tuple)) else value
 
 
 def _read(record: Any) -> Saved:

@@ -1,0 +1,84 @@
+"""Commands that put a conversation aside, take it back, or begin anew.
+
+Put aside, it serves the next session with the same agent and model, once (`saved_session`). The
+session itself is kept in any case; this is for going on elsewhere, or with less.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from jarvis_ls.agents.tree import ROOT
+from jarvis_ls.core.errors import UsageError
+from jarvis_ls.runtime.errors import ModelError
+from jarvis_ls.runtime.inputs import Command, Place
+from jarvis_ls.runtime.messages import System
+from jarvis_ls.runtime.permissions import shown
+from jarvis_ls.runtime.saved_session import Saved, SavedSession
+
+if TYPE_CHECKING:
+    from jarvis_ls.assembly.conversation import Conversation
+
+FOLDER = "saved"
+"""Below the user's folder."""
+USER_DATA = "user:"
+"""How keys of a session's data begin that are the user's own, not the agents'."""
+
+
+def aside_commands(conversation: Conversation) -> Iterator[Command]:
+    """The commands; what they are about is looked at when they run."""
+
+    def clear(_rest: str, _: Place) -> str:
+        _idle(conversation)
+        conversation.begin_anew()
+        return (
+            "The model has forgotten what was said; its system prompt and rules stay. The session"
+            " keeps everything: rewind to any message of before to have it back."
+        )
+
+    async def save(_rest: str, _: Place) -> str:
+        _idle(conversation)
+        session = conversation.session
+        messages = session.messages(ROOT)
+        if not messages:
+            return "Nothing was said yet; there is nothing to save."
+        data = {k: v for k, v in session.data.items() if k.startswith(USER_DATA)}
+        saved = Saved(tuple(messages), length=len(messages), user_data=data)
+        place = _place(conversation)
+        await asyncio.to_thread(place.save, saved.hidden(session.without_secrets))
+        return f"{len(messages)} messages are saved; `/restore` takes them back, in any session."
+
+    async def restore(_rest: str, _: Place) -> str:
+        _idle(conversation)
+        restored = await asyncio.to_thread(_place(conversation).restore)
+        if restored.saved is None:
+            return restored.problem or "Nothing was saved with this agent and model."
+        said = [m for m in restored.saved.messages if not isinstance(m, System)]
+        for message in said:
+            conversation.session.append(ROOT, replace(message, id=""))
+        conversation.session.data.update(restored.saved.user_data)
+        problem = f"\n{shown(restored.problem)}" if restored.problem else ""
+        return f"{len(said)} messages are back; the model knows them from now on.{problem}"
+
+    yield Command("clear", "Let the model forget what was said, and begin anew", clear)
+    yield Command("save", "Put the conversation aside for another session", save)
+    yield Command("restore", "Take back the conversation that was put aside", restore)
+
+
+def _place(conversation: Conversation) -> SavedSession:
+    """Where the conversation of this agent with this model is put aside."""
+    assembly, group = conversation.assembly, conversation.tree.root.info.group
+    try:
+        first = assembly.models.candidates(group, assembly.environment)[0]
+        platform, model = first.provider.name, first.model.name
+    except ModelError:
+        platform, model = "none", group
+    return SavedSession(assembly.home / FOLDER, conversation.options.name, platform, model)
+
+
+def _idle(conversation: Conversation) -> None:
+    if conversation.working:
+        raise UsageError("An agent is at work; stop it first.")
