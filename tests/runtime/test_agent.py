@@ -16,8 +16,8 @@ from jarvis_ls.runtime.conversation import mended
 from jarvis_ls.runtime.events import NodeInfo, NodePut
 from jarvis_ls.runtime.guard import Guard, Halted
 from jarvis_ls.runtime.hooks import AfterToolCall, Hooks, TaskStarted
-from jarvis_ls.runtime.messages import Assistant, ToolCall, ToolResult
-from jarvis_ls.runtime.tool import ToolContext, tool
+from jarvis_ls.runtime.messages import Assistant, Image, ToolCall, ToolResult
+from jarvis_ls.runtime.tool import ToolContext, Tools, tool
 from tests.support.agents import Desk, Person, desk, until
 
 LOG: list[str] = []
@@ -347,3 +347,65 @@ def _redirect(agent: Any) -> Any:
 class _No:
     allowed = False
     note = "No."
+
+
+async def test_words_that_were_not_read_when_the_turn_ended_stay_in_their_order(
+    tmp_path: Path,
+) -> None:
+    async with desk(tmp_path) as d:
+        d.server.call("slow", {})
+        agent = d.agent(slow)
+        running = asyncio.ensure_future(agent.run("one"))
+        await until(lambda: LOG)
+        agent.say("two")
+        agent.stop()
+        await running
+        d.server.say("Three.")
+        await agent.run("three")
+        said = [m["content"] for m in d.asked() if m["role"] == "user"]
+    assert [s for s in said if s in ("one", "two", "three")] == ["one", "two", "three"]
+    assert not any(u.queued for u in d.said)
+
+
+async def test_pictures_a_model_refuses_are_left_out(tmp_path: Path) -> None:
+    picture = Image("image/png", "aGk=")
+    async with desk(tmp_path) as d:
+        d.server.refuse(400, message="this model does not support image input")
+        d.server.say("I cannot see it.")
+        agent = d.agent()
+        assert (await agent.run("what is this?", [picture])).text == "I cannot see it."
+        assert "image_url" in str(d.asked(0)) and "image_url" not in str(d.asked())
+        assert "1 pictures, which you cannot see" in str(d.asked())
+        assert "without pictures" in d.notices and d.said[0].images == (picture,)
+        d.server.refuse(400, message="no")
+        assert (await agent.run("and now?")).state == "failed"
+
+
+async def test_long_output_goes_as_a_file_where_the_model_takes_files(tmp_path: Path) -> None:
+    @tool()
+    async def talk(context: ToolContext) -> str:
+        """Talk a lot."""
+        return "\n".join(f"line {n}" for n in range(900))
+
+    for refused in (False, True):
+        (tmp_path / str(refused)).mkdir()
+        async with desk(tmp_path / str(refused)) as d:
+            d.server.refuse_files = refused
+            d.server.call("talk", {})
+            d.server.say("Long.")
+            toolset = Tools([talk], max_output=2_000)
+            await d.agent(toolset=toolset, model={"upload": True}).run("go")
+            told = next(m["content"] for m in d.asked() if m["role"] == "tool")
+            assert told.endswith("line 899") and "lines left out" in told
+            assert ("is attached as" in told) is not refused
+            files = [r for r in d.server.requests if r.path.endswith("/files")]
+            assert ("file-1" in str(d.asked()[-1])) is not refused
+            assert (b"line 450\n" in files[0].raw) and len(files) == 1
+
+
+async def test_marks_are_never_shown_not_even_while_they_come(tmp_path: Path) -> None:
+    async with desk(tmp_path) as d:
+        d.server.say("Done!!!\n!!!COMPLETE!!!", pieces=22)
+        await d.agent(options={"auto_complete": True}).run("go")
+    grown = "".join(e.text for e in d.events if getattr(e, "kind", "") == "entry_grew")
+    assert grown == "Done!!!\n" and [a.text for a in d.answers] == ["Done!!!"]

@@ -335,7 +335,9 @@ class Agent:
         if not self.group.takes_files:
             return ""
         try:
-            file = await self.group.upload(f"{name}-{new_id()}.txt", text.encode())
+            file = await self.group.upload(
+                f"{name}-{new_id()}.txt", text.encode("utf-8", "replace")
+            )
         except ModelError as error:
             self.showing.notice("warning", f"A long output could not be handed over: {error}")
             return ""

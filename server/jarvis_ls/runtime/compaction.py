@@ -140,7 +140,9 @@ async def _uploaded(agent: Agent, messages: Sequence[Message]) -> FileRef | None
     if not agent.group.takes_files:
         return None
     try:
-        return await agent.group.upload("history.md", as_markdown(messages).encode())
+        return await agent.group.upload(
+            "history.md", as_markdown(messages).encode("utf-8", "replace")
+        )
     except ModelError as error:
         agent.showing.notice("warning", f"The conversation could not be handed over: {error}")
         return None

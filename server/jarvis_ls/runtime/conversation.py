@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from jarvis_ls.runtime.messages import Assistant, Message, ToolResult
+from jarvis_ls.runtime.messages import Assistant, Message, ToolResult, User
 from jarvis_ls.runtime.tool_text import as_text
 
 LOST = "There is no result: the work was interrupted. What the call had done is not known."
@@ -29,6 +30,15 @@ def mended(messages: Sequence[Message]) -> list[Message]:
                 lost = ToolResult(call.id, call.name, LOST, is_error=True)
                 found.append(results.get(call.id, lost))
     return found
+
+
+def without_images(messages: Sequence[Message]) -> list[Message]:
+    """The conversation for models that see nothing."""
+    return [
+        replace(m, text=f"{m.text}\n\n({len(m.images)} pictures, which you cannot see)", images=())
+        if isinstance(m, User) and m.images else m
+        for m in messages
+    ]  # fmt: skip
 
 
 def unanswered(messages: Sequence[Message]) -> list[ToolResult]:

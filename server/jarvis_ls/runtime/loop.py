@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from jarvis_ls.runtime import calling
 from jarvis_ls.runtime.compaction import compact
 from jarvis_ls.runtime.control import Interrupted, Said, Stopped
-from jarvis_ls.runtime.errors import AnswerBroken, ContextTooLong
+from jarvis_ls.runtime.errors import AnswerBroken, ContextTooLong, ModelRefused
 from jarvis_ls.runtime.filtering import choose_tools
 from jarvis_ls.runtime.guard import Halted
 from jarvis_ls.runtime.handing import hand_over_files
@@ -207,6 +207,12 @@ class _Turn:
                     raise
                 agent.showing.notice("warning", f"{error} The model is asked again.")
                 agent.append(User(BROKEN.format(reason=error), id=new_id()))
+            except ModelRefused as error:
+                stream.abandon()
+                if agent.blind or not _shows_images(agent):
+                    raise
+                agent.blind = True
+                agent.showing.notice("warning", f"{error} It is asked again without pictures.")
             except ContextTooLong as error:
                 stream.abandon()
                 if self.room_made:
@@ -273,6 +279,7 @@ class _Turn:
         if names:
             agent.showing.update(activity=f"running {names}")
         handled = await agent.control.step(calling.execute(answer, agent))
+        agent.attach()
         if note and handled.ran:
             agent.append(User(note, id=new_id()))
         if handled.need_return:
@@ -337,6 +344,10 @@ class _Turn:
         agent.say(text, first=True)
         agent.showing.update(state="running")
         return None
+
+
+def _shows_images(agent: Agent) -> bool:
+    return any(isinstance(m, User) and m.images for m in agent.messages())
 
 
 def _without_marks(answer: Assistant) -> Assistant:

@@ -131,8 +131,8 @@ class Showing:
         self._feed.publish(event)
         self.session.put(event)
 
-    def answer(self, *, until: str = "") -> AnswerStream:
-        """A new answer, streamed; its text is shown up to `until`."""
+    def answer(self, *, until: Sequence[str] = ()) -> AnswerStream:
+        """A new answer, streamed; its text is shown up to the first of the marks `until`."""
         return AnswerStream(self, until)
 
     def call(self, call: ToolCall) -> RunningCall:
@@ -153,7 +153,7 @@ class Showing:
 class AnswerStream:
     """One answer while it comes in."""
 
-    def __init__(self, showing: Showing, until: str) -> None:
+    def __init__(self, showing: Showing, until: Sequence[str]) -> None:
         self._showing = showing
         self._until = until
         self._kept = self._kept_thinking = ""  # of earlier questions this answer goes on from
@@ -187,10 +187,12 @@ class AnswerStream:
         self._show()
         self._text += text
         end = len(self._text)
-        if self._until:
-            place = self._text.find(self._until)
-            # What may be the beginning of the mark waits until it is clear.
-            end = place if place >= 0 else end - _overlap(self._text, self._until)
+        recent = self._shown  # what is shown holds no mark, nor the beginning of one
+        for mark in self._until:
+            place = self._text.find(mark, recent)
+            # What may be the beginning of a mark waits until it is clear.
+            known = place if place >= 0 else len(self._text) - _overlap(self._text, mark)
+            end = min(end, known)
         if end > self._shown:
             self._grow("text", self._shown, self._text[self._shown : end])
             self._shown = end
