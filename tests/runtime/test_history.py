@@ -181,6 +181,15 @@ async def test_secrets_and_odd_names(session: Session) -> None:
     assert (await history.versions())[0].words == f"about {HIDDEN}"
 
 
+@pytest.mark.parametrize("words", ["\0", "\ud800", "-m", "#hash", "\n\n", "--amend", "'\"$(x)`y`"])
+async def test_words_that_git_may_not_like(session: Session, words: str) -> None:
+    session.append(ROOT, User(words))
+    history = History(session.path)
+    assert await history.record(session) is not None, history.problem
+    (version,) = await history.versions()
+    assert version.words == (words.strip("\0\n").replace("\ud800", "?") or "turn")
+
+
 async def test_a_turn_that_is_none(session: Session) -> None:
     history = History(session.path)
     session.append(ROOT, User("hi"))

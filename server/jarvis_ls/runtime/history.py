@@ -141,7 +141,8 @@ class History:
         if await self._has_commits() and not await self._run("status", "--porcelain"):
             return None
         said = words_for_title(session.without_secrets(words or _asked(session)))
-        await self._run("commit", "--quiet", "--no-verify", "--message", said or "turn")
+        said = said.encode("utf-8", "replace").decode().replace("\0", "")
+        await self._run("commit", "--quiet", "--no-verify", "--message", said.strip() or "turn")
         return (await self._run("rev-parse", "HEAD")).strip()
 
     async def _has_commits(self) -> bool:
