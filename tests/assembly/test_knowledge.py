@@ -47,6 +47,25 @@ async def test_what_is_known_reaches_the_model_and_is_said_where_from(tmp_path: 
         assert str(h.folder / "AGENTS.md") in notices(c) and "`parsing` (user)" in notices(c)
 
 
+async def test_settings_of_rules_and_skills_hold_and_wrong_ones_are_said(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        (h.folder / "CLAUDE.md").write_text("Peers count.")
+        folder = h.home / "skills" / "parsing"
+        folder.mkdir(parents=True)
+        (folder / "SKILL.md").write_text(SKILL.format(name="parsing", text="Parse twice."))
+        h.configure('[rules]\npeers = ["CLAUDE.md"]\n[skills]\nmode = "full"\n')
+        h.server.say("Done.")
+        c = await h.start()
+        await c.ask("parsing")
+        assert "Peers count." in json.dumps(asked(h)) and "Parse twice." in json.dumps(asked(h))
+        h.configure('[rules]\npeers = 3\n[skills]\nmode = "all"\n')
+        other = await h.start(assembly=h.assembly())
+        assert "rules.peers" in str(other.problems) and "skills.mode" in str(other.problems)
+        for wrong in ("mcp_servers = 3", "scripted_tools = 3", "skills = 3", "rules = 3"):
+            (h.home / "config.toml").write_text(wrong + "\n")
+            assert wrong.split()[0] in str((await h.start(assembly=h.assembly())).problems)
+
+
 async def test_a_predefined_task_is_started_by_its_name(tmp_path: Path) -> None:
     async with house(tmp_path) as h:
         (h.home / "pre-command").write_text("review: Review everything.\n")

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.runtime.messages import ToolCall
 from jarvis_ls.runtime.permissions import Approved, Permissions
 from jarvis_ls.runtime.rules_files import (
@@ -18,6 +19,7 @@ from jarvis_ls.runtime.rules_files import (
     Nearby,
     load_rules,
     nested,
+    read_rules_settings,
     rules_text,
 )
 from jarvis_ls.runtime.tool import Action, ToolContext, Tools, tool
@@ -85,6 +87,25 @@ def test_peers_are_read_only_when_they_are_configured(home: Path, root: Path) ->
     (root / "AGENTS.md").write_text("ours")
     text = rules_text([root], home, True, peers=["CLAUDE.md"])
     assert "ours" in text and "theirs" not in text
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [({"folder": []}, "folder"), ({"folders": "x"}, "folders"), ({"peers": [3]}, "peers"),
+     ({"peers": ["a/b"]}, "a/b"), ({"peers": [".."]}, "file")],
+)  # fmt: skip
+def test_wrong_settings_are_said(table: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        read_rules_settings(table)
+
+
+def test_settings_name_folders_and_peers(home: Path, root: Path) -> None:
+    settings_ = read_rules_settings({"folders": ["team"], "peers": ["CLAUDE.md"]})
+    (home / "team").mkdir()
+    (home / "team/a.md").write_text("of the team")
+    (root / "CLAUDE.md").write_text("peer rule")
+    text = rules_text([root], home, True, folders=settings_.folders, peers=settings_.peers)
+    assert "of the team" in text and "peer rule" in text
 
 
 def test_sizes_are_limited_and_it_is_said(home: Path, root: Path) -> None:

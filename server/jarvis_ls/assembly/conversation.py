@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from jarvis_ls.agents.node import Ending, Node
 from jarvis_ls.agents.tree import ROOT, Tree
 from jarvis_ls.assembly.commands import builtin_commands
-from jarvis_ls.assembly.settings import Granted, workspace_rules
+from jarvis_ls.assembly.settings import Granted, section, workspace_rules
 from jarvis_ls.assembly.tools import ToolSources, join_tools
 from jarvis_ls.core.errors import ConfigError, JarvisError, UsageError
 from jarvis_ls.runtime.agent import Agent
@@ -31,7 +31,13 @@ from jarvis_ls.runtime.options import AgentOptions
 from jarvis_ls.runtime.permissions import PermissionRule, Permissions, read_rules
 from jarvis_ls.runtime.prompting import joined
 from jarvis_ls.runtime.redaction import redact
-from jarvis_ls.runtime.rules_files import Nearby, Rules, load_rules
+from jarvis_ls.runtime.rules_files import (
+    Nearby,
+    Rules,
+    RulesSettings,
+    load_rules,
+    read_rules_settings,
+)
 from jarvis_ls.runtime.session import Session, SessionBusy
 from jarvis_ls.runtime.showing import Showing, new_id
 from jarvis_ls.runtime.startup import Statistics
@@ -100,6 +106,7 @@ class Conversation:
         self.hooks = Hooks()
         self.commands = Commands([*builtin_commands(self), *place.commands])
         self.rules = Rules(())
+        self._wanted = RulesSettings()
         self._permissions = self._read_permissions()
         self.consents = Consents(assembly.home)
         self._asked: set[str] = set()
@@ -124,7 +131,11 @@ class Conversation:
     async def begin(cls, assembly: Assembly, session: Session, place: Workplace) -> Conversation:
         """For `Assembly.start`."""
         self = cls(assembly, session, place)
-        self.rules = await asyncio.to_thread(load_rules, place.roots, assembly.home, place.trusted)
+        self._wanted = self._read_rules_settings()
+        self.rules = await asyncio.to_thread(
+            load_rules, place.roots, assembly.home, place.trusted,
+            folders=self._wanted.folders, peers=self._wanted.peers,
+        )  # fmt: skip
         self._tools = await join_tools(
             assembly.home, place.roots, place.trusted, assembly.settings, assembly.environment,
             self._permissions, place.interaction, self.consents,
@@ -331,7 +342,8 @@ class Conversation:
         hooks = Hooks(self.hooks)
         agent: Agent
         services = {**self.context.services, "budget_tokens": lambda: agent.room()}
-        nearby = Nearby(self.tree.allowed(node, self._tools.toolset))
+        allowed = self.tree.allowed(node, self._tools.toolset)
+        nearby = Nearby(allowed, peers=self._wanted.peers)
         context = replace(self.context, node=node.id, services=services)
         agent = Agent(
             options,
@@ -429,6 +441,13 @@ class Conversation:
             SERVICE: self.tree,
             **self.place.services,
         }
+
+    def _read_rules_settings(self) -> RulesSettings:
+        try:
+            return read_rules_settings(section(self.assembly.settings, "rules"))
+        except ConfigError as error:
+            self.problems.append(str(error))
+            return RulesSettings()
 
     def _read_permissions(self) -> Permissions:
         """The user's rules and what was granted before; the workspace's own only tighten.

@@ -61,7 +61,12 @@ async def join_tools(
     """Load everything that offers tools; what cannot be loaded is named in `problems`."""
     from jarvis_ls.runtime.skills import Skills
 
-    skills = Skills(home, roots, trusted=trusted, consents=consents)
+    mode = settings.get("skills", {})
+    mode = mode.get("mode", "compact") if isinstance(mode, dict) else ""
+    skills = Skills(
+        home, roots, trusted=trusted, consents=consents,
+        mode="full" if mode == "full" else "compact",
+    )  # fmt: skip
     await skills.scan()
     known = skills.toolset() if skills.skills else Tools(())
     load = _Loading(home, roots, trusted, settings, environment, consents, known)
@@ -69,6 +74,8 @@ async def join_tools(
     await servers.start()
     reviewed = Reviewed(toolset, interaction, permissions)
     approved = Approved(reviewed, permissions, asking(interaction))
+    if mode not in ("compact", "full"):
+        problems.append('The setting skills.mode must be "compact" or "full"; compact is used.')
     return ToolSources(approved, skills, servers, [*problems, *skills.problems])
 
 

@@ -86,7 +86,7 @@ def mcp_servers(
     roots: Sequence[Path] = (),
     *,
     trusted: bool = False,
-    settings: Mapping[str, Any] | None = None,
+    settings: Any = None,
     consents: Consents | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> McpServers:

@@ -106,7 +106,7 @@ def configured_servers(
     roots: Iterable[Path] = (),
     *,
     trusted: bool = False,
-    settings: Mapping[str, Any] | None = None,
+    settings: Any = None,
     environment: Mapping[str, str] | None = None,
 ) -> Configured:
     """The user's servers, and those of a trusted workspace whose name is not taken.
@@ -135,7 +135,7 @@ def configured_servers(
                 found[key] = server
 
     if settings is not None:
-        add(dict(settings), "user", None)
+        add(settings, "user", None)
     for path in _user_files(home, environment):
         add(_read(path, None, problems), "user", path)
     for root in roots:
@@ -217,7 +217,7 @@ def _tables(data: Any, where: str, problems: list[str]) -> list[tuple[Any, Any]]
         if len(named) < len(data):
             problems.append(f"{where}: {len(data) - len(named)} servers are no tables")
         return named
-    problems.append(f"{where}: it holds no servers")
+    problems.append(f"{where}: it holds no mcp_servers")
     return []
 
 

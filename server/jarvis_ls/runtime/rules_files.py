@@ -16,12 +16,12 @@ decides below the model. Those of a workspace the user does not trust are not re
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from jarvis_ls.core.errors import SkippedFile
+from jarvis_ls.core.errors import ConfigError, SkippedFile
 from jarvis_ls.core.files import STATE, read_regular
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
 from jarvis_ls.runtime.permissions import shown
@@ -43,6 +43,30 @@ _WHOSE = {
     "project": "rules of the project",
     "agents": "rules of the project",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class RulesSettings:
+    """The `[rules]` section of the user's settings; a workspace cannot set any of it."""
+
+    folders: tuple[str, ...] = ()
+    """More folders of rules; a file there takes the place of one of the same name in
+    `~/.jarvis/rules`. `~` is the user's home; other relative paths start at `~/.jarvis`."""
+    peers: tuple[str, ...] = ()
+    """Names of files that are read where there is no `AGENTS.md`, such as `CLAUDE.md`."""
+
+
+def read_rules_settings(table: Mapping[str, Any]) -> RulesSettings:
+    """The section. Raises `ConfigError` naming what is wrong."""
+    for name, value in table.items():
+        if name not in ("folders", "peers"):
+            raise ConfigError(f"rules.{name} is not known; there are folders and peers.")
+        if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+            raise ConfigError(f"rules.{name} must be a list of texts.")
+    peers = tuple(table.get("peers", ()))
+    if wrong := [name for name in peers if "/" in name or "\\" in name or name in (".", "..")]:
+        raise ConfigError(f"rules.peers: {wrong[0]!r} must be the name of a file, without a path.")
+    return RulesSettings(tuple(table.get("folders", ())), peers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +113,7 @@ def rules_text(
     home: Path,
     trusted: bool,
     *,
-    folders: Iterable[Path] = (),
+    folders: Iterable[Path | str] = (),
     peers: Sequence[str] = (),
 ) -> str:
     """The text of `load_rules`."""
@@ -101,7 +125,7 @@ def load_rules(
     home: Path,
     trusted: bool,
     *,
-    folders: Iterable[Path] = (),
+    folders: Iterable[Path | str] = (),
     peers: Sequence[str] = (),
 ) -> Rules:
     """The rules that hold everywhere in the workspace. Never raises; what cannot be read is noted.
@@ -114,7 +138,7 @@ def load_rules(
     for file in _entries(home / "rules", "user"):
         own[file.path.name] = file
     for folder in folders:
-        for file in _entries(folder, "configured"):
+        for file in _entries(home / Path(folder).expanduser(), "configured"):
             own.pop(file.path.name, None)
             own[file.path.name] = file
     found = list(own.values())

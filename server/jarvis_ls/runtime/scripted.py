@@ -118,7 +118,7 @@ def scripted_toolset(
     roots: Sequence[Path] = (),
     *,
     trusted: bool = False,
-    settings: Sequence[Any] | None = None,
+    settings: Any = None,
     taken: Collection[str] = (),
 ) -> ScriptedTools:
     """The user's scripted tools, then those of a trusted workspace; a name is used once.
@@ -129,8 +129,8 @@ def scripted_toolset(
     tools: dict[str, ScriptedTool] = {}
     problems: list[str] = []
     sources: list[tuple[Any, Path, Path | None, str]] = []
-    if settings:
-        sources.append((list(settings), home, None, "settings"))
+    if settings is not None:
+        sources.append((settings, home, None, "settings"))
     for folder, root in [(home, None), *((root / STATE, root) for root in roots)]:
         for end in (".toml", ".yaml", ".yml"):
             path = folder / f"scripted_tools{end}"
