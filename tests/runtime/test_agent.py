@@ -409,3 +409,23 @@ async def test_marks_are_never_shown_not_even_while_they_come(tmp_path: Path) ->
         await d.agent(options={"auto_complete": True}).run("go")
     grown = "".join(e.text for e in d.events if getattr(e, "kind", "") == "entry_grew")
     assert grown == "Done!!!\n" and [a.text for a in d.answers] == ["Done!!!"]
+
+
+async def test_pictures_are_described_to_models_that_do_not_see(tmp_path: Path) -> None:
+    picture = Image("image/png", "aGk=")
+    async with desk(tmp_path) as d:
+        d.server.say("A red button that says OK.")
+        d.server.say("It is a button.")
+        agent = d.agent(eyes=d.group(images=True))
+        assert (await agent.run("what is this?", [picture])).text == "It is a button."
+        assert "image_url" in str(d.server.requests[0].body["messages"])
+        assert "A red button that says OK." in d.asked()[0]["content"]
+        assert "image_url" not in str(d.asked()) and agent.spent.input == 22
+        assert d.said[0].images == (picture,)
+        for _ in range(3):
+            d.server.refuse(400, message="no")
+        d.server.answers.pop()
+        d.server.answers.pop()
+        d.server.say("I do not know.")
+        assert (await agent.run("and this?", [picture])).text == "I do not know."
+    assert "could not be described" in d.notices

@@ -17,6 +17,7 @@ from jarvis_ls.assembly.settings import Granted, section, workspace_rules
 from jarvis_ls.assembly.tools import ToolSources, join_tools
 from jarvis_ls.core.errors import ConfigError, JarvisError, UsageError
 from jarvis_ls.runtime.agent import Agent
+from jarvis_ls.runtime.asking import ModelGroup
 from jarvis_ls.runtime.checkpoints import Checkpoints, Restored
 from jarvis_ls.runtime.consent import Consents, settle
 from jarvis_ls.runtime.events import EntriesCut, EntryPut, SessionPut, UserEntry
@@ -356,7 +357,8 @@ class Conversation:
             node=node.info,
             hooks=hooks,
             guard=self.tree.guard(node),
-            cheap=self._cheap(node),
+            cheap=self._other(node, self.options.cheap_group),
+            eyes=self._other(node, "image"),
             inputs=Inputs([Files(self._permissions)]),
             rules=self.rules.text,
             memory=lambda: self.memory.guide_now(agent.toolset.tools(), self.id),
@@ -377,10 +379,11 @@ class Conversation:
             notify=lambda text: _quietly(agent.showing.notice, "info", text),
         )
 
-    def _cheap(self, node: Node) -> Any:
+    def _other(self, node: Node, group: str) -> ModelGroup | None:
+        """Another group a node asks, when there is one."""
         try:
-            return self.tree.metered(node, self.assembly.group(self.options.cheap_group))
-        except (ConfigError, JarvisError):
+            return self.tree.metered(node, self.assembly.group(group))
+        except JarvisError:
             return None
 
     async def _recall(self, event: TaskStarted) -> None:

@@ -43,7 +43,7 @@ from jarvis_ls.runtime.messages import (
 )
 from jarvis_ls.runtime.options import AgentOptions, read_options
 from jarvis_ls.runtime.platforms.base import ModelInfo, Request, TextDelta, ThinkingDelta
-from jarvis_ls.runtime.prompting import COMPLETE, SUMMARY, Part, Prompts, SystemPrompt
+from jarvis_ls.runtime.prompting import COMPLETE, SUMMARY, Part, Prompts, SystemPrompt, prompt
 from jarvis_ls.runtime.showing import AnswerStream, NodeKeeper, Showing, new_id
 from jarvis_ls.runtime.tokens import Counter, estimate, of_message, of_tools
 from jarvis_ls.runtime.tool import Selected, Sifted, ToolContext, Toolset
@@ -96,6 +96,7 @@ class Agent:
         hooks: Hooks | None = None,
         guard: Guard | None = None,
         cheap: ModelGroup | None = None,
+        eyes: ModelGroup | None = None,
         handlers: Sequence[OutputHandler] = (),
         inputs: Inputs | None = None,
         rules: str = "",
@@ -104,7 +105,8 @@ class Agent:
         checkpoint: Callable[[], Awaitable[str]] | None = None,
         keeper: NodeKeeper | None = None,
     ) -> None:
-        """`cheap` answers simple questions (without it `group` does); `handlers` take answers
+        """`cheap` answers simple questions (without it `group` does); `eyes` describe pictures
+        to models that do not see; `handlers` take answers
         that are no tool calls; `rules`, `memory` and `extra` are pieces of the prompts;
         `checkpoint` keeps the files before each turn and gives the id to bring them back by;
         `keeper` keeps the node and counts what it spends, for an agent in a tree."""
@@ -124,6 +126,7 @@ class Agent:
         self.guard = guard or Guard()
         self.inputs = inputs
         self.tool_calls = ToolCalls()
+        self.eyes = eyes if eyes is None or keeper is not None else eyes.guarded(purse)
         self.handlers: list[OutputHandler] = [self.tool_calls, *handlers]
         self.completes_itself = options.completes_itself(child=node.parent is not None)
         self.prompts = Prompts(
@@ -378,6 +381,20 @@ class Agent:
         answer = await self.aside([*self.messages(), User(text)])
         answer, _, _ = normalised(answer, self.native)
         return await self.tool_calls.run_aside(answer, self)
+
+    async def described(self, text: str, images: Sequence[Image]) -> str:
+        """Pictures in words, by the models that see, for those that do not; empty without such
+        models, or when they fail."""
+        if not images or self.eyes is None or self.group.sees_images:
+            return ""
+        asked = User(prompt("describe").replace("{task}", text), tuple(images))
+        try:
+            watch = _Watch(self.showing, None, self._check_alive)
+            answer = await self.eyes.ask(Request([asked]), watch)
+        except ModelError as error:
+            self.showing.notice("warning", f"The pictures could not be described: {error}")
+            return ""
+        return answer.text.strip()
 
     def stream(self) -> AnswerStream:
         """A new answer to be shown as it comes."""

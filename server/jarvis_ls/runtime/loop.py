@@ -132,6 +132,9 @@ class _Turn:
                 if printed:
                     agent.showing.notice("info", printed)
                 continue
+            if described := await agent.described(text, images):
+                text = f"{text}\n\nThe pictures, as another model sees them:\n{described}"
+                images = ()
             agent.append(User(text, tuple(images), id=said.id))
             self._show_said(said, checkpoint)
             self.said_something = True
