@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 import pytest_asyncio
@@ -21,7 +22,7 @@ from jarvis_ls.runtime.messages import (
     Usage,
     User,
 )
-from jarvis_ls.runtime.models import Candidate, Provider
+from jarvis_ls.runtime.models import Candidate, Provider, read_models
 from jarvis_ls.runtime.platforms.anthropic import Anthropic, to_anthropic
 from jarvis_ls.runtime.platforms.base import (
     Delta,
@@ -124,6 +125,23 @@ async def test_what_is_sent(platform: Anthropic, server: AnthropicServer) -> Non
     assert KEY in {asked.headers.get("x-api-key"), asked.headers.get("authorization", "")[7:]}
 
 
+async def test_thinking_can_be_asked_for_in_settings(server: AnthropicServer) -> None:
+    settings = {
+        "model_providers": {"p": {"type": "anthropic", "base": server.url, "needs_key": False}},
+        "models": {"p/m": {"thinking": 2000, "max_output": 500}},
+    }
+    (way,) = read_models(settings, {}).candidates("p/m", {})
+    platform = Anthropic(server.url, KEY)
+    server.say("ok", thinking="hm")
+    request = Request([User("hi")], temperature=0.2)
+    assert [d async for d in platform.stream(way.model, request)][-1] == FinishDelta("stop")
+    body = server.requests[0].body
+    assert body["thinking"] == {"type": "enabled", "budget_tokens": 2000}
+    assert body["max_tokens"] == 2500
+    assert "temperature" not in body
+    await platform.close()
+
+
 def test_turns_alternate_results_come_first_and_nothing_is_empty() -> None:
     found = to_anthropic(
         [
@@ -171,13 +189,28 @@ async def test_signed_thinking_goes_back_with_its_calls(
     server.say("done")
     question = User("hi")
     called = await answer(platform, question, extra=THINK)
-    result = ToolResult(called.tool_calls[0].id, "t", "found")
+    called = replace(called, tool_calls=(replace(called.tool_calls[0], id="given anew"),))
+    result = ToolResult("given anew", "t", "found")
     await ask(platform, question, called, result, extra=THINK)
     body = server.requests[1].body
     assert body["thinking"] == THINK["thinking"]
     assert body["messages"][1]["content"][0] == {
         "type": "thinking", "thinking": "I must look", "signature": "signed I must look",
     }  # fmt: skip
+
+
+async def test_thinking_that_nobody_may_read_goes_back_too(
+    platform: Anthropic, server: AnthropicServer
+) -> None:
+    hidden = {"type": "redacted_thinking", "data": "xyz"}
+    tool = {"type": "tool_use", "id": "toolu_1", "name": "t", "input": {"a": 1}}
+    blocks = [content(0, hidden, []), said(1, "I look."), content(2, tool, [])]
+    server.add(Answer(whole(*blocks, reason="tool_use")))
+    server.say("done")
+    called = await answer(platform, extra=THINK)
+    assert called.tool_calls[0].arguments == {"a": 1}
+    await ask(platform, User("hi"), called, ToolResult("toolu_1", "t", "found"), extra=THINK)
+    assert server.requests[1].body["messages"][1]["content"][0] == hidden
 
 
 async def test_lost_thinking_is_done_without_for_the_turn_that_goes_on(

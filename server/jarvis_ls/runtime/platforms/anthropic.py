@@ -50,6 +50,10 @@ from jarvis_ls.runtime.platforms.streaming import Deadlines, events_of
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
+LEAST_THINKING = 1024
+"""Fewer tokens to think with are refused."""
+Signed = OrderedDict[tuple[str, ...], list[dict[str, Any]]]
+"""Signed thinking, by the answer it stood before."""
 DEFAULT_OUTPUT = 8192
 """Tokens of an answer where nothing else is said; the protocol wants a number."""
 _FINISH: dict[str, Finish] = {
@@ -92,7 +96,7 @@ class Anthropic(Platform):
         self._deadlines = deadlines or Deadlines()
         self._max_bytes = max_bytes
         self._client_: AsyncAnthropic | None = None
-        self._signed: OrderedDict[str, list[dict[str, Any]]] = OrderedDict()
+        self._signed: Signed = OrderedDict()
 
     async def models(self) -> list[str]:
         """Names of the models the endpoint offers. Raises a `ModelError`."""
@@ -151,9 +155,13 @@ class Anthropic(Platform):
     def _parameters(self, model: ModelInfo, request: Request) -> dict[str, Any]:
         said = to_anthropic(request.messages, self._signed)
         extra = dict(request.extra)
-        if "thinking" in extra and said.unsigned:
-            del extra["thinking"]  # a turn whose thinking is lost can only be gone on without
         limit = request.max_output or model.max_output or DEFAULT_OUTPUT
+        if model.thinking and "thinking" not in extra:
+            budget = max(LEAST_THINKING, model.thinking)
+            extra["thinking"] = {"type": "enabled", "budget_tokens": budget}
+            limit += budget  # thinking counts as output
+        if said.unsigned:
+            extra.pop("thinking", None)  # a turn whose thinking is lost can only go on without
         parameters: dict[str, Any] = {
             "model": model.name,
             "max_tokens": min(limit, model.window),
@@ -173,18 +181,19 @@ class Anthropic(Platform):
                 }
                 for tool in request.tools
             ]
-        if request.temperature is not None:
+        if request.temperature is not None and "thinking" not in extra:
             extra["temperature"] = request.temperature
         if extra:
             parameters["extra_body"] = extra
         return parameters
 
     def _remember(self, answer: _Answer) -> None:
-        if not answer.finish or not any("signature" in b or "data" in b for b in answer.thought):
+        signed = any("signature" in block or "data" in block for block in answer.thought)
+        if not answer.finish or not answer.calls or not signed:
             return
-        for call in answer.calls.values():
-            self._signed[plain_id(call)] = answer.thought
-            self._signed.move_to_end(plain_id(call))
+        key = answer.key()
+        self._signed[key] = answer.thought
+        self._signed.move_to_end(key)
         while len(self._signed) > _REMEMBERED:
             self._signed.popitem(last=False)
 
@@ -199,10 +208,8 @@ class Conversation:
     """Whether the turn that is going on called tools with thinking that is not known any more."""
 
 
-def to_anthropic(
-    messages: Sequence[Message], signed: OrderedDict[str, list[dict[str, Any]]] | None = None
-) -> Conversation:
-    """Messages as the protocol takes them; `signed` is thinking by id of the call after it."""
+def to_anthropic(messages: Sequence[Message], signed: Signed | None = None) -> Conversation:
+    """Messages as the protocol takes them, with thinking as it was `signed`."""
     signed = signed or OrderedDict()
     messages = [sendable(message) for message in messages]
     system = "\n\n".join(m.text for m in messages if isinstance(m, System) and m.text.strip())
@@ -270,8 +277,9 @@ class _Answer:
     finish: Finish | None = None
     thought: list[dict[str, Any]] = field(default_factory=list)
     """Blocks of thinking, as they must be sent back."""
-    calls: dict[int, str] = field(default_factory=dict)
-    """Ids of calls by block."""
+    calls: list[str] = field(default_factory=list)
+    """Names of the tools that are called."""
+    _said: list[str] = field(default_factory=list)
     _counted: dict[str, int] = field(default_factory=dict)
     _thoughts: dict[int, dict[str, Any]] = field(default_factory=dict)
 
@@ -289,11 +297,17 @@ class _Answer:
             return self._count(event.usage)
         return []
 
+    def key(self) -> tuple[str, ...]:
+        """What `_key` will say of the message that this becomes."""
+        thought = "".join(block.get("thinking", "") for block in self.thought)
+        return thought or "".join(self._said), *self.calls
+
     def _start(self, index: int, block: Any) -> list[Delta]:
         if block.type == "text" and block.text:
+            self._said.append(block.text)
             return [TextDelta(block.text)]
         if block.type == "tool_use":
-            self.calls[index] = block.id
+            self.calls.append(block.name)
             arguments = json.dumps(block.input) if block.input else ""
             return [ToolCallDelta(index, block.id, block.name, arguments)]
         if block.type == "thinking":
@@ -305,6 +319,7 @@ class _Answer:
 
     def _more(self, index: int, delta: Any) -> list[Delta]:
         if delta.type == "text_delta":
+            self._said.append(delta.text)
             return [TextDelta(delta.text)]
         if delta.type == "input_json_delta":
             return [ToolCallDelta(index, arguments=delta.partial_json)]
@@ -343,9 +358,7 @@ class _Answer:
         return [UsageDelta(counted + Usage(cost=self.model.price(counted)))]
 
 
-def _blocks(
-    message: User | Assistant | Message, signed: OrderedDict[str, list[dict[str, Any]]]
-) -> list[dict[str, Any]]:
+def _blocks(message: User | Assistant | Message, signed: Signed) -> list[dict[str, Any]]:
     blocks: list[dict[str, Any]] = []
     if isinstance(message, User):
         blocks = [
@@ -361,9 +374,7 @@ def _blocks(
         ]
         return blocks + _text(message.text)
     if isinstance(message, Assistant):
-        for call in message.tool_calls:
-            blocks = blocks or list(signed.get(plain_id(call.id), ()))
-        blocks += _text(message.text)
+        blocks = [*signed.get(_key(message), ()), *_text(message.text)]
         for call in message.tool_calls:
             arguments = call.arguments if call.raw is None else {"_raw": call.raw}
             blocks.append(
@@ -383,6 +394,11 @@ def _blocks(
     if message.is_error:
         result["is_error"] = True
     return [result]
+
+
+def _key(message: Assistant) -> tuple[str, ...]:
+    """What tells an answer that called tools; ids of calls do not, because they are given anew."""
+    return message.thinking or message.text, *(call.name for call in message.tool_calls)
 
 
 def _text(text: str) -> list[dict[str, Any]]:

@@ -28,6 +28,9 @@ class ModelInfo:
     """Sees pictures."""
     upload: bool = False
     """Takes files."""
+    thinking: int | None = None
+    """Tokens to think with before answering, where the protocol asks for a number (Anthropic's);
+    None leaves it to the provider."""
     input_price: float = 0.0
     """Per million tokens."""
     output_price: float = 0.0
