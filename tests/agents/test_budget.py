@@ -192,3 +192,25 @@ async def test_budgets_make_sense(tmp_path: Path, budget: Budget) -> None:
             w.tree.set_budget("root", budget)
         with pytest.raises(ConstraintBroken, match="makes no sense"):
             w.tree.add("root", Assignment("x", budget=budget))
+
+
+async def test_a_provider_that_reports_nothing_is_not_free_of_limits(tmp_path: Path) -> None:
+    async with world(tmp_path, tools=[number], settings=limits(tokens=6_000)) as w:
+        answers = [count(n) for n in range(60)]
+        for answer in answers:
+            del answer.chunks[-1]
+        w.on("root", *answers)
+        w.tree.send("[root] go")
+        ending = await w.tree.wait("root")
+        assert "The budget of “Jarvis” is 6,000 tokens" in ending.error
+        assert 2 < len(w.server.requests) < 30
+        assert w.tree.root.info.subtree == Usage()  # nothing is shown that nobody reported
+
+
+async def test_refused_requests_cost_nothing(tmp_path: Path) -> None:
+    async with world(tmp_path, settings=limits(tokens=6_000)) as w:
+        busy = [Answer(status=429, headers={"retry-after": "0"}, body=b"{}") for _ in range(4)]
+        w.on("root", *busy, say("done"))
+        w.tree.send("[root] go")
+        assert (await w.tree.wait("root")).text == "done"
+        assert w.tree.root.guessed.tokens == 0

@@ -158,3 +158,22 @@ async def test_records_that_make_no_sense_are_left_out(
         assert len(w.tree) == 1
         assert w.tree.root.info.subtree == w.session.spent()
     assert "left out" in caplog.text
+
+
+async def test_what_is_paused_when_the_session_closes_stays_paused(tmp_path: Path) -> None:
+    store = SessionStore(tmp_path / "home")
+    session = store.create(tmp_path)
+    async with world(tmp_path, session) as w:
+        w.on("root", call(delegate("a"), delegate("b")))
+        for name in ("a", "b"):
+            w.on(name, say("x", delay=0.2))
+        w.tree.send("[root] go")
+        await until(lambda: len(w.asked_by("a")) + len(w.asked_by("b")) == 2)
+        w.tree.pause(w.child("a").id)
+    async with world(tmp_path, store.open(session.id)) as w:
+        assert w.child("a").state == "paused"
+        assert (w.child("b").state, w.tree.root.state) == ("cancelled", "cancelled")
+        assert w.child("b").info.error == "The session was closed."
+        w.on("a", say("a goes on"))
+        w.tree.resume(w.child("a").id)
+        assert (await w.tree.wait(w.child("a").id)).text == "a goes on"

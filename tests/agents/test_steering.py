@@ -342,3 +342,43 @@ async def test_what_cannot_be_steered_says_so(tmp_path: Path) -> None:
         assert await w.tree.cancel(node.id) == []
         assert w.tree.pause(node.id) == []
         assert w.tree.resume(node.id) == []
+
+
+async def test_redirect_before_it_has_begun_keeps_the_task(tmp_path: Path) -> None:
+    async with world(tmp_path) as w:
+        w.on("a", say("both"))
+        node = w.tree.add("root", Assignment("[a] the task"))
+        w.tree.pause(node.id)
+        assert node.info.activity == "is held before it begins"
+        w.tree.redirect(node.id, "And mind the gap.")
+        assert (await w.tree.wait(node.id)).text == "both"
+        told = str(w.asked_by("a")[0].body["messages"])
+        assert "the task" in told and "mind the gap" in told
+
+
+async def test_children_of_who_is_held_are_held(tmp_path: Path) -> None:
+    async with world(tmp_path) as w:
+        a = w.tree.add("root", Assignment("[a] x"))
+        w.tree.pause(a.id)
+        b = w.tree.add(a.id, Assignment("[b] x"))
+        w.on("b", say("done"))
+        w.tree.start(b.id)
+        await asyncio.sleep(0.05)
+        assert b.state == "created"
+        assert set(w.tree.resume(a.id)) == {a.id, b.id}
+        assert (await w.tree.wait(b.id)).text == "done"
+
+
+async def test_words_for_who_is_paused_are_shown_and_read_later(tmp_path: Path) -> None:
+    async with world(tmp_path) as w:
+        w.on("root", slow("x"), say("and that"))
+        w.tree.send("[root] go")
+        await until(lambda: "x" in grown(w, "root"))
+        w.tree.pause("root")
+        w.tree.send("Also do that.")
+        shown = [e.entry.text for e in w.events if isinstance(e, EntryPut)
+                 and isinstance(e.entry, UserEntry) and e.entry.queued]  # fmt: skip
+        assert shown == ["Also do that."]
+        await asyncio.sleep(0.05)
+        w.tree.resume("root")
+        assert (await w.tree.wait("root")).text == "and that"

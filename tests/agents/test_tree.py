@@ -218,12 +218,15 @@ class Puppet:
         self.unread = False
 
     async def run(self, task: str | None, images: Sequence[Image] = ()) -> End:
+        assert task is not None or self.unread
+        self.unread = False
         while not self.ends.empty():  # what was meant for an earlier turn
             self.ends.get_nowait()
         return await self.ends.get()
 
     def say(self, text: str, images: Sequence[Image] = ()) -> None:
         self.said.append(text)
+        self.unread = True
 
     def stop(self) -> None:
         self.ends.put_nowait(End("", "cancelled"))

@@ -12,8 +12,8 @@ import pytest
 
 from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.runtime import errors
-from jarvis_ls.runtime.asking import Begun, ModelGroup, Patience, Progress, Waiting
-from jarvis_ls.runtime.messages import User
+from jarvis_ls.runtime.asking import Begun, CallGuard, ModelGroup, Patience, Progress, Waiting
+from jarvis_ls.runtime.messages import Usage, User
 from jarvis_ls.runtime.models import Candidate, Provider, read_models
 from jarvis_ls.runtime.platforms.base import ModelInfo, Request, TextDelta
 from jarvis_ls.runtime.platforms.openai import Deadlines, OpenAICompatible
@@ -267,3 +267,33 @@ def test_what_is_missing_is_said() -> None:
 def test_wrong_settings_are_named(settings: dict[str, Any], match: str) -> None:
     with pytest.raises(ConfigError, match=match):
         read_models(settings, {})
+
+
+async def test_a_guard_stands_before_every_request_of_its_asker_only() -> None:
+    class Keeper(CallGuard):
+        def __init__(self, most: int) -> None:
+            self.most = most
+            self.let_through = 0
+            self.after_calls: list[tuple[int, bool]] = []
+
+        async def before(self, request: Request, model: ModelInfo) -> None:
+            if self.let_through == self.most:
+                raise errors.ModelRefused("enough")
+            self.let_through += 1
+
+        def after(self, usage: Usage, answered: bool) -> None:
+            self.after_calls.append((usage.input, answered))
+
+    async with group_of() as (group, (server,)):
+        server.refuse(503)
+        server.add(Answer([chunk({"content": "half"})], done=False))
+        server.say("whole")
+        guard = Keeper(3)
+        guarded = group.guarded(guard)
+        assert (await guarded.ask(QUESTION)).text == "whole"
+        assert guard.after_calls == [(0, False), (0, True), (11, True)]
+        with pytest.raises(errors.ModelRefused, match="enough"):
+            await guarded.ask(QUESTION)
+        assert len(server.requests) == 3 == len(guard.after_calls)
+        server.say("free")
+        assert (await group.ask(QUESTION)).text == "free"

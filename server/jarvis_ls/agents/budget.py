@@ -3,7 +3,8 @@
 A call reserves what it may cost in its node and in every node above. When that would exceed a
 budget, calls under way are waited for; if it still would, the user is asked, once for all who
 wait, and the budget grows by what is granted. Else the agent ends with what it has. Usage is
-counted from what the provider reports for each request, also for those that broke off.
+counted from what the provider reports for each request, also for those that broke off; where it
+reports nothing, the estimate counts towards the budget (and is shown nowhere else).
 
 A prompt is estimated from its text, corrected by what the provider counted before; an answer is
 expected to be as long as the longest so far. So a budget is overdrawn by at most what one answer
@@ -61,14 +62,16 @@ class Meter(CallGuard):
         await reserve(self._node, amount, self._interaction)
         self._reserved.append(_Reserved(amount, estimated))
 
-    def after(self, usage: Usage) -> None:
-        """Count what the request cost."""
+    def after(self, usage: Usage, answered: bool) -> None:
+        """Count what the request cost; a provider that reports nothing is not free of limits."""
         reserved = self._reserved.pop(0)
         self._counter.learn(reserved.estimated, usage.input)
         self._expected = max(self._expected, usage.output)
         try:
             self._node.spend(usage)
             self._spent(self._node, usage)
+            if answered and usage == Usage():
+                self._node.guess(reserved.amount)
         finally:
             self._node.release(reserved.amount)
 
@@ -95,13 +98,18 @@ def _short(node: Node, amount: Amount) -> Node | None:
 
 
 def _fits(owner: Node, budget: Budget, amount: Amount, *, held: bool) -> bool:
-    spent = owner.info.subtree
-    wanted = Amount(spent.input + spent.output, spent.cost) + amount
+    wanted = _used(owner) + amount
     if held:
         wanted = wanted + owner.held
     if budget.tokens is not None and wanted.tokens > budget.tokens:
         return False
     return budget.cost is None or wanted.cost <= budget.cost + 1e-12
+
+
+def _used(owner: Node) -> Amount:
+    """What counts towards a budget: what was reported, and the estimate of what was not."""
+    spent = owner.info.subtree
+    return Amount(spent.input + spent.output, spent.cost) + owner.guessed
 
 
 async def _room(owner: Node) -> None:
@@ -140,15 +148,15 @@ async def _ask(owner: Node, amount: Amount, interaction: Interaction) -> None:
 def _more(owner: Node, amount: Amount) -> Budget:
     """What is offered: as much again as was allowed first, and enough for the call at least."""
     budget, first = owner.info.budget, owner.assignment.budget
-    spent = owner.info.subtree
+    used = _used(owner)
     tokens = cost = None
     lacks_tokens = not _fits(owner, Budget(tokens=budget.tokens), amount, held=False)
     lacks_cost = not _fits(owner, Budget(cost=budget.cost), amount, held=False)
     if lacks_tokens and budget.tokens is not None:
-        over = spent.input + spent.output + amount.tokens - budget.tokens
+        over = used.tokens + amount.tokens - budget.tokens
         tokens = max(first.tokens or budget.tokens, 2 * over)
     if lacks_cost and budget.cost is not None:
-        cost = max(first.cost or budget.cost, 2 * (spent.cost + amount.cost - budget.cost))
+        cost = max(first.cost or budget.cost, 2 * (used.cost + amount.cost - budget.cost))
     return Budget(tokens, cost)
 
 
@@ -160,14 +168,14 @@ def _raised(budget: Budget, more: Budget) -> Budget:
 
 
 def _used_up(owner: Node) -> str:
-    spent = owner.info.subtree
-    used = Budget(
-        spent.input + spent.output if owner.info.budget.tokens is not None else None,
-        spent.cost if owner.info.budget.cost is not None else None,
+    used = _used(owner)
+    spent = Budget(
+        used.tokens if owner.info.budget.tokens is not None else None,
+        used.cost if owner.info.budget.cost is not None else None,
     )
     return (
         f"The budget of “{owner.info.title}” is {_words(owner.info.budget)};"
-        f" {_words(used)} of it is spent."
+        f" {_words(spent)} of it is spent."
     )
 
 

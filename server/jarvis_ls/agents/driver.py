@@ -16,7 +16,7 @@ from jarvis_ls.agents.briefing import without_marks
 from jarvis_ls.agents.bus import Bus, Completed, Error
 from jarvis_ls.agents.errors import Undeliverable
 from jarvis_ls.agents.node import Ending, Node, Said, TreeSettings
-from jarvis_ls.agents.worker import MakeAgent, Outcome
+from jarvis_ls.agents.worker import MakeAgent, Outcome, Worker
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime.events import NodeState
 from jarvis_ls.runtime.messages import Assistant, Image, User
@@ -65,12 +65,12 @@ class Driver:
             self.launch(node, [Said(words(node))], after=below)
 
     def tell(self, node: Node, text: str, images: tuple[Image, ...] = ()) -> None:
-        """Say something to a node: now when its agent works, else as the next thing it reads."""
-        if node.at_work and node.worker is not None:
+        """Say something to a node: it is the next thing its agent reads."""
+        if node.worker is not None and node.job is not None and not node.final:
             node.worker.say(text, images)
         else:
             node.inbox.append(Said(text, images))
-            node.news.set()
+        node.news.set()
 
     async def stop(self, nodes: Sequence[Node], reason: str) -> None:
         """End the work of nodes; when this returns nothing of them runs any more."""
@@ -159,39 +159,41 @@ class Driver:
 
     async def _work(self, node: Node, said: list[Said]) -> Ending:
         worker = node.worker = self._make_agent(node)
+        first, *rest = said
+        for one in rest:
+            worker.say(one.text, one.images)
+        text: str | None = first.text
         while True:
             await node.open.wait()
             node.at_work = True
             try:
-                text = "\n\n".join(one.text for one in said if one.text)
-                images = tuple(image for one in said for image in one.images)
-                outcome = await worker.run(text if said else None, images)
+                outcome = await worker.run(text, first.images if text is not None else ())
             finally:
                 node.at_work = False
             if outcome.state != "completed":
                 return self._cut_short(node, outcome)
-            said = [] if worker.unread else await self._news(node)
-            if not said and not worker.unread:
+            await self._news(node, worker)
+            if not worker.unread:
                 return Ending("completed", outcome.text)
+            text = None
 
     def _cut_short(self, node: Node, outcome: Outcome) -> Ending:
         if outcome.state == "cancelled":
             return Ending("cancelled", self.last_words(node), "It was stopped.")
         return Ending("failed", self.last_words(node), outcome.text)
 
-    async def _news(self, node: Node) -> list[Said]:
-        """What a node is told after its work: reports of children in the background, or what
-        was said meanwhile. Nothing when none of them is under way."""
-        while not node.inbox:
+    async def _news(self, node: Node, worker: Worker) -> None:
+        """Wait until the agent was told something after its work: by a child that worked in the
+        background, or by the user; or until no child is under way."""
+        while not worker.unread:
             busy = [child for child in node.children.values() if child.job is not None]
             if not busy:
                 await self._bus.settle(node.id)  # the last report may still be on its way
-                break
+                return
             count = "1 agent" if len(busy) == 1 else f"{len(busy)} agents"
             node.show(activity=f"waits for {count} in the background")
             node.news.clear()
             await node.news.wait()
-        return _taken(node)
 
     def _over(self, node: Node, job: asyncio.Task[None]) -> None:
         """The task of a node is done, however."""

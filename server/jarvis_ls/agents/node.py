@@ -196,6 +196,8 @@ class Node(NodeKeeper):
         """How many of its children may run now."""
         self.held = Amount()
         """What calls that are under way below it may cost at most."""
+        self.guessed = Amount()
+        """What calls below it are estimated to have cost that nobody reported on."""
         self.room: list[asyncio.Future[None]] = []
         """Calls that wait until others are paid."""
         self.asking = asyncio.Lock()
@@ -289,6 +291,11 @@ class Node(NodeKeeper):
         for node in self.lineage():
             node.info = replace(node.info, subtree=node.info.subtree + usage)
             node._changed(node, True)
+
+    def guess(self, amount: Amount) -> None:
+        """Count what was not reported towards the budgets, here and in every node above."""
+        for node in self.lineage():
+            node.guessed = node.guessed + amount
 
     def hold(self, amount: Amount) -> None:
         """Keep back what a call may cost, here and in every node above."""

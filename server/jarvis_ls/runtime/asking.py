@@ -83,9 +83,9 @@ class CallGuard(ABC):
         """The request is about to go to `model`; an error raised here keeps it from going."""
 
     @abstractmethod
-    def after(self, usage: Usage) -> None:
-        """What the provider reported for the request that was let through last, however it
-        ended; called exactly once for each."""
+    def after(self, usage: Usage, answered: bool) -> None:
+        """What the provider reported for the request that was let through last, and whether
+        anything of an answer came, however it ended; called exactly once for each."""
 
 
 @dataclass
@@ -182,7 +182,7 @@ class ModelGroup:
                     raise
             finally:
                 if self._guard is not None:
-                    self._guard.after(building.usage)
+                    self._guard.after(building.usage, building.answered)
             spent = spent + building.usage
         assert last is not None
         raise last
@@ -241,6 +241,11 @@ class _Building:
     calls: dict[int, ToolCallDelta] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
     finish: Finish = "truncated"
+
+    @property
+    def answered(self) -> bool:
+        """Whether anything came."""
+        return bool(self.text or self.thinking or self.calls)
 
     def add(self, delta: Delta) -> None:
         if isinstance(delta, TextDelta):
