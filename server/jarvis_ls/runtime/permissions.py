@@ -143,6 +143,23 @@ class Permissions:
                 return Decision(effect, those[0].reason, tuple(a for d in those for a in d.actions))
         return Decision("allow")
 
+    def hides(self, tool: str, folder: str, context: ToolContext) -> Callable[[str], bool] | None:
+        """Tells by its path from its root whether a file must be left out that a tool finds by
+        looking through `folder`: one that a rule forbids to read or says to ask for, unless that
+        rule spoke about the folder too, and so was asked. None when there is no such file."""
+        start = _target(Action("read", folder), context)
+        rules = [
+            rule
+            for rule in (*self._rules, *self._tighter)
+            if rule.effect != "allow"
+            and rule.kind in ("*", "read")
+            and fnmatch.fnmatchcase(tool, rule.tool)
+            and (start is None or not fnmatch.fnmatchcase(start, rule.target))
+        ]
+        if not rules:
+            return None
+        return lambda path: any(fnmatch.fnmatchcase(path, rule.target) for rule in rules)
+
     def grant(
         self, tool: str, actions: Iterable[Action], scope: Scope, context: ToolContext
     ) -> None:

@@ -14,7 +14,7 @@ from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.textfile import Place, place_of
 from jarvis_ls.runtime.tool import Action, ToolContext, tool
-from jarvis_ls.tools.project import Clock, Listed, contents, walk
+from jarvis_ls.tools.project import Clock, Hidden, Listed, contents, hidden_from, one_line, walk
 
 MAX_FILE = 2_000_000
 SECONDS = 40.0
@@ -33,15 +33,17 @@ async def get_dependencies(context: ToolContext, path: str = ".") -> str:
     """
     place = place_of(path, context)
     if place.real.is_dir():
-        return await asyncio.to_thread(_libraries, place)
+        hidden = hidden_from("get_dependencies", place, context)
+        return await asyncio.to_thread(_libraries, place, hidden)
     if not place.real.is_file():
         raise ToolRetry(f"{shown(place.name)} does not exist.")
-    return await asyncio.to_thread(_files, place)
+    hidden = hidden_from("get_dependencies", Place(place.root, place.number, ""), context)
+    return await asyncio.to_thread(_files, place, hidden)
 
 
-def _files(place: Place) -> str:
+def _files(place: Place, hidden: Hidden | None) -> str:
     root = Place(place.root, place.number, "")
-    listed = {one.path: one for one in walk(root)}
+    listed = {one.path: one for one in walk(root, hidden=hidden)}
     project = Project([*listed, place.path])
     data = _data(next(walk(place), None), place)
     own = imports(place.path, data) if data is not None else None
@@ -57,7 +59,7 @@ def _files(place: Place) -> str:
         parts.append("  nothing")
     users, note = _users(place, project, listed)
     parts.append(f"Files that ask for {shown(place.name)}:")
-    parts += [f"  {shown(name)}:{line}" for name, line in users[:MAX_SHOWN]] or ["  none"]
+    parts += [f"  {one_line(name)}:{line}" for name, line in users[:MAX_SHOWN]] or ["  none"]
     if len(users) > MAX_SHOWN:
         parts.append(f"  … {len(users) - MAX_SHOWN} more")
     return "\n".join([*parts, *([note] if note else [])])
@@ -87,9 +89,9 @@ def _data(listed: Listed | None, place: Place) -> bytes | None:
     return None if raw is None else decode(listed.path if listed else "", raw).data
 
 
-def _libraries(place: Place) -> str:
+def _libraries(place: Place, hidden: Hidden | None) -> str:
     parts: list[str] = []
-    for listed in walk(place):
+    for listed in walk(place, hidden=hidden):
         name = listed.path.rpartition("/")[2]
         read = _READERS.get(name) or (_requirements if _REQUIREMENTS.fullmatch(name) else None)
         if read is None:
@@ -98,10 +100,10 @@ def _libraries(place: Place) -> str:
         try:
             found = read((data or b"").decode("utf-8", "replace"))
         except (ValueError, TypeError, AttributeError) as error:
-            parts.append(f"{shown(listed.name)}: not understood ({error})")
+            parts.append(f"{one_line(listed.name)}: not understood ({error})")
             continue
         if found:
-            parts.append(f"{shown(listed.name)}: {', '.join(map(shown, dict.fromkeys(found)))}")
+            parts.append(f"{one_line(listed.name)}: {', '.join(map(shown, dict.fromkeys(found)))}")
         if len(parts) >= MAX_SHOWN:
             parts.append("… and more")
             break

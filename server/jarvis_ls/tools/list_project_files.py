@@ -9,7 +9,15 @@ from itertools import islice
 from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.textfile import Place
 from jarvis_ls.runtime.tool import Action, ToolContext, tool
-from jarvis_ls.tools.project import MAX_FILES, Listed, folder_of, pattern_of, walk
+from jarvis_ls.tools.project import (
+    MAX_FILES,
+    Listed,
+    folder_of,
+    hidden_from,
+    one_line,
+    pattern_of,
+    walk,
+)
 
 MAX_SHOWN = 2_000
 
@@ -35,8 +43,9 @@ async def list_project_files(
     """
     place = folder_of(path, context)
     glob = pattern_of(pattern)
+    hidden = hidden_from("list_project_files", place, context)
     files = await asyncio.to_thread(
-        lambda: list(islice(walk(place, glob, ignored=ignored), MAX_FILES))
+        lambda: list(islice(walk(place, glob, ignored=ignored, hidden=hidden), MAX_FILES))
     )
     return _told(files, place, max(1, min(max_files, MAX_SHOWN)))
 
@@ -44,9 +53,9 @@ async def list_project_files(
 def _told(files: list[Listed], place: Place, most: int) -> str:
     if not files:
         return f"There are no such files below {shown(place.name)}."
-    lines = [f"{shown(one.name)} ({one.size})" for one in files[:most]]
+    lines = [f"{one_line(one.name)} ({one.size})" for one in files[:most]]
     if len(files) > most:
         folders = Counter(one.name.rpartition("/")[0] or "." for one in files)
         lines.append(f"… {len(files) - most} of {len(files)} files are not listed. By folder:")
-        lines += [f"{shown(name)}/: {count}" for name, count in folders.most_common(40)]
+        lines += [f"{one_line(name)}/: {count}" for name, count in folders.most_common(40)]
     return "\n".join(lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from jarvis_ls.core.ignored import (
     printable,
 )
 from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.permissions import shown
+from jarvis_ls.runtime.permissions import Permissions, shown
 from jarvis_ls.runtime.textfile import Place, place_of
 from jarvis_ls.runtime.tool import ToolContext
 
@@ -74,7 +74,25 @@ def pattern_of(glob: str) -> Globs | None:
         raise ToolRetry(f"The pattern {error}.") from None
 
 
-def walk(place: Place, glob: Globs | None = None, *, ignored: bool = False) -> Iterator[Listed]:
+Hidden = Callable[[str], bool]
+"""Whether a file, by its path from its root, must not be looked at."""
+
+
+def hidden_from(tool: str, place: Place, context: ToolContext) -> Hidden | None:
+    """What the rules of the user keep from a tool below a place; None when it is nothing."""
+    permissions: Permissions | None = context.services.get("permissions")
+    if permissions is None or place.number < 0:
+        return None
+    return permissions.hides(tool, str(place.real), context)
+
+
+def walk(
+    place: Place,
+    glob: Globs | None = None,
+    *,
+    ignored: bool = False,
+    hidden: Hidden | None = None,
+) -> Iterator[Listed]:
     """Files below a folder (or the file itself) in order of path, at most `MAX_FILES`."""
     start = str(place.real)
     if place.real.is_file():
@@ -103,6 +121,8 @@ def walk(place: Place, glob: Globs | None = None, *, ignored: bool = False) -> I
             listed = _listed(entry, start, place)
             if listed is None or is_ignored(entry.path, ignores):
                 continue
+            if hidden is not None and hidden(_from_root(entry.path, place)):
+                continue
             if glob is None or glob.match_below(listed.path):
                 yield listed
                 count += 1
@@ -117,6 +137,11 @@ def contents(listed: Listed, place: Place, limit: int) -> bytes | None:
         return read_regular(listed.location, limit=limit, root=str(place.root))
     except SkippedFile:
         return None
+
+
+def one_line(name: str) -> str:
+    """A name that cannot pass for several lines, or hide anything."""
+    return shown(name).replace("\n", "<U+000A>").replace("\t", "<U+0009>")
 
 
 class Clock:
@@ -152,7 +177,9 @@ def _listed(entry: os.DirEntry[str], start: str, place: Place) -> Listed | None:
     if kind_of(status.st_mode):
         return None
     path = printable(entry.path[len(start.rstrip(os.sep)) + 1 :])
-    name = printable(entry.path[len(str(place.root).rstrip(os.sep)) + 1 :])
-    if place.number != 0:
-        name = printable(entry.path)
-    return Listed(name, path, entry.path, status.st_size)
+    name = _from_root(entry.path, place) if place.number == 0 else entry.path
+    return Listed(printable(name), path, entry.path, status.st_size)
+
+
+def _from_root(path: str, place: Place) -> str:
+    return path[len(str(place.root).rstrip(os.sep)) + 1 :].replace(os.sep, "/")

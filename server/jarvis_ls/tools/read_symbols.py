@@ -14,7 +14,15 @@ from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.textfile import Place, place_of
 from jarvis_ls.runtime.tool import Action, ToolContext, tool
-from jarvis_ls.tools.project import Clock, check_searchable, contents, walk
+from jarvis_ls.tools.project import (
+    Clock,
+    Hidden,
+    check_searchable,
+    contents,
+    hidden_from,
+    one_line,
+    walk,
+)
 
 MAX_FILE = 2_000_000
 SECONDS = 40.0
@@ -58,16 +66,19 @@ async def read_symbols(
     place = place_of(path, context)
     check_searchable(place)
     wanted = list(dict.fromkeys(names))
-    found, note = await asyncio.to_thread(_find, place, wanted, what)
+    hidden = hidden_from("read_symbols", place, context)
+    found, note = await asyncio.to_thread(_find, place, wanted, what, hidden)
     parts = [_told(name, found[name], what, max(1, min(max_references, 500))) for name in wanted]
     return "\n\n".join([*parts, *([note] if note else [])])
 
 
-def _find(place: Place, names: list[str], what: str) -> tuple[dict[str, _Found], str]:
+def _find(
+    place: Place, names: list[str], what: str, hidden: Hidden | None
+) -> tuple[dict[str, _Found], str]:
     found = {name: _Found() for name in names}
     words = {name: name.rpartition("::")[2].lstrip("~").encode() for name in names}
     clock = Clock(SECONDS)
-    for listed in walk(place):
+    for listed in walk(place, hidden=hidden):
         if clock.is_over:
             return found, f"The search was ended after {SECONDS:.0f} s; there may be more."
         raw = contents(listed, place, MAX_FILE)
@@ -121,7 +132,7 @@ def _told(name: str, found: _Found, what: str, most: int) -> str:
     for file, symbol in sorted(found.definitions, key=lambda d: order.get(d[1].kind, 0)):
         inside = f" in {symbol.container}" if symbol.container else ""
         parts.append(
-            f"  {symbol.kind}{inside} {shown(file)}:{symbol.line}-{symbol.end_line}  "
+            f"  {symbol.kind}{inside} {one_line(file)}:{symbol.line}-{symbol.end_line}  "
             f"{shown(symbol.signature)}"
         )
     if not found.definitions and what != "references":
@@ -129,7 +140,7 @@ def _told(name: str, found: _Found, what: str, most: int) -> str:
     code = [use for use in found.uses if use[1].use in ("call", "use", "macro")]
     for file, use in code[:most]:
         inside = f" in {use.inside}" if use.inside else ""
-        parts.append(f"  {use.use}{inside} {shown(file)}:{use.line}")
+        parts.append(f"  {use.use}{inside} {one_line(file)}:{use.line}")
     if len(code) > most:
         parts.append(f"  … {len(code) - most} more references")
     if what != "definitions" and not code:
@@ -137,7 +148,7 @@ def _told(name: str, found: _Found, what: str, most: int) -> str:
     if mentioned := len(found.uses) - len(code):
         parts.append(f"  {mentioned} times in comments and texts")
     if found.other:
-        files = ", ".join(f"{shown(file)} ({count})" for file, count in found.other[:10])
+        files = ", ".join(f"{one_line(file)} ({count})" for file, count in found.other[:10])
         more = f" and {len(found.other) - 10} more files" if len(found.other) > 10 else ""
         parts.append(f"  as a word in files not read as code: {files}{more}")
     return "\n".join(parts)

@@ -22,7 +22,16 @@ from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.textfile import Place, place_of
 from jarvis_ls.runtime.tool import Action, ToolContext, tool
-from jarvis_ls.tools.project import Clock, check_searchable, contents, pattern_of, walk
+from jarvis_ls.tools.project import (
+    Clock,
+    Hidden,
+    check_searchable,
+    contents,
+    hidden_from,
+    one_line,
+    pattern_of,
+    walk,
+)
 
 MAX_MATCHES = 1_000
 MAX_FILE = 5_000_000
@@ -55,6 +64,7 @@ class Wanted:
     pattern: str
     """A regular expression in the syntax of RE2, and of ripgrep."""
     glob: Globs | None
+    hidden: Hidden | None
     around: int
     most: int
 
@@ -97,8 +107,9 @@ async def search_in_project(
     except ValueError as error:
         raise ToolRetry(f"The query {error}.") from None
     around, most = max(0, min(around, 10)), max(1, min(max_matches, MAX_MATCHES))
-    wanted = Wanted(place, written, pattern_of(pattern), around, most)
-    program = _ripgrep(context)
+    hidden = hidden_from("search_in_project", place, context)
+    wanted = Wanted(place, written, pattern_of(pattern), hidden, around, most)
+    program = _ripgrep(context) if hidden is None else None
     names = [one.strip() for one in pattern.split(",") if one.strip()]
     answer = None
     if program is not None and all(_SIMPLE.fullmatch(name) for name in names):
@@ -186,7 +197,7 @@ def _by_ourselves(wanted: Wanted) -> tuple[list[Line], str]:
     clock = Clock(SECONDS)
     found: list[Line] = []
     matches = 0
-    for listed in walk(wanted.place, wanted.glob):
+    for listed in walk(wanted.place, wanted.glob, hidden=wanted.hidden):
         if clock.is_over:
             return found, f"The search was ended after {SECONDS:.0f} s; there may be more."
         raw = contents(listed, wanted.place, MAX_FILE)
@@ -233,7 +244,7 @@ def _told(found: list[Line], note: str, wanted: Wanted) -> str:
     name, last = "", 0
     for line in found:
         if line.name != name:
-            parts.append(f"{shown(line.name)}:")
+            parts.append(f"{one_line(line.name)}:")
         elif wanted.around and line.number > last + 1:
             parts.append("   --")
         name, last = line.name, line.number
