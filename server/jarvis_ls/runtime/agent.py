@@ -368,6 +368,7 @@ class Agent:
         """The answer to a question beside the conversation; nothing of it is shown or kept but
         its cost. Raises a `ModelError`, or what the guard raises."""
         self._check_alive()
+        asked_by(self.session.path, self.node.id)  # also outside of a turn
         await self.guard.before_model_call(self)
         request = Request(list(messages)) if cheap else self.request(messages)
         group = self.cheap if cheap else self.group
