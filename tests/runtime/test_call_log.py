@@ -101,7 +101,7 @@ async def test_a_call_is_written_from_request_to_response(
 
 
 async def test_the_asking_session_gets_the_log(server: ModelServer, tmp_path: Path) -> None:
-    registry = PlatformRegistry()
+    registry = PlatformRegistry(tmp_path)
     candidate = Candidate(Provider("p", base=server.url), MODEL, CANARY)
     group = ModelGroup([candidate], registry.platform_for, patience=ONCE)
 
@@ -116,8 +116,10 @@ async def test_the_asking_session_gets_the_log(server: ModelServer, tmp_path: Pa
     async with asyncio.TaskGroup() if hasattr(asyncio, "TaskGroup") else _Group() as tasks:
         for number in range(8):
             tasks.create_task(agent(f"s{number % 2}", f"n{number}"))
-    await group.ask(Request([User("nobody's")]))  # no session: nothing is logged
+    await group.ask(Request([User("from nobody")]))
     await registry.close()
+    ((asked, *_),) = calls(tmp_path / "calls")
+    assert (asked["node"], asked["messages"][0]["text"]) == ("", "from nobody")
     for number in range(2):
         found = calls(tmp_path / f"s{number}" / "calls")
         assert len(found) == 4

@@ -1,6 +1,7 @@
 """Every request to a model, written down: what was asked, what came back, how long it took.
 
-One file per request in the session's `calls` folder, one JSON object a line, written as things
+One file per request in the session's `calls` folder (`~/.jarvis/calls` for what is asked outside
+of sessions, such as the organising of memories), one JSON object a line, written as things
 happen, so that it is there too when the process is killed in the middle:
 
     {"is": "request", "at": …, "label": "provider/model", "node": …, "messages": […], …}
@@ -344,14 +345,17 @@ class Logged(Platform):
         log: CallLog | None = None,
         redactor: Redactor | None = None,
         bounds: Bounds | None = None,
+        home: Path | None = None,
     ) -> None:
-        """`log` None takes the asking session's own. `redactor` must know the platform's key."""
+        """`log` None takes the asking session's own, and that in `home` where no session asks.
+        `redactor` must know the platform's key."""
         self.wrapped = wrapped
         self.name = wrapped.name
         self._provider = provider
         self._log = log
         self._redactor = redactor or Redactor()
         self._bounds = bounds
+        self._home = home
 
     async def stream(self, model: ModelInfo, request: Request) -> AsyncGenerator[Delta, None]:
         """See `Platform.stream`."""
@@ -391,9 +395,9 @@ class Logged(Platform):
 
     def _begin(self, model: ModelInfo, request: Request) -> Call | None:
         caller = _caller.get()
-        log = self._log
-        if log is None and caller is not None:
-            log = CallLog(caller.folder / FOLDER, self._redactor, self._bounds)
+        log, folder = self._log, caller.folder if caller is not None else self._home
+        if log is None and folder is not None:
+            log = CallLog(folder / FOLDER, self._redactor, self._bounds)
         if log is None:
             return None
         try:

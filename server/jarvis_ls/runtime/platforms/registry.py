@@ -53,6 +53,7 @@ class PlatformRegistry:
     def __init__(self, home: Path | None = None, redactor: Redactor | None = None) -> None:
         """`home` is the user's folder, `~/.jarvis`; without it there are only built-in kinds.
         `redactor` keeps keys out of the logs of calls, and learns those that are used."""
+        self._home = home
         self._redactor = redactor or Redactor.of_environment()
         self._kinds: dict[str, Make] = dict(_BUILT_IN)
         self._open: dict[tuple[str, str, str | None, str], Platform] = {}
@@ -85,7 +86,9 @@ class PlatformRegistry:
         if place not in self._open:
             made = self._make(provider, candidate.key)
             self._redactor.learn([candidate.key])
-            self._open[place] = Logged(made, provider.name, redactor=self._redactor)
+            self._open[place] = Logged(
+                made, provider.name, redactor=self._redactor, home=self._home
+            )
         return self._open[place]
 
     async def close(self) -> None:
