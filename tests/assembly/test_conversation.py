@@ -454,6 +454,30 @@ async def test_closing_ends_what_runs(tmp_path: Path) -> None:
         assert again.session.read_only == ""
 
 
+async def test_a_conversation_can_be_cleared_and_summarised(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        c = await h.start()
+        await c.send("/compact")
+        h.server.say("Hello, Ada.")
+        await c.ask("I am Ada.")
+        h.server.say("The user is Ada.")
+        await c.send("/compact")
+        assert "Nothing was said yet" in notices(c) and "The user is Ada." in notices(c)
+        h.server.say("Yes, Ada.")
+        await c.ask("do you know me?")
+        assert "Summary of the conversation" in str(asked(h)) and "I am Ada." in str(asked(h))
+        await c.send("/clear")
+        h.server.say("No.")
+        await c.ask("and now?")
+        assert "Ada" not in str(asked(h)[1:])
+        assert "Hello, Ada." in str(c.session.transcript("root"))
+        h.server.say("long", stall_after=1)
+        await c.send("go on")
+        await until(lambda: c.working)
+        await c.send("/clear")
+        assert "stop it first" in notices(c)
+
+
 async def test_titles_and_lists(tmp_path: Path) -> None:
     async with house(tmp_path) as h:
         c = await h.start()

@@ -79,6 +79,12 @@ def _commands(conversation: Conversation) -> Iterator[Command]:
     async def status(_rest: str, _: Place) -> str:
         return (await conversation.statistics()).text()
 
+    async def compact(_rest: str, _: Place) -> str:
+        if why := conversation.assembly.missing_model(conversation.tree.root.info.group):
+            return why
+        return await conversation.compact()
+
+    yield Command("compact", "Replace the conversation by a summary of it", compact)
     yield Command("sessions", "List sessions, or search in them", sessions, "[words]")
     yield Command(
         "memory", "What is remembered; `save` lets the model save", memory, "[words|save]"

@@ -19,6 +19,7 @@ from jarvis_ls.core.errors import ConfigError, JarvisError, UsageError
 from jarvis_ls.runtime.agent import Agent
 from jarvis_ls.runtime.asking import ModelGroup
 from jarvis_ls.runtime.checkpoints import Checkpoints, Restored
+from jarvis_ls.runtime.compaction import compact
 from jarvis_ls.runtime.consent import Consents, settle
 from jarvis_ls.runtime.events import EntriesCut, EntryPut, SessionPut, UserEntry
 from jarvis_ls.runtime.history import History
@@ -290,6 +291,18 @@ class Conversation:
         agent = self._agent(self.tree.root)
         return await self._saving(agent, force=False).save()
 
+    async def compact(self) -> str:
+        """Replace the conversation by its summary; what the user is told.
+
+        Raises `UsageError` while an agent works, and a `ModelError`.
+        """
+        if self.working:
+            raise UsageError("An agent is at work; stop it first.")
+        if not self.session.messages(ROOT):
+            return "Nothing was said yet."
+        done = await compact(self._agent(self.tree.root))
+        return done.summary or "The conversation was handed over as a file."
+
     def rename(self, title: str) -> None:
         """Give the session a title."""
         self.session.set_title(title)
@@ -436,6 +449,7 @@ class Conversation:
         return {
             "interaction": self.place.interaction,
             "feed": self.feed,
+            "session": self.session,
             "memory": self.memory,
             "checkpoints": self.checkpoints,
             "seen": Seen(),
