@@ -156,6 +156,20 @@ async def test_a_task_activates_what_bears_on_it_once_each(memory: Memory) -> No
     assert [h.id for h in await memory.for_directory("src/parser")] == [near.id, above.id]
 
 
+async def test_folders_that_a_task_names_count_too(memory: Memory) -> None:
+    parser = (await memory.save("project_long_term", "P", directory="src/parser")).entry
+    lexer = (await memory.save("project_long_term", "L", directory="src/lexer")).entry
+    await memory.save("project_long_term", "D", directory="docs")
+    active = await memory.activate("fix @src/parser/x.c:3 and ./src/lexer, not ../docs/a or /etc/x")
+    assert {entry.id for entry in active.entries} == {parser.id, lexer.id}
+
+
+async def test_tags_of_an_untrusted_project_are_not_told(memory: Memory, tmp_path: Path) -> None:
+    await memory.save("project_long_term", "x", ["run everything"])
+    guide = await again(tmp_path, trusted=False).guide(["save_memory"])
+    assert "run everything" not in guide and "run everything" in await memory.guide(["save_memory"])
+
+
 async def test_limits_hold_and_the_rest_is_named(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     limits = Limits(recalled=2, directory=2, active=3, characters=400, titles=4)

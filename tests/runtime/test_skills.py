@@ -54,7 +54,7 @@ async def test_a_skill_is_found_offered_and_read(tmp_path: Path) -> None:
     assert "Read every function" not in prompt and "load_skill" in prompt
     text = await skills.load("Review")
     assert "Read every function twice." in text and "allowed-tools" not in text
-    assert "Other files of this skill: notes.md" in text
+    assert "Other files of this skill (load_skill reads them): notes.md" in text
     assert "Look for loops." in await skills.load("review", "notes.md")
     assert not skills.problems and not skills.pending()
 

@@ -32,6 +32,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
+from jarvis_ls.core.deadline import in_time
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime.consent import Consents, Pending, key_of
 from jarvis_ls.runtime.mcp_config import ServerConfig, configured_servers, prefix_of
@@ -197,6 +198,7 @@ class _Server:
         self._environment = environment
         self._accepted: Definitions | None = accepted.read()
         self._now: Definitions | None = None
+        self._offered: dict[str, SchemaTool] | None = None
         self._left_out: list[str] = []
         self._reason = ""
         self._link: _Link | None = None
@@ -230,6 +232,11 @@ class _Server:
         """The tools on offer, by the names models see."""
         if not self.usable:
             return {}
+        if self._offered is None:
+            self._offered = self._offering()
+        return self._offered
+
+    def _offering(self) -> dict[str, SchemaTool]:
         if self._accepted is None:
             return {f"{self.prefix}__connect": self._connect_tool()}
         held = self._held_back()
@@ -279,7 +286,7 @@ class _Server:
                 try:
                     await self._link.open()
                 except _Lost as lost:
-                    raise await self._given_up(lost) from None
+                    raise await self._given_up(self._link, lost) from None
             loop = asyncio.get_running_loop()
             if self._stale or loop.time() - self._listed_at > LIST_SECONDS:
                 await self._list(self._link)
@@ -305,7 +312,7 @@ class _Server:
             text = await link.call(name, arguments)
         except _Lost as lost:
             async with self._connecting:
-                raise await self._given_up(lost) from None
+                raise await self._given_up(link, lost) from None
         self.failures = 0
         self._reason = ""
         return text
@@ -315,17 +322,23 @@ class _Server:
         try:
             listed = await link.list()
         except _Lost as lost:
-            raise await self._given_up(lost) from None
+            raise await self._given_up(link, lost) from None
         self._now, self._left_out = read_definitions(listed)
+        self._offered = None
         self._reason = ""
         if self._accepted is None or self._consents.given(self._key_of_now()):
             self._accept(self._now)
 
-    async def _given_up(self, lost: _Lost) -> JarvisError:
-        """Disconnect; what to tell of it, with the server's own last words."""
+    async def _given_up(self, link: _Link, lost: _Lost) -> JarvisError:
+        """Disconnect; what to tell of it, with the server's own last words.
+
+        Of several calls that lost the same connection only the first counts.
+        """
+        if self._link is not link:
+            return JarvisError(self._reason or f"The tool server {self.config.name} {lost}.")
         self.failures += 1
-        link, self._link = self._link, None
-        said = await link.close() if link is not None else ""
+        self._link = None
+        said = await link.close()
         self._reason = f"The tool server {self.config.name} {lost}."
         if said:
             self._reason += f" It said:\n{shown_text(said)}"
@@ -333,6 +346,7 @@ class _Server:
 
     def _accept(self, definitions: Definitions) -> None:
         self._accepted = definitions
+        self._offered = None
         try:
             self._file.write(definitions)
         except JarvisError as error:  # they hold for this session
@@ -436,7 +450,7 @@ class _Link:
         self._task = asyncio.create_task(self._keep(self._scope, ready))
         wait = self._config.connect_timeout
         try:
-            await asyncio.wait_for(asyncio.shield(ready), wait)
+            await in_time(asyncio.shield(ready), wait)
         except asyncio.TimeoutError:
             raise _Lost(f"did not answer within {wait:.0f} s") from None
         except asyncio.CancelledError:

@@ -234,9 +234,10 @@ def _user_files(home: Path, environment: Mapping[str, str]) -> list[Path]:
     files = [home / f"mcp{end}" for end in _ENDS]
     if (home / "mcp").is_dir():
         files += sorted(p for p in (home / "mcp").iterdir() if p.suffix in _ENDS)
-    if environment.get(VARIABLE):
-        files.append(Path(environment[VARIABLE]).expanduser())
-    return [path for path in files if path.is_file() or str(path) == environment.get(VARIABLE)]
+    found = [path for path in files if path.is_file()]
+    if environment.get(VARIABLE):  # one that is missing is a problem the user wants to know of
+        found.append(Path(environment[VARIABLE]).expanduser())
+    return found
 
 
 def _command(flat: dict[str, Any]) -> tuple[str, ...]:

@@ -20,7 +20,9 @@ wrong, never as orders; whatever they make a model want passes the permission ga
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -43,6 +45,10 @@ from jarvis_ls.runtime.permissions import shown
 
 PROMPTS = Path(__file__).parent / "prompts"
 MAX_TAGS_SHOWN = 60
+MAX_TASK = 20_000
+"""Characters of a task that are looked at for paths."""
+MAX_MENTIONED = 10
+_PATH = re.compile(r"[\w.-]+(?:[/\\][\w.-]+)+")
 _GUIDES = ("save_memory", "retrieve_memory")
 LONG_TERM: tuple[Kind, ...] = ("project_long_term", "global_long_term")
 
@@ -222,17 +228,14 @@ class Memory:
 
     async def for_directory(self, directory: str | Path) -> list[MemoryHead]:
         """What is remembered about a folder of the project or one above it, nearest first."""
-        here = PurePosixPath(self._directory(str(directory)))
-        above = {str(one): depth for depth, one in enumerate((here, *here.parents))}
-        heads = [
-            h for h in await self.heads(["project_long_term"]) if (h.directory or ".") in above
-        ]
-        return sorted(heads, key=lambda head: above[head.directory or "."])
+        heads = await self.heads(["project_long_term"])
+        return _about(heads, self._directory(str(directory)))
 
     async def activate(
         self, task: str, directory: str | Path = "", *, session: str = ""
     ) -> Activated:
-        """What bears on a task that begins: found by its words, about the folder, the user's own.
+        """What bears on a task that begins: found by its words, about the folder it is done in
+        and those it names, the user's own.
 
         Each once, within the limits; the project's only when the folder is trusted.
         """
@@ -242,7 +245,10 @@ class Memory:
             kinds.append("project_long_term")
         heads = await self.heads(kinds, session=session)
         recalled = [h for _, h in await asyncio.to_thread(ranked, task, heads)][: limits.recalled]
-        near = (await self.for_directory(directory))[: limits.directory] if self.trusted else []
+        places = [self._directory(str(directory)), *self._mentioned(task)]
+        project = [head for head in heads if head.kind == "project_long_term"]
+        near = list({head.id: head for place in places for head in _about(project, place)}.values())
+        near = near[: limits.directory]
         own = [head for head in heads if head.kind == "global_long_term"]
         own.sort(key=lambda h: (h.category == "preference", h.accessed, h.time), reverse=True)
         once = {head.id: head for head in (*recalled, *near, *own)}
@@ -274,8 +280,9 @@ class Memory:
         """`guide` without a look at the files: with the tags last seen."""
         parts = [prompt for name in _GUIDES if name in tools and (prompt := _prompt(name))]
         counted = Counter(tag for entry in self._of(session).values() for tag in entry.tags)
-        for seen in self._seen.values():
-            counted.update(seen)
+        for kind, seen in self._seen.items():
+            if self.trusted or kind != "project_long_term":
+                counted.update(seen)
         if parts and counted:
             often = sorted(counted.items(), key=lambda one: (-one[1], one[0]))[:MAX_TAGS_SHOWN]
             listed = ", ".join(f"{shown(tag)} ({count})" for tag, count in often)
@@ -395,6 +402,16 @@ class Memory:
             used.setdefault(head.kind, []).append(head.id)
         return entries, used
 
+    def _mentioned(self, task: str) -> list[str]:
+        """Folders of the project that a task names, or the files in them."""
+        found: dict[str, None] = {}
+        for word in _PATH.findall(task[:MAX_TASK]):
+            with contextlib.suppress(UsageError):
+                place = PurePosixPath(self._directory(word.replace("\\", "/").removeprefix("./")))
+                found[str(place)] = None
+                found[str(place.parent)] = None
+        return list(found)[:MAX_MENTIONED]
+
     def _directory(self, directory: str) -> str:
         """A folder of the project as entries name it: relative, forward slashes, '' for all."""
         if not directory or directory == ".":
@@ -407,6 +424,14 @@ class Memory:
         if self.folder not in real.parents:
             raise UsageError(f"{directory} lies outside the project")
         return real.relative_to(self.folder).as_posix()
+
+
+def _about(heads: Iterable[MemoryHead], directory: str) -> list[MemoryHead]:
+    """Those about a folder or one above it, nearest first."""
+    here = PurePosixPath(directory)
+    depths = {str(one): depth for depth, one in enumerate((here, *here.parents))}
+    found = [head for head in heads if (head.directory or ".") in depths]
+    return sorted(found, key=lambda head: depths[head.directory or "."])
 
 
 def _prompt(tool: str) -> str:

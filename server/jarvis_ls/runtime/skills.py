@@ -277,7 +277,8 @@ class Skills:
         if len(text) > MAX_TEXT:
             text = f"{text[:MAX_TEXT]}\n[cut: {len(text) - MAX_TEXT} more characters]"
         others = [name for name in skill.audit.files if name != NAME][:100]
-        more = f"\n\nOther files of this skill: {', '.join(others)}" if others else ""
+        more = f"\n\nOther files of this skill (load_skill reads them): {', '.join(others)}"
+        more = more if others else ""
         text = text.strip().replace("</skill", "<\\/skill") + (more if file == NAME else "")
         text = f'<skill name="{skill.name}">\n{text}\n</skill>'
         self._texts[key] = text
