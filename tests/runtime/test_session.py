@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 import uuid
 from pathlib import Path
@@ -296,6 +297,29 @@ def test_costs_add_up_by_agent_subtree_and_session(store: SessionStore) -> None:
         assert each.totals.subtree("a").calls == 3
         assert each.totals.subtree(ROOT) == each.totals.session
         assert each.totals.labels["p/m"].calls == 5
+
+
+def test_threads_may_append_at_the_same_time(store: SessionStore) -> None:
+    session = store.create("/work")
+
+    def work(node: str) -> None:
+        for number in range(50):
+            session.append(node, User(f"{node} {number}"))
+            session.spend(node, Usage(1))
+            if number % 20 == 0:
+                session.sync()
+
+    threads = [threading.Thread(target=work, args=(f"n{n}",)) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    again = reopened(store, session)
+    for node in again.nodes:
+        assert [m.text for m in again.messages(node)] == [f"{node} {n}" for n in range(50)]
+    ids = {m.id for n in again.nodes for m in again.messages(n) if isinstance(m, User)}
+    assert len(ids) == 300
+    assert again.spent().input == 300
 
 
 def test_titles(store: SessionStore) -> None:

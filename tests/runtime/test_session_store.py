@@ -179,7 +179,7 @@ def test_a_fork_has_everything_up_to_its_message(store: SessionStore) -> None:
     session = store.create("/work")
     session.append(ROOT, System("s"))
     question = session.append(ROOT, User("question"))
-    session.put(EntryPut(session.id, ROOT, UserEntry("e1", "question")))
+    session.put(EntryPut(session.id, ROOT, UserEntry("e1", "question", checkpoint="c1")))
     session.append("child", User("sub task"))
     session.data["k"] = 1
     answer = session.append(ROOT, Assistant("answer"))

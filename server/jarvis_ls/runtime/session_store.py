@@ -346,7 +346,11 @@ def _copied(data: bytes, upto: str | None) -> list[bytes]:
             message = record.get("message")
             if upto is not None and isinstance(message, dict) and message.get("id") == upto:
                 node = str(record.get("node"))
-        lines.append((line if isinstance(line, bytes) else line.encode()) + b"\n")
+        entry = record.get("entry")
+        if isinstance(entry, dict) and entry.get("checkpoint"):  # it is the first session's
+            lines.append(line_of({**record, "entry": {**entry, "checkpoint": ""}}))
+        else:
+            lines.append((line if isinstance(line, bytes) else line.encode()) + b"\n")
     return lines
 
 
