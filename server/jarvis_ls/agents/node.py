@@ -67,9 +67,9 @@ class TreeSettings:
     depth: int = 6
     """Levels below the root."""
     children: int = 64
-    """Children of one node."""
+    """Children of one node that have not ended."""
     nodes: int = 1_000
-    """Nodes of one tree."""
+    """Nodes of one tree; in a full one those that ended longest ago make room."""
     parallel: int = 4
     """Children of one node that run at the same time; the others wait."""
     groups: Mapping[str, str] = field(default_factory=dict)

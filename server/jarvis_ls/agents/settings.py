@@ -3,7 +3,7 @@
 [agents]
 parallel = 4          # children of one agent that run at the same time
 depth = 6             # levels below the root
-children = 64         # children of one agent
+children = 64         # children of one agent that have not ended
 nodes = 1000          # agents of one session
 tokens = 2000000      # what a session may spend before the user is asked
 cost = 5.0

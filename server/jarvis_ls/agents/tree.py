@@ -125,7 +125,10 @@ class Tree:
     # -- growing -------------------------------------------------------------------------------
 
     def add(self, parent: str, assignment: Assignment) -> Node:
-        """A new child; it begins with `start`. Raises `ConstraintBroken` when a rule forbids it."""
+        """A new child; it begins with `start`. Raises `ConstraintBroken` when a rule forbids it.
+
+        In a tree that is full, those that ended longest ago make room.
+        """
         above = self.node(parent)
         self._check_growth(above, assignment)
         _check_budget(assignment.budget)
@@ -136,6 +139,10 @@ class Tree:
         number, title = 2, shown
         while title in taken:
             title, number = f"{shown[: TITLE_LENGTH - 8].rstrip()} ({number})", number + 1
+        while len(self._nodes) >= self.settings.nodes:
+            gone = self._done_longest(above)
+            assert gone is not None
+            self._forget_all(gone)
         assignment, id = replace(assignment, title=title), self._records.new_id()
         node = self._insert(self._records.add(id, parent, assignment), assignment)
         if not above.open.is_set():
@@ -153,8 +160,7 @@ class Tree:
         await self.cancel(id)
         if id not in self._nodes:
             return
-        for gone in reversed(list(node.subtree())):
-            self._forget(gone)
+        self._forget_all(node)
 
     # -- working -------------------------------------------------------------------------------
 
@@ -352,10 +358,18 @@ class Tree:
             raise ConstraintBroken(f"“{title}” is {above.state} and creates nothing any more.")
         if above.depth + 1 > limit.depth:
             raise ConstraintBroken(f"The tree is {limit.depth} levels deep; do it here instead.")
-        if len(above.children) >= limit.children:
-            raise ConstraintBroken(f"“{title}” has {limit.children} children already.")
-        if len(self._nodes) >= limit.nodes:
-            raise ConstraintBroken(f"The session has {limit.nodes} agents already.")
+        if sum(not child.final for child in above.children.values()) >= limit.children:
+            raise ConstraintBroken(f"“{title}” has {limit.children} children at work already.")
+        if len(self._nodes) >= limit.nodes and self._done_longest(above) is None:
+            raise ConstraintBroken(f"The session has {limit.nodes} agents at work already.")
+
+    def _done_longest(self, above: Node) -> Node | None:
+        """The first node all of whose subtree has ended, and that is not above a new one."""
+        kept = set(above.lineage())
+        for node in self._nodes.values():
+            if node not in kept and all(below.final for below in node.subtree()):
+                return node
+        return None
 
     def _insert(self, info: NodeInfo, assignment: Assignment) -> Node:
         parent = self._nodes[info.parent] if info.parent is not None else None
@@ -368,6 +382,10 @@ class Tree:
         self.bus.register(node.id, self._mail.receive)
         self._changed(node, True)
         return node
+
+    def _forget_all(self, top: Node) -> None:
+        for node in reversed(list(top.subtree())):
+            self._forget(node)
 
     def _forget(self, node: Node) -> None:
         self.bus.unregister(node.id)
