@@ -118,7 +118,7 @@ def as_user(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         for python in other_users_python():
             try:
                 done = subprocess.run(
-                    [python, "tests/support/sandbox_cases.py", str(folder), "20"],
+                    [python, "tests/support/sandbox_cases.py", str(folder), "12"],
                     env={"HOME": str(folder), "PATH": "/usr/bin:/bin",
                          "PYTHONPATH": os.pathsep.join(["server", *filter(None, sys.path)])},
                     user=USER, group=USER, extra_groups=[], capture_output=True, text=True,
@@ -356,7 +356,7 @@ async def test_fifty_rounds_leave_nothing(tmp_path: Path, root: Path) -> None:
     for one in sandboxes(tmp_path / "home").values():
         if isinstance(one, str):
             continue
-        for number in range(25):
+        for number in range(17):
             script = Script(
                 "bash", f"echo {number} > f; sleep {marker} & wait", chance.random() / 4
             )
@@ -429,7 +429,7 @@ async def test_it_works_from_any_thread(sandbox: Sandbox, root: Path) -> None:
 
 @pytest.fixture
 def seeds() -> Iterator[int]:
-    return iter(range(1000, 1020))
+    return iter(range(1000, 1012))
 
 
 async def test_changes_come_back_exactly(

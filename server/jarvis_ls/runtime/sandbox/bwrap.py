@@ -7,7 +7,6 @@ bound one by one from a list; nothing else of this machine is there to be found.
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import json
 import os
@@ -27,10 +26,10 @@ from jarvis_ls.runtime.sandbox.copies import (
     Workplace,
     check_roots,
     has_other_owners,
-    open_folder,
 )
 from jarvis_ls.runtime.sandbox.process import Bounds, Ended, run_process
 from jarvis_ls.runtime.sandbox.seccomp import filter_program
+from jarvis_ls.runtime.sandbox.waiting import in_thread, working_folder
 
 NOBODY = 65534
 """User a script runs as when we are root."""
@@ -62,10 +61,10 @@ class Bubblewrap(Sandbox):
     async def run(self, script: Script, roots: Sequence[Path], output: Output | None = None) -> Ran:
         """See `Sandbox`."""
         check_roots(roots)
-        with await asyncio.to_thread(open_folder, self._home, None) as folder:
-            places = await asyncio.to_thread(self._places, folder, roots)
+        async with working_folder(self._home, None) as folder:
+            places = await in_thread(lambda: self._places(folder, roots), folder.stopped.set)
             ended = await self._start(folder, script, places, output)
-            found = await asyncio.to_thread(all_changes, places)
+            found = await in_thread(lambda: all_changes(places))
         copies = "copy" if any(place.is_copy for place in places) else "overlay"
         return Ran(ended.exit, ended.output, ended.why, ended.seconds, f"bwrap ({copies})", *found)
 

@@ -12,6 +12,7 @@ import fcntl
 import os
 import shutil
 import stat
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -50,6 +51,8 @@ class RunFolder:
 
     def __init__(self, path: Path, lock: int) -> None:
         self.path = path
+        self.stopped = threading.Event()
+        """Set when nobody waits for copies any more."""
         self._lock = lock
 
     def overlay(self, number: int, root: Path, owner: int | None = None) -> Workplace:
@@ -71,14 +74,11 @@ class RunFolder:
         Raises `JarvisError` when it would be too large.
         """
         place = Workplace(str(root), str(self.path / f"copy{number}"))
-        _Copy(place, settings, owner).run()
+        _Copy(place, settings, owner, self.stopped).run()
         place.started = time.time_ns()
         return place
 
-    def __enter__(self) -> RunFolder:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def remove(self) -> None:
         """Take everything away, whatever modes the script has given it."""
         _remove(self.path)
         os.close(self._lock)
@@ -86,7 +86,7 @@ class RunFolder:
 
 def open_folder(home: Path, user: int | None) -> RunFolder:
     """A new folder for one run, which another user may look into when one is given; those of
-    processes that are gone are removed first. It is a context that removes it.
+    processes that are gone are removed first.
 
     Raises `JarvisError` when it cannot be made.
     """
@@ -179,7 +179,14 @@ def _check_ours(folder: Path) -> None:
 
 
 class _Copy:
-    def __init__(self, place: Workplace, settings: SandboxSettings, owner: int | None) -> None:
+    def __init__(
+        self,
+        place: Workplace,
+        settings: SandboxSettings,
+        owner: int | None,
+        stopped: threading.Event,
+    ) -> None:
+        self._stopped = stopped
         self._place = place
         self._owner = owner
         self._bytes = settings.copy_bytes
@@ -189,6 +196,8 @@ class _Copy:
         waiting = [""]
         folders = []
         while waiting:
+            if self._stopped.is_set():
+                raise JarvisError("The copy of the workspace was stopped.")
             path = waiting.pop()
             source = os.path.join(self._place.root, path)  # noqa: PTH118
             target = os.path.join(self._place.folder, path) if path else self._place.folder  # noqa: PTH118

@@ -33,10 +33,10 @@ from jarvis_ls.runtime.sandbox.copies import (
     Workplace,
     check_roots,
     has_other_owners,
-    open_folder,
 )
 from jarvis_ls.runtime.sandbox.process import Ended, Heard
 from jarvis_ls.runtime.sandbox.seccomp import filter_program
+from jarvis_ls.runtime.sandbox.waiting import in_thread, to_the_end, working_folder
 
 LABEL = "jarvis-sandbox"
 
@@ -92,10 +92,10 @@ class Engine(Sandbox):
     async def run(self, script: Script, roots: Sequence[Path], output: Output | None = None) -> Ran:
         """See `Sandbox`."""
         check_roots(roots)
-        with await asyncio.to_thread(open_folder, self._home, None) as folder:
-            places = await asyncio.to_thread(self._places, folder, roots)
+        async with working_folder(self._home, None) as folder:
+            places = await in_thread(lambda: self._places(folder, roots), folder.stopped.set)
             ended = await self._start(folder, script, places, output)
-            changes, said = await asyncio.to_thread(all_changes, places)
+            changes, said = await in_thread(lambda: all_changes(places))
         copies = "copy" if any(place.is_copy for place in places) else "overlay"
         isolation = f"{self._kind} ({copies})"
         return Ran(ended.exit, ended.output, ended.why, ended.seconds, isolation, changes, said)
@@ -127,14 +127,18 @@ class Engine(Sandbox):
         working = loop.run_in_executor(None, running.run)
         try:
             done, _ = await asyncio.wait({working}, timeout=script.timeout)
-            if not done:
-                why = f"it ran longer than {script.timeout:g} s"
-        finally:
-            if not working.done():
-                running.end()
-            await asyncio.shield(asyncio.wait({working}))
-        code, out_of_memory = working.result()
+        except asyncio.CancelledError:
+            await to_the_end(asyncio.to_thread(running.end))
+            with contextlib.suppress(JarvisError):
+                await to_the_end(working)
+            raise
+        if not done:
+            why = f"it ran longer than {script.timeout:g} s"
+            await in_thread(running.end)
+        (code, out_of_memory), cancelled = await to_the_end(working)
         await asyncio.sleep(0)  # what was heard last
+        if cancelled:
+            raise asyncio.CancelledError
         if out_of_memory:
             why = f"it used more than {self._settings.memory // 1_000_000:,} MB of memory"
         seconds = time.monotonic() - started

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
-from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.core.files import read_regular, replace_file, write_error
 from jarvis_ls.runtime.sandbox.base import NoSandbox, Rung, Sandbox, SandboxSettings, Script
 from jarvis_ls.runtime.sandbox.proof import Trap, identity, prove
 
@@ -41,6 +42,8 @@ class Ladder:
         Raises `NoSandbox` when none does. Running without isolation is possible only when the
         user's settings say so and the workspace is `trusted`.
         """
+        if sys.platform != "linux":
+            raise NoSandbox("Scripts are run on Linux only so far: no sandbox is known for here.")
         if self.settings.isolation == "none" and trusted:
             from jarvis_ls.runtime.sandbox.plain import Plain
 
@@ -124,7 +127,12 @@ class Ladder:
         return found if isinstance(found, dict) else {}
 
     def _remember(self, proofs: dict[str, object]) -> None:
-        replace_file(self._home / "sandbox" / _FILE, json.dumps(proofs).encode())
+        place = self._home / "sandbox" / _FILE
+        try:
+            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise write_error(place, error) from None
+        replace_file(place, json.dumps(proofs).encode())
 
 
 async def _still_holds(sandbox: Sandbox) -> bool:

@@ -8,7 +8,6 @@ of a file can be changed, because Landlock does not tell inside from outside the
 
 from __future__ import annotations
 
-import asyncio
 import ctypes
 import json
 import os
@@ -23,9 +22,10 @@ from jarvis_ls.runtime.sandbox import environment
 from jarvis_ls.runtime.sandbox.base import Output, Ran, Sandbox, SandboxSettings, Script
 from jarvis_ls.runtime.sandbox.bwrap import NOBODY
 from jarvis_ls.runtime.sandbox.changed import all_changes
-from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace, check_roots, open_folder
+from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace, check_roots
 from jarvis_ls.runtime.sandbox.process import Bounds, Ended, run_process
 from jarvis_ls.runtime.sandbox.seccomp import filter_program
+from jarvis_ls.runtime.sandbox.waiting import in_thread, working_folder
 
 _CONFINER = Path(__file__).with_name("confine.py")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
@@ -46,15 +46,16 @@ class Landlock(Sandbox):
     async def run(self, script: Script, roots: Sequence[Path], output: Output | None = None) -> Ran:
         """See `Sandbox`."""
         check_roots(roots)
-        with await asyncio.to_thread(open_folder, self._home, self._user) as folder:
-            places = await asyncio.to_thread(
+        async with working_folder(self._home, self._user) as folder:
+            places = await in_thread(
                 lambda: [
                     folder.copy(number, root, self._settings, self._user)
                     for number, root in enumerate(roots)
-                ]
+                ],
+                folder.stopped.set,
             )
             ended = await self._start(folder, script, places, output)
-            changes, said = await asyncio.to_thread(all_changes, places)
+            changes, said = await in_thread(lambda: all_changes(places))
         return Ran(
             ended.exit, ended.output, ended.why, ended.seconds, "landlock (copy)", changes, said
         )

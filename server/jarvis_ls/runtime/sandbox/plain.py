@@ -6,7 +6,6 @@ says so.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import sys
@@ -17,8 +16,9 @@ from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime.sandbox import environment
 from jarvis_ls.runtime.sandbox.base import Output, Ran, Sandbox, SandboxSettings, Script
 from jarvis_ls.runtime.sandbox.changed import all_changes
-from jarvis_ls.runtime.sandbox.copies import check_roots, open_folder
+from jarvis_ls.runtime.sandbox.copies import check_roots
 from jarvis_ls.runtime.sandbox.process import Bounds, run_process
+from jarvis_ls.runtime.sandbox.waiting import in_thread, working_folder
 
 WARNING = (
     "Warning: this ran WITHOUT isolation, as your settings say. It could reach your files,"
@@ -40,9 +40,10 @@ class Plain(Sandbox):
     async def run(self, script: Script, roots: Sequence[Path], output: Output | None = None) -> Ran:
         """See `Sandbox`."""
         check_roots(roots)
-        with await asyncio.to_thread(open_folder, self._home, None) as folder:
-            places = await asyncio.to_thread(
-                lambda: [folder.copy(n, root, self._settings) for n, root in enumerate(roots)]
+        async with working_folder(self._home, None) as folder:
+            places = await in_thread(
+                lambda: [folder.copy(n, root, self._settings) for n, root in enumerate(roots)],
+                folder.stopped.set,
             )
             text = folder.path / "script"
             text.write_text(script.text, encoding="utf-8", errors="surrogateescape")
@@ -80,7 +81,7 @@ class Plain(Sandbox):
                 )
             except OSError as error:
                 raise JarvisError(f"The script did not start: {error.strerror}") from None
-            changes, said = await asyncio.to_thread(all_changes, places)
+            changes, said = await in_thread(lambda: all_changes(places))
         return Ran(
             ended.exit,
             ended.output,

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jarvis_ls.runtime.sandbox.base import Output
+from jarvis_ls.runtime.sandbox.waiting import to_the_end
 
 KEPT_CHARACTERS = 200_000
 """Of the beginning and of the end of the output, each."""
@@ -87,8 +88,10 @@ async def run_process(
         watching.cancel()
         if not reading.done():
             _end(process, grace)
-        await asyncio.shield(_settle(process, reading))
+        _, cancelled = await to_the_end(_settle(process, reading))
         await asyncio.gather(watching, return_exceptions=True)
+    if cancelled:
+        raise asyncio.CancelledError
     code = None if why else process.returncode
     return Ended(code, heard.text(), why, time.monotonic() - started)
 
