@@ -416,7 +416,7 @@ class Conversation:
             self._tools.refresh()
 
     async def _checkpoint(self) -> str:
-        if not self.place.trusted or not self.place.roots:
+        if not self.place.roots:
             return ""
         return await self.checkpoints.take(self.place.roots)
 
