@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
@@ -315,13 +316,16 @@ async def test_an_http_server_that_goes_away_is_a_reason(tmp_path: Path) -> None
     await servers.close()
 
 
-async def answered(body: bytes, head: str = "content-type: application/json") -> Any:
+async def answered(body: bytes, status: str = "200 OK") -> Any:
     """A server that gives every request the same bytes."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
             await reader.readuntil(b"\r\n\r\n")
-            writer.write(f"HTTP/1.1 200 OK\r\n{head}\r\nconnection: close\r\n\r\n".encode() + body)
+            head = "content-type: application/json\r\nlocation: http://other.example/"
+            writer.write(
+                f"HTTP/1.1 {status}\r\n{head}\r\nconnection: close\r\n\r\n".encode() + body
+            )
             await writer.drain()
         writer.close()
 
@@ -341,6 +345,76 @@ async def test_nonsense_over_http_is_a_reason(tmp_path: Path, body: bytes) -> No
         result = await call(servers, "web__connect")
         assert result.is_error and "The tool server web" in result.text
     server.close()
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [("401 Unauthorized", "header_keys"), ("403 Forbidden", "HTTP 403"), ("404 None", "HTTP 404"),
+     ("500 Oh", "HTTP 500"), ("302 Found", "other.example")],
+)  # fmt: skip
+async def test_http_errors_say_what_to_do(tmp_path: Path, status: str, said: str) -> None:
+    server = await answered(b"no", status)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp"
+    async with opened(tmp_path, {"web": {"url": url, "connect_timeout_secs": 5}}) as servers:
+        result = await call(servers, "web__connect")
+        assert result.is_error and said in result.text
+    server.close()
+
+
+async def test_headers_come_from_the_environment(tmp_path: Path) -> None:
+    heard: list[bytes] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            heard.append(await reader.readuntil(b"\r\n\r\n"))
+            writer.write(b"HTTP/1.1 401 No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+            await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp"
+    config = {"w": {"url": url, "header_keys": {"Authorization": "TOKEN"}, "headers": {"X-A": "b"}}}
+    async with opened(tmp_path, config, environment={"TOKEN": "Bearer canary"}) as servers:
+        result = await call(servers, "w__connect")
+        assert b"authorization: bearer canary" in heard[0].lower() and b"x-a: b" in heard[0].lower()
+        assert "canary" not in result.text + str(servers.states())
+    async with opened(tmp_path, config, environment={}) as servers:
+        assert "TOKEN is not set" in (await call(servers, "w__connect")).text
+    server.close()
+
+
+async def test_many_calls_that_lose_one_connection_count_once(tmp_path: Path) -> None:
+    async with opened(tmp_path, {"d": stdio("dies")}) as servers:
+        await call(servers, "d__connect")
+        slow = [call(servers, "d__sleep") for _ in range(5)]
+        died = await asyncio.gather(*slow, call(servers, "d__die", status=1))
+        assert all(one.is_error for one in died)
+        assert not (await call(servers, "d__live")).is_error
+
+
+def test_a_server_ends_when_we_are_killed(tmp_path: Path) -> None:
+    script = f"""
+import asyncio, sys
+from pathlib import Path
+sys.path[:0] = {sys.path!r}
+from tests.runtime.test_mcp import call, mcp_servers, stdio
+
+async def main():
+    servers = mcp_servers(Path({str(tmp_path)!r}), (), settings={{"d": stdio("dies")}})
+    await call(servers, "d__connect")
+    print((await call(servers, "d__live")).text, flush=True)
+    await asyncio.sleep(3600)
+
+asyncio.run(main())
+"""
+    process = subprocess.Popen([PYTHON, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    server = psutil.Process(int(process.stdout.readline()))
+    assert server.is_running()
+    process.kill()
+    process.communicate()
+    psutil.wait_procs([server], timeout=20)
+    assert not server.is_running()
 
 
 async def test_a_workspace_server_needs_trust_and_consent(tmp_path: Path) -> None:

@@ -82,6 +82,11 @@ def dies(_: list[str]) -> MCPServer:
         os._exit(status)
 
     @server.tool()
+    async def sleep() -> None:
+        """Wait for ever."""
+        await asyncio.sleep(3600)
+
+    @server.tool()
     def live() -> int:
         """The process."""
         return os.getpid()

@@ -435,6 +435,8 @@ class _Link:
         self._scope: anyio.CancelScope | None = None
         self._task: asyncio.Task[None] | None = None
         self._said = _Tail()
+        self._http = 0
+        """The last HTTP status that was an error, since it was last told."""
 
     @property
     def ended(self) -> bool:
@@ -506,7 +508,7 @@ class _Link:
                     ready.set_result(None)
                     await anyio.sleep_forever()
         except Exception as error:  # noqa: BLE001 - whatever a server does becomes a reason
-            reason = f"cannot be used: {_cause(error)}"
+            reason = f"cannot be used: {_cause(error)}{self._status()}"
         finally:
             self._client = None
             if not ready.done():
@@ -532,12 +534,26 @@ class _Link:
                 )
                 transport = stdio_client(parameters, errlog=self._said.open())
             else:
-                http = await stack.enter_async_context(_http_client(config, self._environment))
+                http = _http_client(config, self._environment, self._refused)
+                http = await stack.enter_async_context(http)
                 transport = streamable_http_client(config.url, http_client=http)
             client = Client(
                 transport, read_timeout_seconds=config.timeout, message_handler=self._heard
             )
             yield await stack.enter_async_context(client)
+
+    def _refused(self, status: int) -> None:
+        self._http = status
+
+    def _status(self) -> str:
+        """What an HTTP status adds to an error."""
+        status, self._http = self._http, 0
+        if status in (401, 403):
+            return (
+                f" (HTTP {status}: it wants to know who you are; name a variable that holds the "
+                "Authorization header in header_keys)"
+            )
+        return f" (HTTP {status})" if status else ""
 
     async def _heard(self, message: Any) -> None:
         if type(message).__name__ == "ToolListChangedNotification":
@@ -557,7 +573,8 @@ class _Link:
                 raise _Lost("ended or closed the connection") from None
             if error.code == REQUEST_TIMEOUT:
                 raise _Lost(f"gave no answer within {self._config.timeout:.0f} s") from None
-            raise Failed(f"{self._config.name}: {shown_text(str(error))[:4000]}") from None
+            said = shown_text(str(error))[:4000]
+            raise Failed(f"{self._config.name}: {said}{self._status()}") from None
         except Exception as error:  # noqa: BLE001 - a server may send whatever it likes
             raise _Lost(f"sent what cannot be used: {_cause(error)}") from None
 
@@ -594,7 +611,10 @@ class _Tail:
                 self._kept.append(piece)
 
 
-def _http_client(config: ServerConfig, environment: Mapping[str, str]) -> httpx2.AsyncClient:
+def _http_client(
+    config: ServerConfig, environment: Mapping[str, str], refused: Callable[[int], None]
+) -> httpx2.AsyncClient:
+    """`refused` is told of every HTTP status that is an error."""
     import httpx2
 
     class Counted(httpx2.AsyncByteStream):
@@ -617,6 +637,8 @@ def _http_client(config: ServerConfig, environment: Mapping[str, str]) -> httpx2
     class Limited(httpx2.AsyncHTTPTransport):
         async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
             response = await super().handle_async_request(request)
+            if response.status_code >= 400:
+                refused(response.status_code)
             if "event-stream" not in response.headers.get("content-type", ""):
                 response.stream = Counted(response.stream)  # the SDK limits single events
             return response
