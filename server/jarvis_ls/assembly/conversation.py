@@ -21,7 +21,7 @@ from jarvis_ls.runtime.asking import ModelGroup
 from jarvis_ls.runtime.checkpoints import Checkpoints, Restored
 from jarvis_ls.runtime.compaction import compact
 from jarvis_ls.runtime.consent import Consents, settle
-from jarvis_ls.runtime.events import EntriesCut, EntryPut, SessionPut, UserEntry
+from jarvis_ls.runtime.events import EntriesCut, EntryPut, NoticeEntry, SessionPut, UserEntry
 from jarvis_ls.runtime.history import History
 from jarvis_ls.runtime.hooks import AfterHistoryClear, Hooks, TaskStarted, load_callbacks
 from jarvis_ls.runtime.inputs import Command, Commands, Files, Input, Inputs, Place, Shell
@@ -111,6 +111,7 @@ class Conversation:
         self._wanted = RulesSettings()
         self._permissions = self._read_permissions()
         self.consents = Consents(assembly.home)
+        self._told: set[str] = set()
         self._asked: set[str] = set()
         """What was asked for already; a refusal holds for this time."""
         self._tools: ToolSources | None = None
@@ -184,6 +185,7 @@ class Conversation:
             return
         if why := self.session.read_only:
             raise SessionBusy(f"This session can only be read: {why}.")
+        self._tell_problems()
         if text.lstrip().startswith(("/", "!")):
             said = await self._carried_out(text, images)
             if said is None:
@@ -547,6 +549,14 @@ class Conversation:
                 self._tell_session()
         except JarvisError as error:
             logger.error("the session could not be brought onto the disk: %s", error)
+
+    def _tell_problems(self) -> None:
+        """Say once, where everybody looks, what could not be read or loaded; not kept."""
+        problems = [one for one in self.problems if one not in self._told]
+        self._told.update(problems)
+        if problems:
+            text = "\n".join(["Not everything could be loaded:", *(f"- {p}" for p in problems)])
+            self._showing().put(NoticeEntry(new_id(), "warning", text), settled=False)
 
     def _tell_session(self) -> None:
         self.session.working = self.tree.working
