@@ -64,6 +64,8 @@ class Commands:
             CommandItem("/model", say("Show the models, or choose which one answers"), "[GROUP]"),
             CommandItem("/title", say("Give this session a title"), "TITLE"),
             CommandItem("/clear", say("Let the model forget what was said, and begin anew")),
+            CommandItem("/compact", say("Replace the conversation by a summary of it"),
+                        needs_model=True),
             CommandItem("/save", say("Put the conversation aside for another session")),
             CommandItem("/restore", say("Take back the conversation that was put aside")),
             CommandItem("/tools", say("List the tools that agents may use"), "[WORD]"),
