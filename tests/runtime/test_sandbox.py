@@ -105,6 +105,16 @@ async def test_no_probe_gets_out(sandbox: Sandbox) -> None:
     assert len(proof.tried) >= 60
 
 
+async def test_with_the_network_only_the_network_is_open(sandbox: Sandbox) -> None:
+    if sandbox.name == "engine":
+        pytest.skip("the engine of the tests has no network")
+    proof = await prove(sandbox, network=True)
+    assert proof.problem == ""
+    assert set(proof.escaped) - {"other_interfaces", "names"} == {
+        "tcp (it arrived)", "udp (it arrived)",
+    }  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def as_user(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """All rungs as a user who is not root, who may have overlays."""
@@ -437,6 +447,12 @@ async def test_changes_come_back_exactly(
 ) -> None:
     wrong = [await round_trip(sandbox, tmp_path / "round", seed) for seed in seeds]
     assert [one for one in wrong if one] == []
+
+
+async def test_a_flood_of_files_is_bounded(sandbox: Sandbox, root: Path) -> None:
+    ran = await sh(sandbox, root, "mkdir d; cd d; for i in $(seq 2100); do : >$i; done")
+    assert len(ran.changes) == 2000
+    assert "100 changed files more than can be looked at" in ran.left_out
 
 
 def test_settings_are_checked() -> None:

@@ -18,6 +18,9 @@ from jarvis_ls.core.files import replace_file, write_error
 from jarvis_ls.runtime.events import Hunk, ProposedEdit
 from jarvis_ls.runtime.proposals import apply_hunks, hunks_of
 
+TEXT_BYTES = 2_000_000
+"""Larger files are not shown as lines, but taken or refused as a whole."""
+
 
 @dataclass(frozen=True, slots=True)
 class FileState:
@@ -83,15 +86,15 @@ class FileChange:
         if shown.kind == "link":
             return f"{said} (link to {os.fsdecode(shown.data)})"
         if not self.is_text:
-            return f"{said} (binary, {len(shown.data):,} bytes)"
+            return f"{said} (binary or large, {len(shown.data):,} bytes)"
         if self.before and self.after and self.before.mode != self.after.mode:
             return f"{said} (mode {self.before.mode:o} becomes {self.after.mode:o})"
         return said
 
 
 def text_of(data: bytes) -> str | None:
-    """`data` as text, or None when it is none."""
-    if b"\0" in data:
+    """`data` as text, or None when it is none or too large to be shown."""
+    if b"\0" in data or len(data) > TEXT_BYTES:
         return None
     try:
         return data.decode("utf-8")

@@ -28,7 +28,7 @@ from jarvis_ls.runtime.sandbox.copies import (
     has_other_owners,
 )
 from jarvis_ls.runtime.sandbox.process import Bounds, Ended, run_process
-from jarvis_ls.runtime.sandbox.seccomp import filter_program
+from jarvis_ls.runtime.sandbox.seccomp import NETWORKED, SHARED, filter_program
 from jarvis_ls.runtime.sandbox.waiting import in_thread, working_folder
 
 NOBODY = 65534
@@ -85,7 +85,7 @@ class Bubblewrap(Sandbox):
         text.write_text(script.text, encoding="utf-8", errors="surrogateescape")
         text.chmod(0o644)
         rules = folder.path / "seccomp"
-        rules.write_bytes(filter_program())
+        rules.write_bytes(filter_program(families=SHARED if script.network else NETWORKED))
         with rules.open("rb") as file:
             plan = self._plan(folder, script, places, file.fileno())
             place = folder.path / "plan"

@@ -23,11 +23,17 @@ LARGEST = 20_000_000
 """Bytes of a file that is still carried over."""
 MOST = 2_000
 """Files that are carried over."""
+MOST_BYTES = 100_000_000
+"""Of all files that are carried over, before and after."""
 
 _MAX_IGNORE_BYTES = 1_000_000
 _GIT, _IGNORED = "in .git or .jarvis", "that git ignores"
 _MEANWHILE = "that changed in the workspace while the script ran"
-_SPECIAL, _LARGE, _MANY = "that are pipes, sockets or devices", "that are too large", "too many"
+_SPECIAL, _LARGE, _MANY = (
+    "that are pipes, sockets or devices",
+    "that are too large",
+    "more than can be looked at",
+)
 
 
 def changed(place: Workplace, number: int) -> tuple[list[FileChange], list[str]]:
@@ -58,14 +64,15 @@ class _Reading:
     def run(self) -> tuple[list[FileChange], list[str]]:
         touched = self._of_copy() if self._place.is_copy else self._of_overlay("")
         found: list[FileChange] = []
+        room = MOST_BYTES
         for path in sorted(set(touched)):
-            change = self._change(path)
-            if change is None:
-                continue
-            if len(found) >= MOST:
+            if len(found) >= MOST or room <= 0:
                 self._left_out[_MANY] += 1
-            else:
+                continue
+            change = self._change(path)
+            if change is not None:
                 found.append(change)
+                room -= sum(len(s.data) for s in (change.before, change.after) if s is not None)
         said = [f"{count:,} changed files {why}" for why, count in self._left_out.items()]
         return found, said
 

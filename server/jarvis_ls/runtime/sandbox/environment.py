@@ -18,9 +18,9 @@ _ETC = (
 )  # fmt: skip
 _NETWORK_ETC = ("resolv.conf", "hosts", "host.conf")
 _HOME_TOOLS = (
-    ".rustup", ".cargo/bin", ".pyenv", ".nvm", ".volta", ".local/bin", ".local/share/uv",
-    ".local/share/pnpm", ".bun/bin", ".deno/bin", "go/bin", ".sdkman/candidates", ".asdf",
-    ".local/share/mise",
+    ".rustup", ".cargo/bin", ".pyenv", ".nvm", ".volta", ".local/bin", ".local/share/uv/python",
+    ".local/share/uv/tools", ".local/share/pnpm", ".bun/bin", ".deno/bin", "go/bin",
+    ".sdkman/candidates", ".asdf", ".local/share/mise/installs",
 )  # fmt: skip
 _SEARCH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 HOME = "/tmp/home"

@@ -19,6 +19,9 @@ _NEW_USER, _TIOCSTI, _TIOCLINUX = 0x10000000, 0x5412, 0x541C
 NETWORKED = (1, 2, 10, 16)
 """Local sockets, IPv4, IPv6, netlink: what a network namespace keeps apart. Others, such as
 those that reach from a virtual machine to its host, know nothing of namespaces."""
+SHARED = (2, 10, 16)
+"""Without local ones: where the machine's network is shared, so are its abstract sockets, those
+of the desktop among them."""
 _LAST = 462
 
 # Name: number on x86_64, and on aarch64; None where there is no such call.
