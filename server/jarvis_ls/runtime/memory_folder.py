@@ -77,6 +77,7 @@ class MemoryFolder:
         self._lock = self._state / f"{key}.lock"
         self._make = make or self._made
         self._problems: dict[str, Problem] = {}
+        self._kept: tuple[list[int], dict[str, _Known]] = ([], {})
 
     @property
     def problems(self) -> list[Problem]:
@@ -89,7 +90,8 @@ class MemoryFolder:
         found = self._look(known)
         if {i: one.stamp for i, one in found.items()} != {i: one.stamp for i, one in known.items()}:
             with contextlib.suppress(JarvisError), self._locked():  # it is only a cache
-                found = self._look(self._read_index())
+                newest = self._read_index()  # another process may have counted meanwhile
+                found = self._look({**found, **newest})
                 self._write_index(found)
         return {id: one.head for id, one in found.items()}
 
@@ -223,12 +225,19 @@ class MemoryFolder:
 
     def _read_index(self) -> dict[str, _Known]:
         try:
-            data = json.loads(read_regular(self._index, limit=_MAX_INDEX))
-            if data["version"] != _INDEX_VERSION:
-                return {}
-            return {i: _Known(_head(v["head"]), v["stamp"]) for i, v in data["entries"].items()}
-        except (SkippedFile, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            stamp = _stamp(self._index)
+            if self._kept[0] != stamp:
+                self._kept = (stamp, self._parsed())
+        except (OSError, SkippedFile, ValueError, KeyError, TypeError, AttributeError,
+                RecursionError):  # fmt: skip
             return {}  # it is made anew from the entries
+        return dict(self._kept[1])
+
+    def _parsed(self) -> dict[str, _Known]:
+        data = json.loads(read_regular(self._index, limit=_MAX_INDEX))
+        if data["version"] != _INDEX_VERSION:
+            return {}
+        return {i: _Known(_head(v["head"]), v["stamp"]) for i, v in data["entries"].items()}
 
     def _write_index(self, found: dict[str, _Known]) -> None:
         entries = {
