@@ -6,7 +6,7 @@
 
 import { readFileSync } from 'node:fs';
 import { openBrowser } from '../webview/host.mjs';
-import { answer, grew, info, node, put, putNode, SESSION, tool, user } from '../webview/sample.mjs';
+import { answer, info, node, put, putNode, SESSION, tool, user } from '../webview/sample.mjs';
 
 const MESSAGES = 10_000;
 const STREAM_SECONDS = 5;
@@ -278,7 +278,7 @@ await withPanel(async (panel) => {
   const metric = (name) => metrics.find((it) => it.name === name)?.value ?? 0;
   atMost(`${MESSAGES} messages: heap of the page`, metric('JSHeapUsedSize') / 1e6, 150, 'MB');
   note(`${MESSAGES} messages: elements in the page`, metric('Nodes'), '');
-  const renderer = await privateMemory(page);
+  const renderer = await privateMemory();
   if (renderer !== undefined)
     atMost(`${MESSAGES} messages: whole process of the page`, renderer, 150, 'MB');
 });
@@ -339,9 +339,8 @@ process.exitCode = missed > 0 ? 1 : 0;
 
 /**
  * Memory only the page's process has, in MB; undefined where that cannot be asked.
- * @param {import('playwright-core').Page} page
  */
-async function privateMemory(page) {
+async function privateMemory() {
   const browser = await host.browser.newBrowserCDPSession();
   const { processInfo } = await browser.send('SystemInfo.getProcessInfo');
   let most;

@@ -48,6 +48,7 @@ describe('no rule of axe is broken', () => {
     test(`in the theme ${theme}`, async () => {
       const panel = await host.open({ theme, picture: PICTURE, answers: ANSWERS, height: 1600 });
       await panel.settled();
+      await panel.page.getByRole('checkbox', { name: 'Change 2' }).uncheck();
       assert.deepEqual(await panel.violations(), [], 'chat');
       await panel.page.locator('.entries').evaluate((it) => {
         it.dispatchEvent(new WheelEvent('wheel', { deltaY: -1 }));

@@ -220,13 +220,17 @@ describe('the conversation', () => {
       session: SESSION,
       entry: 't4',
       accepted: { 'src/parser/header.c': [0] },
+      scope: 'call',
       note: '',
     });
     await row.getByRole('checkbox', { name: 'Change 2' }).check();
     await row.getByRole('button', { name: 'Accept all' }).click();
     assert.deepEqual((await panel.asked('review', 2)).accepted, { 'src/parser/header.c': [0, 1] });
+    await row.getByRole('button', { name: 'Always' }).click();
+    await panel.page.getByRole('menuitem', { name: 'In this workspace' }).click();
+    assert.equal((await panel.asked('review', 3)).scope, 'workspace');
     await row.getByRole('button', { name: 'Refuse' }).click();
-    assert.deepEqual((await panel.asked('review', 3)).accepted, {});
+    assert.deepEqual((await panel.asked('review', 4)).accepted, {});
     await row.getByRole('button', { name: /Compare in the editor/ }).click();
     assert.deepEqual(await panel.asked('show_diff'), {
       kind: 'show_diff',

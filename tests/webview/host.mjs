@@ -305,6 +305,17 @@ function playExtension({ theme, answers, state }) {
       document.documentElement.style.setProperty(name, value);
     }
     document.body.className = theme.class;
+    // What the editor gives every page.
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(`@layer vscode-default {
+      body { color: var(--vscode-editor-foreground); margin: 0; padding: 0 20px; }
+      a, a code { color: var(--vscode-textLink-foreground); }
+      code { color: var(--vscode-textPreformat-foreground); background-color: var(--vscode-textPreformat-background); padding: 1px 3px; border-radius: 4px; }
+      pre code { padding: 0; }
+      blockquote { background: var(--vscode-textBlockQuote-background); border-color: var(--vscode-textBlockQuote-border); }
+      kbd { background-color: var(--vscode-keybindingLabel-background); color: var(--vscode-keybindingLabel-foreground); vertical-align: middle; padding: 1px 3px; }
+    }`);
+    document.adoptedStyleSheets = [sheet];
     // The view's own background, which the editor paints behind the page.
     document.documentElement.style.background = theme.style['--vscode-sideBar-background'];
   });

@@ -60,11 +60,10 @@ export class ToolRow {
       details.open = isOpen(this.chat.page.kept, entry.id);
     }
     render(this.card(entry), this.element);
-    if (asks) {
-      const shown = this.element.querySelector('details');
-      if (shown !== null && !shown.open) {
-        shown.open = true;
-      }
+    // What it asks for must be seen; where there is a diff, that says it better than arguments.
+    const shown = this.element.querySelector('details');
+    if (asks && shown !== null && entry.edits.length === 0) {
+      shown.open = true;
     }
     if (this.isOpen) {
       this.showOutput(entry);
@@ -184,15 +183,11 @@ export class ToolRow {
         <vscode-button title=${t('tool.allowKey')} @click=${() => this.permit(entry, true, 'call')}
           >${t('tool.allow')}</vscode-button
         >
+        ${this.alwaysButton((scope) => this.permit(entry, true, scope))}
         <vscode-button
           secondary
-          icon-after="chevron-down"
-          aria-haspopup="menu"
-          aria-expanded="false"
-          @click=${(event: Event) => this.always(event.currentTarget as HTMLElement, entry)}
-          >${t('tool.always')}</vscode-button
-        >
-        <vscode-button secondary title=${t('tool.denyKey')} @click=${() => this.permit(entry, false, 'call')}
+          title=${t('tool.denyKey')}
+          @click=${() => this.permit(entry, false, 'call')}
           >${t('tool.deny')}</vscode-button
         >
       </div>
@@ -209,11 +204,26 @@ export class ToolRow {
           @click=${() => this.review(entry, true)}
           >${label}</vscode-button
         >
-        <vscode-button secondary title=${t('tool.denyKey')} @click=${() => this.review(entry, false)}
+        ${taken === all ? this.alwaysButton((scope) => this.review(entry, true, scope)) : nothing}
+        <vscode-button
+          secondary
+          title=${t('tool.denyKey')}
+          @click=${() => this.review(entry, false)}
           >${t('diff.refuse')}</vscode-button
         >
       </div>
       ${this.noteField()}`;
+  }
+
+  private alwaysButton(run: (scope: GrantScope) => Promise<unknown>): TemplateResult {
+    return html`<vscode-button
+      secondary
+      icon-after="chevron-down"
+      aria-haspopup="menu"
+      aria-expanded="false"
+      @click=${(event: Event) => this.always(event.currentTarget as HTMLElement, run)}
+      >${t('tool.always')}</vscode-button
+    >`;
   }
 
   private noteField(): TemplateResult {
@@ -229,14 +239,14 @@ export class ToolRow {
     />`;
   }
 
-  private always(anchor: HTMLElement, entry: ToolEntry): void {
+  private always(anchor: HTMLElement, run: (scope: GrantScope) => Promise<unknown>): void {
     openMenu(
       anchor,
       t('tool.always'),
       SCOPES.map((scope) => ({
         label: t(`scope.${scope}` as Key),
         detail: t(`scope.${scope}.detail` as Key),
-        run: () => void this.permit(entry, true, scope),
+        run: () => void run(scope),
       })),
     );
   }
@@ -248,11 +258,12 @@ export class ToolRow {
     return page.ask({ kind: 'permit', session, entry: entry.id, allowed, scope, note });
   }
 
-  private review(entry: ToolEntry, accept: boolean): Promise<unknown> {
+  private review(entry: ToolEntry, accept: boolean, scope: GrantScope = 'call'): Promise<unknown> {
     const { page } = this.chat;
     const session = page.store.session?.id ?? '';
     const accepted = accept ? this.choice.accepted(entry.edits) : {};
-    return page.ask({ kind: 'review', session, entry: entry.id, accepted, note: this.note.trim() });
+    const note = this.note.trim();
+    return page.ask({ kind: 'review', session, entry: entry.id, accepted, scope, note });
   }
 
   /** What the keys of the page do: consent to all that is chosen, or refuse. */
