@@ -26,14 +26,14 @@ import time
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import write_error
 from jarvis_ls.core.store import Appender, line_of
-from jarvis_ls.runtime.messages import FileRef, Message, Usage, to_json
+from jarvis_ls.runtime.messages import FileRef, Image, Message, Usage, User, to_json
 from jarvis_ls.runtime.platforms.base import (
     Delta,
     Exchange,
@@ -102,54 +102,53 @@ class CallLog:
 
         Raises `JarvisError` when it cannot be written.
         """
-        self._make_room()
-        appender = self._next_file()
+        appender = self._next_file(self._make_room())
         call = Call(appender, self._redactor, self._bounds.file_bytes)
         call.asked(label, model, request, node)
         return call
 
     def files(self) -> list[Path]:
         """The files there are, the oldest first."""
-        with contextlib.suppress(OSError):
-            found = [
-                (int(match[1]), Path(entry.path))
-                for entry in os.scandir(self._folder)
-                if (match := _FILE.fullmatch(entry.name))
-            ]
-            return [path for _, path in sorted(found)]
-        return []
+        return [path for _, path, _ in self._known()]
 
-    def _next_file(self) -> Appender:
+    def _known(self) -> list[tuple[int, Path, int]]:
+        """Number, path and size of each file, the oldest first."""
+        found = []
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(self._folder):
+                if match := _FILE.fullmatch(entry.name):
+                    size = entry.stat(follow_symlinks=False).st_size
+                    found.append((int(match[1]), Path(entry.path), size))
+        return sorted(found)
+
+    def _next_file(self, number: int) -> Appender:
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
             raise write_error(self._folder, error) from None
-        known = self.files()
-        number = int(known[-1].stem) if known else 0
         while True:
-            number += 1
             path = self._folder / f"{number:06}.jsonl"
             try:
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             except FileExistsError:
+                number += 1
                 continue
             except OSError as error:
                 raise write_error(path, error) from None
             return Appender(path)
 
-    def _make_room(self) -> None:
-        sizes = []
-        for path in self.files():
-            with contextlib.suppress(OSError):
-                sizes.append((path, path.stat().st_size))
-        total = sum(size for _, size in sizes) + self._bounds.file_bytes
-        left = len(sizes) + 1
-        for path, size in sizes:
+    def _make_room(self) -> int:
+        """Delete the oldest files until one more fits; the result is its number."""
+        known = self._known()
+        total = sum(size for *_, size in known) + self._bounds.file_bytes
+        left = len(known) + 1
+        for _, path, size in known:
             if left <= self._bounds.files and total <= self._bounds.all_bytes:
-                return
+                break
             with contextlib.suppress(OSError):
                 path.unlink()
             left, total = left - 1, total - size
+        return known[-1][0] + 1 if known else 1
 
 
 class Call:
@@ -222,26 +221,39 @@ class Call:
         self._close()
 
     def _messages(self, request: Request, room: int) -> tuple[list[Any], int]:
-        """The first two and the last messages that fit, and how many are left out."""
-        written = [self._message(message) for message in request.messages]
-        sizes = [len(line_of(message)) for message in written]
-        if sum(sizes) <= room:
-            return written, 0
-        first = written[:2] if sum(sizes[:2]) < room // 2 else []
-        room -= sum(sizes[: len(first)])
-        last: list[Any] = []
-        for message, size in zip(reversed(written[len(first) :]), reversed(sizes), strict=False):
-            room -= size
-            if room < 0:
+        """The first two and the last messages that fit, and how many are left out. Those that do
+        not are not looked at: a conversation may be long."""
+        messages = request.messages
+        first: list[Any] = []
+        for message in messages[:2]:
+            written, size = self._message(message)
+            if size > room // 2:
                 break
-            last.insert(0, message)
-        return first + last, len(written) - len(first) - len(last)
+            first.append(written)
+            room -= size
+        last: list[Any] = []
+        for message in reversed(messages[len(first) :]):
+            written, size = self._message(message)
+            if size > room:
+                break
+            last.append(written)
+            room -= size
+        return first + last[::-1], len(messages) - len(first) - len(last)
 
-    def _message(self, message: Message) -> Any:
-        record = to_json(message)
-        for image in record.get("images", ()):
-            image["base64"] = f"({len(image['base64'])} characters)"
-        return _shortened(self._redactor.values(record))
+    def _message(self, message: Message) -> tuple[Any, int]:
+        """What is written of a message, and its size."""
+        if isinstance(message, User) and message.images:
+            images = tuple(
+                Image(i.media_type, f"({len(i.base64)} characters)") for i in message.images
+            )
+            message = replace(message, images=images)
+        # Cut twice: a secret that the first cut goes through is gone with the second.
+        record = _shortened(to_json(message), 2 * _TEXT)
+        line = line_of(record)
+        if record.get("tool_calls") or self._redactor.suspects(line.decode("utf-8", "replace")):
+            record = self._redactor.values(record)
+        record = _shortened(record, _TEXT)
+        return record, len(line_of(record))
 
     def _ms(self) -> int:
         return round((time.monotonic() - self._begun) * 1000)
@@ -359,7 +371,7 @@ class Logged(Platform):
 
     async def stream(self, model: ModelInfo, request: Request) -> AsyncGenerator[Delta, None]:
         """See `Platform.stream`."""
-        call = self._begin(model, request)
+        call = await asyncio.to_thread(self._begin, model, request)  # long ones take a while
         stream: Any = self.wrapped.stream(model, request)
         error: BaseException | None = None
         try:
@@ -427,12 +439,12 @@ def _say_once(error: JarvisError) -> None:
         logger.warning("calls of models are not logged any more: %s", error)
 
 
-def _shortened(value: Any) -> Any:
+def _shortened(value: Any, room: int) -> Any:
     if isinstance(value, str):
-        return _cut(value, _TEXT)
+        return _cut(value, room)
     if isinstance(value, dict):
-        return {name: _shortened(part) for name, part in value.items()}
-    return [_shortened(part) for part in value] if isinstance(value, list) else value
+        return {name: _shortened(part, room) for name, part in value.items()}
+    return [_shortened(part, room) for part in value] if isinstance(value, (list, tuple)) else value
 
 
 def _cut(text: str, room: int) -> str:

@@ -11,7 +11,8 @@ import base64
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -30,26 +31,64 @@ _NAMES = re.compile(
 _VARIABLES = re.compile(
     r"(?i)(?:key|token|secret|passw(?:or)?d|passphrase|credentials?)(?:_?\d+)?$"
 )
-_SHAPES = re.compile(
-    r"""
-      (?<![A-Za-z0-9])(?:
-        sk-[A-Za-z0-9_-]{16,4000}                        # OpenAI, Anthropic, DeepSeek, Moonshot
-      | AIza[A-Za-z0-9_-]{30,200}                        # Google
-      | gh[opsur]_[A-Za-z0-9]{20,300} | github_pat_[A-Za-z0-9_]{20,300}
-      | glpat-[A-Za-z0-9_-]{16,200}
-      | xox[abeoprs]-[A-Za-z0-9-]{10,300}                # Slack
-      | (?:AKIA|ASIA)[A-Z0-9]{16}                        # AWS
-      | hf_[A-Za-z0-9]{20,200} | npm_[A-Za-z0-9]{30,200} | pypi-[A-Za-z0-9_-]{30,400}
-      | eyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,2000}(?:\.[A-Za-z0-9_-]{0,1000})?
-      )
-    | (?<=\b[Bb]earer\ )[A-Za-z0-9._~+/=-]{8,4000}
-    | (?<=\b[Bb]asic\ )[A-Za-z0-9+/=]{8,4000}
-    | (?<=://)[^\s/?#@:"'\\]{0,200}:[^\s/?#@"'\\]{1,200}(?=@)      # user:password@host
-    | -----BEGIN\ [A-Z ]{0,30}PRIVATE\ KEY-----
-      (?:.{0,4000}?-----END\ [A-Z ]{0,30}PRIVATE\ KEY-----|.{0,4000})
-    """,
-    re.VERBOSE | re.DOTALL,
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What keys of one kind look like."""
+
+    triggers: tuple[str, ...]
+    """One of these is in every text that has such a key; looking for them is fast."""
+    pattern: re.Pattern[str]
+    """Its group is the key."""
+    begins: bool = True
+    """Whether it is one only where a word begins."""
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where such keys are."""
+        if any(trigger in text for trigger in self.triggers):
+            for match in self.pattern.finditer(text):
+                start = match.start()
+                if not (self.begins and start and text[start - 1].isalnum()):
+                    yield match.span(1)
+
+
+def _key(triggers: str, pattern: str) -> _Shape:
+    return _Shape(tuple(triggers.split()), re.compile(f"({pattern})"))
+
+
+_SHAPES = (
+    _key("sk-", r"sk-[A-Za-z0-9_-]{16,4000}"),  # OpenAI, Anthropic, DeepSeek, Moonshot
+    _key("AIza", r"AIza[A-Za-z0-9_-]{30,200}"),  # Google
+    _key("ghp_ gho_ ghs_ ghu_ ghr_", r"gh[opsur]_[A-Za-z0-9]{20,300}"),
+    _key("github_pat_", r"github_pat_[A-Za-z0-9_]{20,300}"),
+    _key("glpat-", r"glpat-[A-Za-z0-9_-]{16,200}"),
+    _key("xox", r"xox[abeoprs]-[A-Za-z0-9-]{10,300}"),  # Slack
+    _key("AKIA ASIA", r"A[KS]IA[A-Z0-9]{16}"),  # AWS
+    _key("hf_", r"hf_[A-Za-z0-9]{20,200}"),
+    _key("npm_", r"npm_[A-Za-z0-9]{30,200}"),
+    _key("pypi-", r"pypi-[A-Za-z0-9_-]{30,400}"),
+    _key("eyJ", r"eyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,2000}(?:\.[A-Za-z0-9_-]{0,1000})?"),
+    _Shape(("earer ",), re.compile(r"[Bb]earer ([A-Za-z0-9._~+/=-]{8,4000})")),
+    _Shape(("asic ",), re.compile(r"[Bb]asic ([A-Za-z0-9+/=]{8,4000})")),
+    _Shape(  # user:password@host
+        ("://",),
+        re.compile(r"""://([^\s/?#@:"'\\]{0,200}:[^\s/?#@"'\\]{1,200})@"""),
+        begins=False,
+    ),
+    _Shape(
+        ("-----BEGIN ",),
+        re.compile(
+            r"(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----"
+            r"(?:.{0,4000}?-----END [A-Z ]{0,30}PRIVATE KEY-----|.{0,4000}))",
+            re.DOTALL,
+        ),
+        begins=False,
+    ),
 )
+
+
+_TRIGGERS = tuple(trigger for shape in _SHAPES for trigger in shape.triggers)
 
 
 class Redactor:
@@ -83,11 +122,26 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """`text` without secrets."""
-        return _SHAPES.sub(HIDDEN, self.known_text(text))
+        text = self.known_text(text)
+        said, end = [], 0
+        for start, stop in sorted(span for shape in _SHAPES for span in shape.spans(text)):
+            if start >= end:
+                said += [text[end:start], HIDDEN]
+            end = max(end, stop)
+        return "".join([*said, text[end:]]) if said else text
+
+    def suspects(self, text: str) -> bool:
+        """Whether there may be a secret in a text, or in the JSON that is written there; quick,
+        and never wrong when it says no."""
+        return any(trigger in text for trigger in _TRIGGERS) or any(
+            form in text for form in self._forms
+        )
 
     def known_text(self, text: str) -> str:
         """`text` without known secrets; what only looks like one stays."""
-        return self._known.sub(HIDDEN, text) if self._known is not None else text
+        if self._known is None or not any(form in text for form in self._forms):
+            return text
+        return self._known.sub(HIDDEN, text)
 
     def headers(self, headers: Iterable[tuple[str, str]]) -> dict[str, str]:
         """HTTP headers without secrets."""
@@ -98,7 +152,7 @@ class Redactor:
     def values(self, value: Any) -> Any:
         """JSON values without secrets: texts, and whatever stands under a name that says so."""
         if isinstance(value, str):
-            return self.text(value)
+            return self.text(value) if len(value) >= SHORTEST else value
         if isinstance(value, Mapping):
             return {
                 self.text(str(name)): HIDDEN
@@ -114,13 +168,14 @@ class Redactor:
         """JSON values without known secrets; the record itself when there is none in it."""
         if self._known is None:
             return record
-        if self._known.search(json.dumps(record, ensure_ascii=False)) is None:
+        written = json.dumps(record, ensure_ascii=False)
+        if not any(form in written for form in self._forms):
             return record
         return self._without_known(record)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where secrets are, in order."""
-        found = [match.span() for match in _SHAPES.finditer(text)]
+        found = [span for shape in _SHAPES for span in shape.spans(text)]
         if self._known is not None:
             found += [match.span() for match in self._known.finditer(text)]
         return sorted(found)
