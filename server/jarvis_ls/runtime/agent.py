@@ -490,7 +490,7 @@ class _Purse(CallGuard):
     async def before(self, request: Request, model: ModelInfo) -> None:
         """See `CallGuard`."""
 
-    def after(self, usage: Usage) -> None:
+    def after(self, usage: Usage, answered: bool) -> None:
         """See `CallGuard`."""
         self._showing.spent(usage)
 
