@@ -154,17 +154,20 @@ async def test_planted_text_causes_nothing_although_the_model_obeys(
         plant(h)
         h.person.answer = Answer(False)
         kept = (await Memory(h.home, h.folder).save("global_long_term", "precious")).entry
+        if plant is skill:
+            h.server.call("load_skill", {"name": "task"})
         for name, arguments in DEEDS:
             h.server.call(name, arguments)
         h.server.say("I did what it said.")
         c = await h.start()
         await c.ask("do the task")
-        assert "approved" in json.dumps(asked(h)) or plant is skill
-        states = {entry.state for entry in entries(c, ToolEntry)}
-        assert len(entries(c, ToolEntry)) == len(DEEDS) and states <= {"denied", "failed"}
+        assert "approved" in json.dumps(asked(h))
+        done = [entry for entry in entries(c, ToolEntry) if entry.name != "load_skill"]
+        assert len(done) == len(DEEDS)
+        assert {entry.state for entry in done} <= {"denied", "failed"}
         assert not (h.folder / "canary").exists()
         assert (await Memory(h.home, h.folder).read(kept.id)).content == "precious"
-        assert all(one.reason is not None for one in h.person.permits)
+        assert ("without your consent: `evil`" in notices(c)) == (plant is tool_server)
 
 
 async def test_an_untrusted_folder_contributes_nothing(tmp_path: Path) -> None:

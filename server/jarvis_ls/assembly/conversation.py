@@ -30,7 +30,7 @@ from jarvis_ls.runtime.memory import Memory
 from jarvis_ls.runtime.memory_saving import MemorySaving
 from jarvis_ls.runtime.messages import Image
 from jarvis_ls.runtime.options import AgentOptions
-from jarvis_ls.runtime.permissions import PermissionRule, Permissions, read_rules
+from jarvis_ls.runtime.permissions import PermissionRule, Permissions, read_rules, shown
 from jarvis_ls.runtime.prompting import joined
 from jarvis_ls.runtime.redaction import redact
 from jarvis_ls.runtime.rules_files import (
@@ -413,9 +413,17 @@ class Conversation:
         assert self._tools is not None
         pending = [one for one in self._tools.pending() if one.key not in self._asked]
         self._asked |= {one.key for one in pending}
-        if pending:
-            await settle(pending, self.consents, self.place.interaction, ROOT)
-            self._tools.refresh()
+        if not pending:
+            return
+        refused = await settle(pending, self.consents, self.place.interaction, ROOT)
+        self._tools.refresh()
+        if refused:
+            names = ", ".join(f"`{shown(one.name)}`" for one in refused)
+            self._showing().notice(
+                "info",
+                f"Not used without your consent: {names}. `/skills` and `/servers` say why; "
+                "`jarvis skills allow NAME` and `jarvis servers allow NAME` allow them.",
+            )
 
     async def _checkpoint(self) -> str:
         if not self.place.roots:
