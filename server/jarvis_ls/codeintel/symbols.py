@@ -6,6 +6,7 @@ nested ones too, and every occurrence of a name with what it is there.
 
 from __future__ import annotations
 
+import functools
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -143,7 +144,7 @@ class Outline:
                 break
         return found
 
-    @property
+    @functools.cached_property
     def _named_at(self) -> frozenset[int]:
         return frozenset(_name_start(s, self._data) for s in self.symbols)
 
