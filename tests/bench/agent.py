@@ -36,6 +36,7 @@ from jarvis_ls.runtime.platforms.base import (  # noqa: E402
 from jarvis_ls.runtime.session import Session  # noqa: E402
 from jarvis_ls.runtime.session_store import SessionStore  # noqa: E402
 from jarvis_ls.runtime.tool import ToolContext, Tools, tool  # noqa: E402
+from jarvis_ls.tools.discover import builtin_tools  # noqa: E402
 from tests.bench.measure.table import Table  # noqa: E402
 from tests.support.agents import desk, until  # noqa: E402
 
@@ -76,7 +77,7 @@ def agent_of(platform: Platform, session: Session, folder: Path, feed: Feed) -> 
     return Agent(
         read_options({}, environment={}),
         group=ModelGroup([candidate], lambda _: platform),
-        toolset=Tools([wait_long]),
+        toolset=Tools([wait_long, *builtin_tools()]),
         context=ToolContext((folder,), trusted=True),
         interaction=Nobody(),
         feed=feed,
@@ -96,7 +97,7 @@ async def turns(folder: Path, before: int) -> list[float]:
     found = []
     for number in range(TURNS):
         began = time.perf_counter()
-        await agent.run(f"question {number}")
+        assert (await agent.run(f"question {number}")).state == "completed"
         found.append((time.perf_counter() - began) * 1_000)
     session.close()
     return found

@@ -145,7 +145,7 @@ class Agent:
         self._recent: list[ToolResult] = []
         self._left_behind: set[object] = set()
         self._work: asyncio.Future[str] | None = None
-        self._system: tuple[tuple[str, ...], SystemPrompt] | None = None
+        self._system: tuple[tuple[str, ...], SystemPrompt, int] | None = None
         self._token: object = None
 
     # -- what one does with an agent ---------------------------------------------------------
@@ -290,11 +290,11 @@ class Agent:
 
     def system_prompt(self) -> SystemPrompt:
         """Rules and tools; the same text until the tools change."""
-        specs = self.toolset.specs()
-        names = tuple(spec.name for spec in specs)
-        if self._system is None or self._system[0] != names:  # a tool server was connected
-            self._system = (names, self.prompts.system(specs, self.native))
-        return self._system[1]
+        return self._prepared()[0]
+
+    def tool_tokens(self) -> int:
+        """Estimated tokens of the tools, where models are handed them natively."""
+        return self._prepared()[1]
 
     def select_tools(self, names: Sequence[str]) -> None:
         """Of the tools there are now use only these; the system prompt is built anew."""
@@ -316,7 +316,7 @@ class Agent:
         """Estimated tokens of a question by category."""
         system = self.system_prompt()
         tools = self.toolset.tools()
-        native = of_tools(self.toolset.specs()) if self.native else 0
+        native = self.tool_tokens()
         parts = {
             "system": estimate(system.behaviour),
             "rules": estimate(system.rules),
@@ -471,6 +471,14 @@ class Agent:
         notice."""
         if _TURN.get() in self._left_behind:
             raise asyncio.CancelledError
+
+    def _prepared(self) -> tuple[SystemPrompt, int]:
+        specs = self.toolset.specs()
+        names = tuple(spec.name for spec in specs)
+        if self._system is None or self._system[0] != names:  # a tool server was connected
+            tokens = of_tools(specs) if self.native else 0
+            self._system = (names, self.prompts.system(specs, self.native), tokens)
+        return self._system[1], self._system[2]
 
     def _size(self, message: Message) -> int:
         if isinstance(message, System) or not message.id:

@@ -31,7 +31,7 @@ from jarvis_ls.runtime.hooks import (
 from jarvis_ls.runtime.messages import Assistant, User
 from jarvis_ls.runtime.prompting import COMPLETE, SUMMARY, joined, prompt
 from jarvis_ls.runtime.showing import AnswerStream, new_id
-from jarvis_ls.runtime.tokens import of_messages, of_tools
+from jarvis_ls.runtime.tokens import of_messages
 from jarvis_ls.runtime.tool_text import mentions_call
 
 if TYPE_CHECKING:
@@ -237,7 +237,7 @@ class _Turn:
     async def _ask(self, stream: AnswerStream) -> Assistant:
         agent = self.agent
         request = agent.request(agent.messages())
-        estimated = of_messages(request.messages) + of_tools(request.tools)
+        estimated = of_messages(request.messages) + agent.tool_tokens()
         answer = await agent.ask(request, stream)
         agent.counter.learn(estimated, answer.usage.input)
         for _ in range(CONTINUATIONS):
