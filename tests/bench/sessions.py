@@ -17,6 +17,7 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).resolve().parents[2])]  # so that `tests` is found
 
 from jarvis_ls.core.store import Appender  # noqa: E402
+from jarvis_ls.runtime.call_log import CallLog  # noqa: E402
 from jarvis_ls.runtime.events import (  # noqa: E402
     AnswerEntry,
     EntryPut,
@@ -33,6 +34,7 @@ from jarvis_ls.runtime.messages import (  # noqa: E402
     Usage,
     User,
 )
+from jarvis_ls.runtime.platforms.base import ModelInfo, Request, TextDelta  # noqa: E402
 from jarvis_ls.runtime.redaction import Redactor  # noqa: E402
 from jarvis_ls.runtime.session import JOURNAL, Session  # noqa: E402
 from jarvis_ls.runtime.session_store import SessionStore  # noqa: E402
@@ -76,6 +78,12 @@ def main() -> int:
         searched = [_timed(lambda: store.search("absent")) for _ in range(3)]
         table.at_most(f"{SESSIONS} sessions searched, median", _ms(searched), 2_000, "ms")
     with tempfile.TemporaryDirectory() as folder:
+        log = CallLog(Path(folder), Redactor(["a-key-that-is-never-met"]))
+        for messages, limit in ((60, 15), (2_000, 60)):
+            called = [_timed(lambda n=messages: _logged(log, n)) for _ in range(RUNS)]  # type: ignore[misc]
+            table.at_most(f"a call logged with {messages} messages, median", _ms(called), limit,
+                          "ms")  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
         counted = session_killing.run(Path(folder), KILLS, seed=1, timeout=1_800)
     table.at_least("kills survived, nothing lost or doubled", counted["kills"], KILLS)
     table.note("steps acknowledged before them", counted["acknowledged"])
@@ -112,6 +120,15 @@ def _resumed(store: SessionStore, name: str) -> tuple[float, float]:
     if len(messages) != MESSAGES or len(events) < MESSAGES or session.damage:
         raise RuntimeError("it did not come back whole")
     return seconds
+
+
+def _logged(log: CallLog, messages: int) -> None:
+    """All that is written of one call; it is done beside the loop."""
+    said = [ToolResult("c", "read_code", OUTPUT) for _ in range(messages)]
+    call = log.begin("p/m", ModelInfo("m"), Request(said))
+    for _ in range(50):
+        call.chunk(TextDelta("and so it goes on "))
+    call.end()
 
 
 def _plain_write(folder: Path) -> list[float]:
