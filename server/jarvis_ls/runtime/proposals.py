@@ -33,6 +33,7 @@ from jarvis_ls.runtime.permissions import (
     Asked,
     Decision,
     Permissions,
+    Scope,
     inside,
     protected_name,
     shown,
@@ -40,6 +41,7 @@ from jarvis_ls.runtime.permissions import (
 from jarvis_ls.runtime.running import current_call
 from jarvis_ls.runtime.textfile import (
     MAX_BYTES,
+    Buffers,
     Place,
     Seen,
     TextFile,
@@ -245,6 +247,8 @@ class Reviewed(Wrapper):
         """See `Toolset`."""
         known = self.wrapped.tools().get(call.name)
         services: dict[str, Any] = {"seen": self._seen, **context.services}
+        if self._permissions is not None:
+            services["permissions"] = self._permissions
         desk = Desk()
         if known is None or not known.proposes:
             return await self.wrapped.run(call, replace(context, services=services))
@@ -308,15 +312,16 @@ class Reviewed(Wrapper):
         )
         if here is not None:
             here.show(edits=tuple(edits))
-        if automatic:
-            review = Review.all_of(edits)
-        else:
+        reviews = {edit.root: Review.all_of([e for e in edits if e.root == edit.root])
+                   for edit in edits}  # fmt: skip
+        if not automatic:
             if here is not None:
                 here.show(state="asked")
-            review = await self._review(call, edits, context)
+            reviews = await self._review(call, edits, context)
             if here is not None:
                 here.show(state="running", reason="")
-        taken = _taken(changes, edits, review)
+        review = _joined(reviews)
+        taken = _taken(changes, edits, reviews)
         if not taken:
             raise Refused(review.note or "The user refused the change.")
         await write(taken, context)
@@ -325,17 +330,17 @@ class Reviewed(Wrapper):
         if not automatic and self._permissions is not None and review.scope != "call":
             accepted = [Action("write", str(change.place.real)) for change in taken]
             self._permissions.grant(call.name, accepted, review.scope, context)
-        return Written(tuple(taken), _report(changes, edits, review, taken, automatic))
+        return Written(tuple(taken), _report(changes, edits, reviews, taken, automatic))
 
     async def _review(
         self, call: ToolCall, edits: list[ProposedEdit], context: ToolContext
-    ) -> Review:
-        """One review of all edits, or one for each folder when two have a file of one name."""
-        if len({edit.path for edit in edits}) == len(edits):
-            return await self._interaction.review(context.node, call.id, edits)
-        raise ToolRetry(
-            "Two folders of the workspace have a file of the same name. Change one at a time."
-        )
+    ) -> dict[int, Review]:
+        """What the user says, by folder of the workspace: paths repeat over folders."""
+        reviews: dict[int, Review] = {}
+        for root in dict.fromkeys(edit.root for edit in edits):
+            those = [edit for edit in edits if edit.root == root]
+            reviews[root] = await self._interaction.review(context.node, call.id, those)
+        return reviews
 
     def _note(self, change: Change, context: ToolContext) -> None:
         if change.after is not None:
@@ -354,8 +359,10 @@ async def write(changes: Sequence[Change], context: ToolContext) -> None:
     already written is then taken back.
     """
     applied: Applied | None = context.services.get("applied")
+    buffers: Buffers | None = context.services.get("buffers")
     for change in changes:
         _check_place(change, context)
+        _check_buffer(change, buffers)
     await asyncio.to_thread(_check_all, changes)
     if (checkpoints := context.services.get("checkpoints")) is not None:
         await checkpoints.include([change.place.real for change in changes])
@@ -396,6 +403,16 @@ def _check_place(change: Change, context: ToolContext) -> None:
     now = place_of(str(change.place.real), context, reading=False)
     if now != change.place:
         raise ToolRetry(f"{change.place.name} now leads to {now.name}. Read it again.")
+
+
+def _check_buffer(change: Change, buffers: Buffers | None) -> None:
+    """The user has not typed in the file since it was read."""
+    buffered = buffers(change.place.real) if buffers is not None else None
+    if buffered is not None and with_newlines(buffered) != change.old_text:
+        raise ToolRetry(
+            f"{shown(change.place.name)} changed in the user's editor since it was read. Read it "
+            "again, then repeat the change."
+        )
 
 
 def _check_all(changes: Sequence[Change]) -> None:
@@ -471,14 +488,15 @@ def _check_unchanged(change: Change) -> None:
 
 
 def _taken(
-    changes: Sequence[Change], edits: Sequence[ProposedEdit], review: Review
+    changes: Sequence[Change], edits: Sequence[ProposedEdit], reviews: Mapping[int, Review]
 ) -> list[Change]:
     """The changes with the texts that follow from what was accepted."""
     taken: list[Change] = []
     for change, edit in zip(changes, edits, strict=True):
-        if edit.path not in review.accepted:
+        accepted = reviews[edit.root].accepted.get(edit.path)
+        if accepted is None:
             continue
-        chosen = [i for i in review.accepted[edit.path] if 0 <= i < len(edit.hunks)]
+        chosen = [i for i in accepted if 0 <= i < len(edit.hunks)]
         if edit.hunks and not chosen:
             continue
         if edit.change != "modify" or len(set(chosen)) == len(edit.hunks):
@@ -489,10 +507,18 @@ def _taken(
     return [change for change in taken if change.needs is None or change.needs in places]
 
 
+def _joined(reviews: Mapping[int, Review]) -> Review:
+    """One note and one scope for what was said to several folders; the narrower scope counts."""
+    said = list(reviews.values())
+    note = " ".join(dict.fromkeys(review.note for review in said if review.note))
+    scopes: tuple[Scope, ...] = ("call", "session", "workspace", "user")
+    return Review({}, note, min((review.scope for review in said), key=scopes.index))
+
+
 def _report(
     changes: Sequence[Change],
     edits: Sequence[ProposedEdit],
-    review: Review,
+    reviews: Mapping[int, Review],
     taken: Sequence[Change],
     automatic: bool,
 ) -> str:
@@ -503,7 +529,7 @@ def _report(
     written = {change.place for change in taken}
     for change, edit in zip(changes, edits, strict=True):
         name = shown(change.place.name)
-        chosen = set(review.accepted.get(edit.path, ()))
+        chosen = set(reviews[edit.root].accepted.get(edit.path, ()))
         if change.place not in written:
             lines.append(f"{name}: the user refused the change; the file is as it was.")
         elif edit.change == "modify" and len(chosen) < len(edit.hunks):
@@ -517,8 +543,8 @@ def _report(
         lines.append("Read the file again before you change it further.")
     elif not lines:
         lines.append("The user accepted the change.")
-    if review.note:
-        lines.append(f"The user says: {review.note}")
+    if note := _joined(reviews).note:
+        lines.append(f"The user says: {note}")
     return "\n".join(lines)
 
 
