@@ -198,6 +198,14 @@ async def test_links_pipes_and_depth_are_looked_at(tmp_path: Path) -> None:
     assert "/etc/passwd" in audit.text and audit.files == ("SKILL.md",)
 
 
+async def test_more_text_than_can_be_looked_at_is_said(tmp_path: Path) -> None:
+    folder = write(tmp_path / "skill")
+    for number in range(6):
+        (folder / f"{number}.md").write_text("words and words\n" * 60_000)
+    issues = audit_skill(folder).issues
+    assert {issue.kind for issue in issues} == {"large"} and "too much text" in str(issues[0])
+
+
 async def test_ordinary_text_is_not_suspected(tmp_path: Path) -> None:
     text = REVIEW + (
         "\n```c\nfree(p); /* rm the node */\n```\nRemove old files with `rm build/*.o`, format "

@@ -21,6 +21,8 @@ from jarvis_ls.runtime.permissions import shown
 MAX_FILE = 1_000_000
 """Bytes of one file of a skill."""
 MAX_TOTAL = 50_000_000
+MAX_TEXT = 4_000_000
+"""Bytes of text that are looked at; more of it is something for a person."""
 MAX_ENTRIES = 2_000
 MAX_DEPTH = 8
 _LONGEST_LINE = 2_000
@@ -110,7 +112,7 @@ def audit_skill(folder: Path) -> Audit:
     issues: list[Issue] = []
     files: list[str] = []
     digest = hashlib.sha256()
-    total = 0
+    total = looked = 0
     for path, name in _walk(folder, issues):
         try:
             status = path.lstat()
@@ -138,7 +140,10 @@ def audit_skill(folder: Path) -> Audit:
             continue
         digest.update(len(data).to_bytes(8, "big") + data)
         files.append(name)
-        issues.extend(_issues(name, data, bool(status.st_mode & 0o111)))
+        looked += len(data) if b"\0" not in data else 0
+        if looked > MAX_TEXT:
+            issues.append(Issue("large", name, "there is too much text to look at all of it"))
+        issues.extend(_issues(name, data, bool(status.st_mode & 0o111), looked <= MAX_TEXT))
     return Audit(tuple(issues), digest.hexdigest(), tuple(files))
 
 
@@ -168,14 +173,15 @@ def _walk(folder: Path, issues: list[Issue]) -> list[tuple[Path, str]]:
     return sorted(found, key=lambda one: one[1])
 
 
-def _issues(name: str, data: bytes, executable: bool) -> list[Issue]:
+def _issues(name: str, data: bytes, executable: bool, read: bool) -> list[Issue]:
+    """What is to be seen of one file; its lines only with `read`."""
     suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122 - it is no path of this machine
     if suffix in _BINARIES or data.startswith(_HEADS):
         return [Issue("binary", name, "it is a program")]
     found = []
     if suffix in _SCRIPTS or executable or data.startswith(b"#!"):
         found.append(Issue("script", name, "it is a script"))
-    if b"\0" in data:
+    if b"\0" in data or not read:
         return found
     for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
         if shown(line.lstrip("\ufeff")) != line.lstrip("\ufeff"):
