@@ -134,6 +134,37 @@ async def test_files_are_accepted_one_by_one(desk: Desk) -> None:
     assert "a.txt: the user refused" in said and "b.txt: changed" in said
 
 
+async def test_files_of_one_name_in_two_folders_are_reviewed_one_by_one(
+    desk: Desk, tmp_path: Path
+) -> None:
+    other = (tmp_path / "other").resolve()
+    other.mkdir()
+    (other / "a.txt").write_text("a\n")
+    desk.put("a.txt", "a\n")
+    desk.context = replace(desk.context, roots=(*desk.context.roots, other))
+    desk.user.reviews = lambda edits: Review.all_of([e for e in edits if e.root == 1])
+    diffs = [{"search": "a", "replace": "A"}]
+    files = [{"file_path": p, "diffs": diffs} for p in ("a.txt", str(other / "a.txt"))]
+    said = await desk.text("edit_file", files=files)
+    assert desk.read("a.txt") == "a\n" and (other / "a.txt").read_text() == "A\n"
+    assert "a.txt: the user refused" in said and f"{other}/a.txt: changed" in said
+    assert len(desk.user.reviewed) == 2
+
+
+async def test_a_file_the_user_types_in_during_the_review_is_not_changed(desk: Desk) -> None:
+    file = desk.put("a.txt", "a\n").resolve()
+    open_in_editor = {file: "a\n"}
+    desk.offer(buffers=open_in_editor.get, applied=lambda *_: True)
+
+    def types(edits: Sequence[ProposedEdit]) -> Review:
+        open_in_editor[file] = "a user at work\n"
+        return Review.all_of(edits)
+
+    desk.user.reviews = types
+    edit = {"file_path": "a.txt", "diffs": [{"search": "a", "replace": "A"}]}
+    assert "in the user's editor" in await desk.refused("edit_file", files=[edit])
+
+
 async def test_a_file_that_changed_during_the_review_is_not_overwritten(desk: Desk) -> None:
     desk.put("a.txt", TEXT)
 

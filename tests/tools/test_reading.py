@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jarvis_ls.runtime.permissions import Answer
+from jarvis_ls.runtime.permissions import Answer, PermissionRule
 from tests.support.desk import Desk
 
 CODE = """\
@@ -353,6 +353,41 @@ async def test_libraries_of_a_project(desk: Desk) -> None:
     )
     (desk.root / "empty").mkdir()
     assert "No build file" in await desk.text("get_dependencies", path="empty")
+
+
+async def test_rules_hold_for_files_that_are_found_by_looking_through_folders(desk: Desk) -> None:
+    desk.rules = [PermissionRule("deny", "*", "read", "*.env")]
+    desk.workspace_rules = [PermissionRule("ask", "*", "*", "secrets/*")]
+    desk.put("secrets/key.c", "int needle;\n")
+    desk.put("prod.env", "needle=1\n")
+    desk.put("a.c", '#include "secrets/key.c"\nint needle;\n')
+    for name, arguments in [
+        ("search_in_project", {"query": "needle"}),
+        ("search_in_project", {"query": "needle", "path": "secrets"}),
+        ("read_symbols", {"names": ["needle"]}),
+        ("list_project_files", {"ignored": True}),
+        ("get_dependencies", {"path": "a.c"}),
+    ]:
+        said = await desk.text(name, **arguments)
+        assert "prod.env" not in said and "secrets/key.c:" not in said and "key.c (" not in said
+    assert (await desk.run("read_code", files=[{"path": "prod.env"}])).is_error
+    desk.user.permits = Answer(True)  # named, it is asked for
+    assert "needle" in await read(desk, {"path": "secrets/key.c"})
+    assert "needle" in await desk.text("search_in_project", query="needle", path="secrets/key.c")
+
+
+async def test_a_rule_that_asks_for_everything_hides_nothing_after_consent(desk: Desk) -> None:
+    desk.rules = [PermissionRule("ask")]
+    desk.put("a.c", "int needle;\n")
+    assert "Not allowed" in await desk.refused("search_in_project", query="needle")
+    desk.user.permits = Answer(True)
+    assert "a.c:" in await desk.text("search_in_project", query="needle")
+
+
+async def test_a_name_cannot_pass_for_another_line(desk: Desk) -> None:
+    desk.put("a\nb.c (1)", "x\n")
+    said = await desk.text("list_project_files")
+    assert said == "a<U+000A>b.c (1) (2)"
 
 
 async def test_what_the_user_allows_outside_is_read_and_nothing_else(

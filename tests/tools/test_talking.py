@@ -7,6 +7,7 @@ import contextlib
 import json
 import sys
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from urllib.parse import parse_qs, urlsplit
@@ -16,6 +17,7 @@ import pytest
 from jarvis_ls import tools
 from jarvis_ls.runtime.events import EntryPut, Feed, PlanEntry
 from jarvis_ls.runtime.permissions import Answer, PermissionRule
+from jarvis_ls.runtime.session_store import SessionStore
 from jarvis_ls.tools.discover import builtin_tools, tools_of
 from tests.support.desk import Desk
 
@@ -174,6 +176,19 @@ async def test_the_plan_is_shown_and_replaced(desk: Desk) -> None:
     assert isinstance(event, EntryPut) and event.node == "node"
     assert isinstance(event.entry, PlanEntry) and [s.text for s in event.entry.steps] == ["read"]
     assert "empty" in await desk.text("update_plan", steps=[])
+
+
+async def test_the_plan_comes_back_with_the_session(desk: Desk, tmp_path: Path) -> None:
+    store = SessionStore(tmp_path / "home")
+    session = store.create(str(desk.root))
+    desk.offer(session=session)
+    desk.context = replace(desk.context, session=session.id)
+    await desk.text("update_plan", steps=[{"text": "read", "state": "done"}])
+    session.close()
+    again = store.open(session.id)
+    plans = [e.entry for e in again.events() if isinstance(e, EntryPut)]
+    assert [p.steps[0].text for p in plans if isinstance(p, PlanEntry)] == ["read"]
+    again.close()
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.events import EntryPut, Feed, PlanEntry, PlanStep, StepState
 from jarvis_ls.runtime.permissions import shown
+from jarvis_ls.runtime.session import Session
 from jarvis_ls.runtime.tool import ToolContext, tool
 
 MAX_STEPS = 40
@@ -41,7 +42,10 @@ async def update_plan(context: ToolContext, steps: list[Step]) -> str:
         raise ToolRetry("Only one step can be active at a time.")
     plan = tuple(PlanStep(shown(step.text.strip()), step.state) for step in steps)
     feed: Feed | None = context.services.get("feed")
+    session: Session | None = context.services.get("session")
+    event = EntryPut(context.session, context.node, PlanEntry(f"plan-{context.node}", plan))
     if feed is not None:
-        entry = PlanEntry(f"plan-{context.node or 'root'}", plan)
-        feed.publish(EntryPut(context.session, context.node, entry))
+        feed.publish(event)
+    if session is not None:  # so that it comes back with the session
+        session.put(event)
     return "\n".join(f"{_MARKS[step.state]} {step.text}" for step in plan) or "The plan is empty."
