@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
+from jarvis_ls.agents.node import Assignment
 from jarvis_ls.runtime.events import EntryPut, ToolEntry
 from jarvis_ls.runtime.messages import ToolResult
 from tests.agents.world import call, delegate, near, say, world
+from tests.support.model_server import Answer
 
 
 async def test_a_child_reports_to_its_parent(tmp_path: Path) -> None:
@@ -42,3 +45,55 @@ async def test_three_levels_and_parallel_siblings(tmp_path: Path) -> None:
         results = [m.text for m in w.session.messages("root") if isinstance(m, ToolResult)]
         assert results == ["a done", "b done", "c done"]
         assert w.tree.root.info.subtree == near(w.reported)
+
+
+async def test_a_parent_looks_after_what_works_in_the_background(tmp_path: Path) -> None:
+    async with world(tmp_path) as w:
+        endless = say("x", delay=0.02)
+        endless.chunks[:1] = endless.chunks[:1] * 10_000
+
+        def steer(action: str, **more: str) -> Callable[[], Answer]:
+            def answer() -> Answer:
+                arguments = {"agent": w.child("a").id, "action": action, **more}
+                return call(("steer_agent", arguments))
+
+            return answer
+
+        w.on("root", call(delegate("a", wait=False)))
+        w.on("root", steer("look"), steer("pause"), steer("resume"))
+        w.on("root", steer("instruct", text="Be brief."), steer("instruct"))
+        w.on("root", steer("cancel"), steer("look"), steer("resume"), say("end"))
+        w.on("a", endless, endless)
+        w.tree.send("[root] go")
+        assert (await w.tree.wait("root")).text == "end"
+        assert w.child("a").state == "cancelled"
+        told = [m.text for m in w.session.messages("root") if isinstance(m, ToolResult)]
+        assert "works in the background" in told[0]
+        assert '"state": "' in told[1] and '"rounds"' in told[1]
+        assert [t.split(" is ")[-1] for t in told[2:5]] == ["paused.", "running.", "running."]
+        assert "Say in `text`" in told[5]
+        assert told[6] == "“a” is cancelled."
+        assert '"state": "cancelled"' in told[7]
+        assert told[8] == "“a” is cancelled already."
+        assert "Be brief." in str(w.asked_by("a")[-1].body["messages"])
+
+
+async def test_nobody_steers_the_agents_of_others(tmp_path: Path) -> None:
+    async with world(tmp_path) as w:
+        other = w.tree.add("root", Assignment("[b] x", title="b"))
+        w.on("b", say("b done", delay=0.5))
+        w.on("root", call(delegate("a")), say("end"), say("end"))
+        tried = [(other.id, "cancel"), ("root", "pause"), ("nobody", "look")]
+        calls = [("steer_agent", {"agent": id, "action": action}) for id, action in tried]
+        w.on("a", call(*calls), say("no"))
+        w.tree.start(other.id)
+        w.tree.send("[root] go")
+        ending = await w.tree.wait("root")
+        assert (ending.text, ending.error) == ("end", "")
+        told = [m for m in w.session.messages(w.child("a").id) if isinstance(m, ToolResult)]
+        assert [m.is_error for m in told] == [True] * 3
+        assert "not parent and child" in told[0].text
+        assert "goes from parent to child" in told[1].text
+        assert "no agent 'nobody'" in told[2].text
+        assert len(w.tree.bus.dead_letters) == 2
+        assert (await w.tree.wait(other.id)).text == "b done"

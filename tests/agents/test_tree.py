@@ -53,7 +53,7 @@ async def test_act_only_agents_have_no_children_and_no_tool_for_it(tmp_path: Pat
         for kind in ("child", "act"):
             with pytest.raises(ConstraintBroken, match="no children"):
                 w.tree.add(act.id, Assignment("x", kind=kind))
-        assert "sub_agent" not in w.tree.allowed(act, w.tools).tools()
+        assert not w.tree.allowed(act, w.tools).tools()
         w.on("x", call(delegate("y")), say("tried"))
         w.tree.start(act.id)
         ending = await w.tree.wait(act.id)
@@ -152,7 +152,10 @@ async def test_children_have_no_more_tools_than_their_parent(tmp_path: Path) -> 
         c = w.tree.add(b.id, Assignment("c"))
         assert [a.may_use(t) for t in ("read", "write", "sub_agent")] == [True, False, True]
         assert [b.may_use(t) for t in ("read", "write", "sub_agent")] == [True, False, False]
-        assert [c.may_use(t) for t in ("read", "write")] == [True, False]
+        assert [c.may_use(t) for t in ("read", "write", "sub_agent")] == [True, False, False]
+        assert [n.may_use("steer_agent") for n in (w.tree.root, a, b, c)] == [
+            True, True, False, False
+        ]  # fmt: skip
 
 
 async def test_a_tool_that_is_not_there_is_said(tmp_path: Path) -> None:
@@ -160,7 +163,7 @@ async def test_a_tool_that_is_not_there_is_said(tmp_path: Path) -> None:
         w.on("root", call(delegate("a", tools=["reed"])), say("oh"))
         w.tree.send("[root] go")
         await w.tree.wait("root")
-        assert "There is no tool reed; there are sub_agent" in w.child("a").info.error
+        assert "There is no tool reed; there are steer_agent" in w.child("a").info.error
 
 
 async def test_nobody_adds_to_what_was_cancelled(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from jarvis_ls.agents.node import Node, TreeSettings
+from jarvis_ls.agents.tools.steer_agent import steer_agent
 from jarvis_ls.agents.tools.sub_agent import SERVICE, sub_agent
 from jarvis_ls.agents.tree import Tree
 from jarvis_ls.runtime.agent import Agent
@@ -76,7 +77,7 @@ class World:
         self.reported = Usage()
         """What the server said that everything cost."""
         self.person = person or Nobody()
-        self.tools = Tools([sub_agent, *tools])
+        self.tools = Tools([sub_agent, steer_agent, *tools])
         server.decide = self._decide
         self.platform = OpenAICompatible(server.url, "key")
         provider = Provider("p", base=server.url)

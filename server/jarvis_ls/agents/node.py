@@ -22,8 +22,8 @@ from jarvis_ls.runtime.showing import NodeKeeper
 if TYPE_CHECKING:
     from jarvis_ls.agents.worker import Worker
 
-SUB_AGENT = "sub_agent"
-"""Name of the tool that creates children."""
+SUB_AGENT, STEER_AGENT = "sub_agent", "steer_agent"
+"""Names of the tools that create children and look after them."""
 TITLE_LENGTH = 80
 PASSING = frozenset({"activity", "progress", "rounds"})
 """What changes all the time; it is shown now and then, and kept with what matters."""
@@ -55,7 +55,7 @@ class NodeType:
 TYPES: Mapping[NodeKind, NodeType] = {
     "root": NodeType("think", frozenset({"child", "act"})),
     "child": NodeType("balanced", frozenset({"child", "act"})),
-    "act": NodeType("act", frozenset(), frozenset({SUB_AGENT})),
+    "act": NodeType("act", frozenset(), frozenset({SUB_AGENT, STEER_AGENT})),
 }
 """The three kinds: the root talks with the user, an act-only one only runs tools."""
 
@@ -247,13 +247,13 @@ class Node(NodeKeeper):
             waiting.extend(node.children.values())
 
     def may_use(self, tool: str) -> bool:
-        """Whether its type and its assignment allow a tool; above it, nobody may forbid it."""
-        for node in self.lineage():
-            tools = node.assignment.tools
-            allowed = tools is None or tool in tools or (node is not self and tool == SUB_AGENT)
-            if not allowed:
-                return False
-        return tool not in TYPES[self.kind].without
+        """Whether its type allows a tool, and its own assignment and those of all above it. Who
+        may create agents may look after them."""
+        if tool in TYPES[self.kind].without:
+            return False
+        named = SUB_AGENT if tool == STEER_AGENT else tool
+        chosen = [node.assignment.tools for node in self.lineage()]
+        return all(tools is None or tool in tools or named in tools for tools in chosen)
 
     def to(self, state: NodeState, *, error: str = "", activity: str = "") -> None:
         """Go to another state. Raises `IllegalTransition` when it cannot follow this one."""

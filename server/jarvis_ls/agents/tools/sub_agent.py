@@ -49,7 +49,8 @@ async def sub_agent(
         files: Files to begin with.
         tokens: Most tokens it may spend before the user is asked.
         cost: Most it may cost before the user is asked.
-        wait: false lets it work in the background; its report comes as a message.
+        wait: false lets it work in the background; its report comes as a message, and
+            `steer_agent` looks after it.
     """
     tree = context.services.get(SERVICE)
     if not isinstance(tree, Tree):
@@ -74,8 +75,8 @@ async def sub_agent(
     tree.start(child.id)
     if not wait:
         return (
-            f"“{child.info.title}” ({child.id}) works in the background. Its report will come as a"
-            " message; do not wait for it by other means."
+            f"“{child.info.title}” works in the background as {child.id}. Its report will come as a"
+            " message; until then go on with something else, or end your turn."
         )
     ending = await tree.result(child.id)
     if ending.state != "completed":

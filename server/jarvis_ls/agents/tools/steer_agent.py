@@ -1,0 +1,59 @@
+"""`steer_agent`: what a parent can ask of a child that works in the background, and tell it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+from jarvis_ls.agents.bus import Cancel, Command, Order, Pause, Resume, UpdateParameters
+from jarvis_ls.agents.errors import TreeError
+from jarvis_ls.agents.tools.sub_agent import SERVICE
+from jarvis_ls.agents.tree import Tree
+from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.runtime.tool import ToolContext, tool
+
+
+@tool()
+async def steer_agent(
+    context: ToolContext,
+    agent: str,
+    action: Literal["look", "pause", "resume", "cancel", "instruct"],
+    text: str = "",
+) -> str:
+    """Look after an agent you created with `wait` false. Its report comes by itself: look only
+    when you need to know how far it is, and cancel what is not needed any more.
+
+    Args:
+        agent: Its id, as `sub_agent` gave it.
+        action: "look" tells what it does; "pause" holds it and all it created, "resume" lets them
+            go on; "cancel" ends them; "instruct" turns it to what `text` says.
+        text: What it should do instead, for "instruct".
+    """
+    tree = context.services.get(SERVICE)
+    if not isinstance(tree, Tree):
+        raise TreeError("There are no other agents here.")
+    if action == "instruct" and not text.strip():
+        raise ToolRetry("Say in `text` what it should do; nothing was changed.")
+    child = tree.node(agent)
+    if action == "look":
+        return await _look(tree, context.node, agent)
+    if child.final and action != "instruct":
+        return f"“{child.info.title}” is {child.state} already."
+    orders: dict[str, Order] = {
+        "pause": Pause(),
+        "resume": Resume(),
+        "cancel": Cancel(),
+        "instruct": UpdateParameters({"instructions": text}),
+    }
+    await tree.bus.send(context.node, agent, Command(orders[action]))
+    await tree.bus.settle(agent)
+    return f"“{child.info.title}” is {child.state}."
+
+
+async def _look(tree: Tree, parent: str, child: str) -> str:
+    known: dict[str, Any] = {"title": tree.node(child).info.title}
+    known |= await tree.bus.ask(parent, child, "status")
+    known |= await tree.bus.ask(parent, child, "progress")
+    if tree.node(child).final:
+        known |= await tree.bus.ask(parent, child, "result")
+    return json.dumps({k: v for k, v in known.items() if v not in ("", None)}, ensure_ascii=False)
