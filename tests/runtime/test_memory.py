@@ -321,3 +321,11 @@ def test_recall_is_linear_in_the_index() -> None:
     heads = [head_of(made("global_long_term", f"word{n} common " * 20)) for n in range(3000)]
     found = ranked("common word17 " * 200, heads)
     assert len(found) == 3000 and found[0][1].title.startswith("word17 ")
+
+
+@given(st.text(max_size=200))
+def test_any_task_names_folders_or_none(task: str) -> None:
+    memory = Memory(Path("/nowhere/home"), Path("/nowhere/project"))
+    for text in (task, f"src/{task}", f"/nowhere/project/{task}/x"):
+        assert all(not place.startswith(("/", "..")) for place in memory._mentioned(text))
+    assert memory._mentioned("/" * 20_000) == [] and memory._mentioned("a" * 20_000) == []

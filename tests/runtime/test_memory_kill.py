@@ -66,3 +66,41 @@ def test_a_killed_saver_leaves_whole_entries(tmp_path: Path) -> None:
         assert json.loads(path.read_text())["content"].endswith("xxx")
     asyncio.run(memory.save("project_long_term", "after all that"))
     assert len(asyncio.run(memory.heads())) == len(heads) + 1
+
+
+FULL = """
+import asyncio, resource, sys
+from pathlib import Path
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.runtime.memory import Memory
+
+async def main(home, project):
+    memory = Memory(Path(home), Path(project))
+    kept = (await memory.save("project_long_term", "kept")).entry
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+    for change in (
+        memory.save("project_long_term", "x" * 5000),
+        memory.change(kept.id, content="y" * 5000),
+    ):
+        try:
+            await change
+        except JarvisError as error:
+            print(error)
+    print((await memory.read(kept.id)).content)
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path) -> None:
+    (tmp_path / "p").mkdir()
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    command = [sys.executable, "-c", FULL, str(tmp_path / "h"), str(tmp_path / "p")]
+    said = subprocess.run(
+        command, capture_output=True, text=True, env=environment, check=True
+    ).stdout.splitlines()
+    assert len(said) == 3 and said[2] == "kept"
+    assert all(line.startswith("cannot write") for line in said[:2])
+    memory = Memory(tmp_path / "h", tmp_path / "p")
+    assert [head.title for head in asyncio.run(memory.heads())] == ["kept"]
+    assert not [path for path in (tmp_path / "p/.jarvis/memory").iterdir() if path.name[0] == "."]

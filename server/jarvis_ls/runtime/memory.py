@@ -48,7 +48,7 @@ MAX_TAGS_SHOWN = 60
 MAX_TASK = 20_000
 """Characters of a task that are looked at for paths."""
 MAX_MENTIONED = 10
-_PATH = re.compile(r"[\w.-]+(?:[/\\][\w.-]+)+")
+_BETWEEN = re.compile(r"[\s\"'`()\[\]{}<>,;:|@]")
 _GUIDES = ("save_memory", "retrieve_memory")
 LONG_TERM: tuple[Kind, ...] = ("project_long_term", "global_long_term")
 
@@ -405,9 +405,11 @@ class Memory:
     def _mentioned(self, task: str) -> list[str]:
         """Folders of the project that a task names, or the files in them."""
         found: dict[str, None] = {}
-        for word in _PATH.findall(task[:MAX_TASK]):
-            with contextlib.suppress(UsageError):
-                place = PurePosixPath(self._directory(word.replace("\\", "/").removeprefix("./")))
+        for word in _BETWEEN.split(task[:MAX_TASK]):
+            if "/" not in word and "\\" not in word:
+                continue
+            with contextlib.suppress(UsageError, ValueError):  # none of ours, or no path at all
+                place = PurePosixPath(self._directory(word.replace("\\", "/")))
                 found[str(place)] = None
                 found[str(place.parent)] = None
         return list(found)[:MAX_MENTIONED]
