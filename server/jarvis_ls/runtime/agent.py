@@ -106,10 +106,10 @@ class Agent:
         keeper: NodeKeeper | None = None,
     ) -> None:
         """`cheap` answers simple questions (without it `group` does); `eyes` describe pictures
-        to models that do not see; `handlers` take answers
-        that are no tool calls; `rules`, `memory` and `extra` are pieces of the prompts;
-        `checkpoint` keeps the files before each turn and gives the id to bring them back by;
-        `keeper` keeps the node and counts what it spends, for an agent in a tree."""
+        to models that do not see; `handlers` take answers that are no tool calls; `rules`,
+        `memory` and `extra` are pieces of the prompts; `checkpoint` keeps the files before each
+        turn and gives the id to bring them back by; `keeper` keeps the node and counts what it
+        spends, for an agent in a tree."""
         self.showing = Showing(session, feed, node, keeper)
         purse = _Purse(self.showing)
         self.options = options
@@ -162,8 +162,14 @@ class Agent:
         before = self.spent
         self.control.begin()
         if task is not None:
-            self.say(task, images, first=True)
-        self.session.working = True
+            try:
+                self.say(task, images, first=True)
+            except JarvisError as error:  # the disk is full: the words were shown, not kept
+                self.control.queue.popleft()
+                self._settle("failed", str(error))
+                return Outcome(str(error), "failed", Usage())
+        if self.node.parent is None:
+            self.session.working = True
         self.showing.update(state="running", error="", activity="")
         work = self._work = asyncio.ensure_future(self._turn())
         stop = asyncio.ensure_future(self.control.stop_called())
@@ -444,19 +450,25 @@ class Agent:
 
     def _settle(self, state: NodeState, text: str) -> None:
         """Leave the session whole, whatever happened."""
-        self.session.working = False
+        if self.node.parent is None:
+            self.session.working = False
+        self._tried(self.mend)
+        if state != "completed":
+            self._tried(self._keep_unread)
+        if state == "failed":
+            self._tried(lambda: self.showing.notice("error", text))
+        elif state == "cancelled":
+            self._tried(lambda: self.showing.notice("info", "Stopped."))
+        error = text if state == "failed" else ""
+        self._tried(lambda: self.showing.update(state=state, activity="", error=error))
+
+    def _tried(self, work: Callable[[], object]) -> None:
+        """Do what must not keep a turn from ending: the disk may be full, and it is shown all
+        the same."""
         try:
-            self.mend()
-            if state != "completed":
-                self._keep_unread()
-            if state == "failed":
-                self.showing.notice("error", text)
-            elif state == "cancelled":
-                self.showing.notice("info", "Stopped.")
-            error = text if state == "failed" else ""
-            self.showing.update(state=state, activity="", error=error)
-        except JarvisError:
-            logger.exception("the end of the turn could not be kept")
+            work()
+        except JarvisError as error:
+            logger.error("the end of a turn could not be kept: %s", error)
 
     def _keep_unread(self) -> None:
         """What was said and not read before the turn ended stands in the conversation, in its
