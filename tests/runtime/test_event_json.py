@@ -28,6 +28,7 @@ def test_every_event_comes_back_as_it_was(event: Event) -> None:
     again = event_json.event_from_json(json.loads(written))
     assert json.dumps(event_json.to_json(again)) == written  # also where it is not a number
     assert type(again) is type(event)
+    event_json.event_from_json(event_json.to_json(event))  # also without JSON between
 
 
 @given(st.from_type(Entry))  # type: ignore[arg-type]

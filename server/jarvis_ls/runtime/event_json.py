@@ -62,7 +62,7 @@ def _reader(hint: Any) -> _Read:
         return _literal(parts)
     if origin is tuple:
         item = _reader(parts[0])
-        return lambda value: tuple(item(part) for part in _of(list, value))
+        return lambda value: tuple(item(part) for part in _of((list, tuple), value))
     if origin is dict:
         item = _reader(parts[1])
         return lambda value: {key: item(part) for key, part in _of(dict, value).items()}
