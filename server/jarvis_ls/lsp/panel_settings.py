@@ -45,6 +45,17 @@ TEMPLATE = """\
 #effect = "allow"
 #tool = "execute_script"
 #target = "cargo test*"
+
+# How many agents of one agent work at the same time, what a session may spend before you are
+# asked, and which models answer for each kind of agent.
+#[agents]
+#parallel = 4
+#tokens = 2000000
+#cost = 5.0
+#[agents.groups]
+#root = "think"
+#child = "balanced"
+#act = "act"
 """
 
 
