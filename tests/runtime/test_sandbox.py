@@ -241,7 +241,8 @@ async def test_the_environment_is_a_short_list(
         "PATH", "HOME", "TMPDIR", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "NO_COLOR", "PAGER",
         "GIT_PAGER", "GIT_TERMINAL_PROMPT", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0",
         "GIT_CONFIG_VALUE_0", "JARVIS_SANDBOX", "RUSTUP_HOME", "CARGO_NET_OFFLINE", "GOPROXY",
-        "PIP_NO_INDEX", "TZ", "GIVEN", "PWD", "HOSTNAME", "OLDPWD", "SHLVL", "_",
+        "PIP_NO_INDEX", "TZ", "GIVEN", "PWD", "HOSTNAME",
+        "container", "OLDPWD", "SHLVL", "_",
     }  # fmt: skip
 
 
@@ -258,7 +259,11 @@ async def test_folders_of_any_name(sandbox: Sandbox, tmp_path: Path, name: str) 
     folder = tmp_path / name
     folder.mkdir()
     (folder / "f").write_text("f")
-    ran = await sh(sandbox, folder, "cat f; echo g > g")
+    try:
+        ran = await sh(sandbox, folder, "cat f; echo g > g")
+    except JarvisError as error:
+        assert "Podman cannot" in str(error)  # an older one drops what it cannot quote
+        pytest.skip(str(error))
     assert ran.output == "f" and [change.path for change in ran.changes] == ["g"]
 
 

@@ -41,6 +41,7 @@ from jarvis_ls.runtime.sandbox.waiting import in_thread, to_the_end, working_fol
 LABEL = "jarvis-sandbox"
 
 _TIMEOUT = 30
+_PROCESSES = 20_000
 _CARGO = "/run/jarvis/cargo"
 # Ends with its standard input, which the engine closes when the server is gone.
 _INIT = (
@@ -92,6 +93,11 @@ class Engine(Sandbox):
     async def run(self, script: Script, roots: Sequence[Path], output: Output | None = None) -> Ran:
         """See `Sandbox`."""
         check_roots(roots)
+        if self._kind == "podman" and any(mark in str(root) for root in roots for mark in ',"\n'):
+            raise JarvisError(
+                "Podman cannot be given a folder whose name holds a comma, a quote or a new line."
+                ' Rename it, or set rungs = ["bwrap"] in [sandbox] of the settings.'
+            )
         async with working_folder(self._home, None) as folder:
             places = await in_thread(lambda: self._places(folder, roots), folder.stopped.set)
             ended = await self._start(folder, script, places, output)
@@ -190,6 +196,7 @@ class Engine(Sandbox):
             "memswap_limit": self._settings.memory,
             "pids_limit": self._settings.processes,
             "ulimits": [Ulimit(name="nofile", soft=4096, hard=4096),
+                        Ulimit(name="nproc", soft=_own_processes(), hard=_own_processes()),
                         Ulimit(name="core", soft=0, hard=0)],
             "oom_score_adj": 1000,
             "hostname": "sandbox",
@@ -330,6 +337,14 @@ def own_python() -> str:
     return f"{sys.base_prefix}/bin/python{sys.version_info[0]}.{sys.version_info[1]}"
 
 
+def _own_processes() -> int:
+    """A limit Podman may set without being allowed to raise limits; ours is `pids_limit`."""
+    import resource
+
+    hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+    return _PROCESSES if hard == resource.RLIM_INFINITY else min(hard, _PROCESSES)
+
+
 def clean(client: Any) -> None:
     """Remove containers and volumes of servers that are gone."""
     filters = {"label": LABEL}
@@ -380,12 +395,14 @@ def _image(client: Any) -> str:
         for place, target in environment.system_folders():
             _add(tar, place.lstrip("/"), tarfile.SYMTYPE if target else tarfile.DIRTYPE, target)
     content = data.getvalue()
-    tag = hashlib.sha256(content).hexdigest()[:12]
-    name = f"localhost/{LABEL}:{tag}"
+    repository, tag = f"localhost/{LABEL}", hashlib.sha256(content).hexdigest()[:12]
+    name = f"{repository}:{tag}"
     try:
         client.images.get(name)
     except docker.errors.ImageNotFound:
-        client.api.import_image_from_data(content, repository=f"localhost/{LABEL}", tag=tag)
+        said = client.api.import_image_from_data(content, repository=repository, tag=tag)
+        made = json.loads(said.strip().splitlines()[-1])["status"]
+        client.api.tag(made, repository, tag)  # Podman forgets the name it was given
     return name
 
 
