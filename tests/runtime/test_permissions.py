@@ -153,6 +153,25 @@ def test_what_runs_later_is_asked_even_when_writing_is_allowed(
     assert gate.decide("t", [Action("write", "src/a.c")], context).effect == "allow"
 
 
+@pytest.mark.parametrize(
+    ("path", "effect"),
+    [
+        ("private/key.pem", "deny"),
+        ("PRIVATE/Key.PEM", "deny"),
+        ("private/K\u00c9Y", "deny"),
+        ("private/ke\u0301y", "deny"),
+        ("src/../Private/x", "deny"),
+        ("src/a.c", "allow"),
+        ("SRC/a.c", "ask"),
+    ],
+)
+def test_what_is_forbidden_is_so_in_every_spelling(
+    path: str, effect: str, context: ToolContext
+) -> None:
+    rules = [PermissionRule("deny", target="private/*"), PermissionRule("allow", target="src/*")]
+    assert Permissions(rules).decide("t", [Action("write", path)], context).effect == effect
+
+
 async def test_nobody_there_means_no(context: ToolContext) -> None:
     assert not await do(Permissions(), None, context, "execute", command="make")
     assert DONE == []

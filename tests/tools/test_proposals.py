@@ -5,6 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
+import subprocess
+import sys
+import threading
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -350,23 +354,68 @@ async def test_one_file_that_cannot_be_written_undoes_all(tmp_path: Path) -> Non
     assert (tmp_path / "a.txt").read_text() == "a\n"
 
 
-async def test_a_full_disk_in_the_middle_undoes_what_was_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+FULL = """
+import asyncio, json, resource, sys
+from pathlib import Path
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.runtime.proposals import Change, write
+from jarvis_ls.runtime.textfile import load, place_of
+from jarvis_ls.runtime.tool import ToolContext
+
+root = Path(sys.argv[1]).resolve()
+context = ToolContext((root,))
+places = [place_of(name, context) for name in "abc"]
+texts = {"a": "A", "b": "B", "c": "C" * 100_000}
+changes = [Change(place, load(place), texts[place.path]) for place in places]
+changes.append(Change(place_of("new/d", context), None, "d"))
+resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+try:
+    asyncio.run(write(changes, context))
+except JarvisError as error:
+    print(error)
+"""
+
+
+def test_a_full_disk_in_the_middle_undoes_what_was_written(tmp_path: Path) -> None:
     for name in "abc":
         (tmp_path / name).write_text(name)
+    ran = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path)], capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    assert "cannot write" in ran.stdout and "File too large" in ran.stdout
+    assert [(tmp_path / name).read_text() for name in "abc"] == ["a", "b", "c"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b", "c"]
+
+
+async def test_stopping_while_files_are_written_leaves_all_or_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "abcd":
+        (tmp_path / name).write_text(name)
+    begun = threading.Event()
     real = proposals.replace_beneath
 
-    def full(root: Path, path: str, data: bytes, *, mode: int | None = None) -> int:
-        if data == b"C":
-            raise JarvisError("cannot write c: No space left on device")
+    def slow(root: Path, path: str, data: bytes, *, mode: int | None = None) -> int:
+        begun.set()
+        time.sleep(0.05)
         return real(root, path, data, mode=mode)
 
-    monkeypatch.setattr(proposals, "replace_beneath", full)
-    changes = [change(tmp_path, name, name.upper()) for name in "abc"]
-    with pytest.raises(JarvisError, match="No space"):
-        await write(changes, context(tmp_path))
-    assert [(tmp_path / name).read_text() for name in "abc"] == ["a", "b", "c"]
+    monkeypatch.setattr(proposals, "replace_beneath", slow)
+    told: list[str | None] = []
+
+    def applied(path: Path, before: str | None, after: str | None) -> bool:
+        told.append(after)
+        return path.name == "a"
+
+    changes = [change(tmp_path, name, name.upper()) for name in "abcd"]
+    task = asyncio.ensure_future(write(changes, context(tmp_path, applied=applied)))
+    await asyncio.to_thread(begun.wait)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert [(tmp_path / name).read_text() for name in "bcd"] == ["B", "C", "D"]
+    assert told == ["A", "B", "C", "D"]  # the editor's part was not taken back
 
 
 async def test_create_delete_and_rename(tmp_path: Path) -> None:

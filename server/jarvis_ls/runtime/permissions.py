@@ -65,8 +65,15 @@ class PermissionRule:
         return (
             fnmatch.fnmatchcase(tool, self.tool)
             and self.kind in ("*", action.kind)
-            and (fnmatch.fnmatchcase(target, self.target) or self._is_command(action, target))
+            and (self._fits(action.kind, target) or self._is_command(action, target))
         )
+
+    def _fits(self, kind: str, target: str) -> bool:
+        """What forbids or asks counts for every spelling a file system may take for the same
+        path: other cases, other code points for the same letters."""
+        if self.effect == "allow" or kind not in ("read", "write"):
+            return fnmatch.fnmatchcase(target, self.target)
+        return fnmatch.fnmatchcase(_folded(target), _folded(self.target))
 
     def _is_command(self, action: Action, target: str) -> bool:
         """`cargo test*` also means `cargo test` alone; `git` alone does not mean `git push`."""
@@ -154,11 +161,11 @@ class Permissions:
             if rule.effect != "allow"
             and rule.kind in ("*", "read")
             and fnmatch.fnmatchcase(tool, rule.tool)
-            and (start is None or not fnmatch.fnmatchcase(start, rule.target))
+            and (start is None or not rule._fits("read", start))
         ]
         if not rules:
             return None
-        return lambda path: any(fnmatch.fnmatchcase(path, rule.target) for rule in rules)
+        return lambda path: any(rule._fits("read", path) for rule in rules)
 
     def grant(
         self, tool: str, actions: Iterable[Action], scope: Scope, context: ToolContext
@@ -308,6 +315,10 @@ def protected_name(target: str) -> str | None:
         if spelled in PROTECTED:
             return spelled
     return None
+
+
+def _folded(path: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 
 def shown(text: str) -> str:

@@ -377,13 +377,32 @@ async def write(changes: Sequence[Change], context: ToolContext) -> None:
                     "to save the file, then try again."
                 )
         on_disk = [change for change in changes if change not in by_editor]
-        await asyncio.to_thread(_write_all, on_disk)
+        await _to_its_end(on_disk)
+    except Stopped:
+        raise
     except BaseException:
         for change in reversed(by_editor):
             old = change.before.text if change.before is not None else None
             if applied is not None:
                 await _by_editor(applied, replace_texts(change, change.after, old))
         raise
+
+
+async def _to_its_end(changes: Sequence[Change]) -> None:
+    """Write; whoever is stopped meanwhile waits the moment it takes, so that it is all or none
+    then too. Raises `Stopped` when all was written."""
+    writing = asyncio.ensure_future(asyncio.to_thread(_write_all, changes))
+    try:
+        await asyncio.shield(writing)
+    except asyncio.CancelledError:
+        await asyncio.wait([writing])
+        if writing.exception() is not None:
+            raise
+        raise Stopped from None
+
+
+class Stopped(asyncio.CancelledError):
+    """The user stopped the agent when everything was already written."""
 
 
 def replace_texts(change: Change, before: str | None, after: str | None) -> Change:
