@@ -133,7 +133,7 @@ export interface StatusParams {
   total: number;
   /** Findings that are neither suppressed nor in the baseline. */
   findings: number;
-  /** Always true: nothing here opens a network connection. */
+  /** Whether nothing here connects to anything: until the panel is used with a model. */
   offline: boolean;
   /** One sentence for people, in their language. */
   message?: string;

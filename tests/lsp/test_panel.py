@@ -54,6 +54,7 @@ async def test_an_answer_streams_into_the_page(folder, tmp_path):
         async with opened(folder, tmp_path / "home", model) as page:
             picture = await page.attach()
             assert picture.models.ready and picture.models.advice == ""
+            await page.until(lambda: page.editor.statuses and not page.editor.statuses[-1].offline)
             session = await page.send("Hi")
             answer = await page.answered("this is the answer")
             assert answer.thinking == "Let me see."

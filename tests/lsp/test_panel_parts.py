@@ -199,7 +199,7 @@ async def test_the_other_commands():
     assert "| A \\| title |" in await _run("/sessions")
     assert "no sessions" in await _run("/sessions nothing")
     assert "Keys are in keys.c" in await _run("/memory")
-    assert "2 files scanned" in await _run("/scan")
+    assert "Files scanned: 2" in await _run("/scan")
     for one in COMMANDS:
         assert one.name in await _run("/help")
     assert find_command("/nothing") is None and find_command("scan") is None

@@ -388,7 +388,9 @@ class Panel:
         current = self._group or self._assembly.options.model_group
         if conversation is not None:
             current = conversation.tree.root.info.group
-        return model_state(self._assembly, current, self._say)
+        state = model_state(self._assembly, current, self._say)
+        self._server.tell_offline(not state.ready and not any(one.ready for one in state.choices))
+        return state
 
     # -- memory ------------------------------------------------------------------------------
 

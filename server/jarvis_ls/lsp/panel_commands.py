@@ -157,12 +157,12 @@ async def _help(_words: str, _project: Project, say: Messages, _report: Report) 
 async def _scan(_words: str, project: Project, say: Messages, report: Report) -> str:
     done = await project.scan(report)
     found = await project.findings()
-    head = say("{files} files scanned in {seconds} s.", files=done.files,
-               seconds=f"{done.seconds:.1f}")  # fmt: skip
+    seconds = f"{done.seconds:.1f}"
+    head = say("Files scanned: {files}, in {seconds} s.", files=done.files, seconds=seconds)
     if done.cancelled:
         head = say("The scan was stopped after {files} files.", files=done.files)
     if done.skipped:
-        head += " " + say("{n} files were skipped.", n=done.skipped)
+        head += " " + say("Files skipped: {n}.", n=done.skipped)
     return f"{head}\n\n{_listed(found, project, say, limit=10)}"
 
 

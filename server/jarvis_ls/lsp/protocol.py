@@ -164,7 +164,7 @@ class StatusParams:
     findings: int
     """Findings that are neither suppressed nor in the baseline."""
     offline: bool
-    """Always true: nothing here opens a network connection."""
+    """Whether nothing here connects to anything: until the panel is used with a model."""
     message: str | None = None
     """One sentence for people, in their language."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.pages import RulePage
     from jarvis_ls.lsp.workspace import Workspace
 
+CLOSING_SECONDS = 5.0
+"""For everything to end in order before the process does."""
 SETTLE_SECONDS = 0.3
 """After the start, before the memory it needed is given back."""
 
@@ -80,9 +82,14 @@ class Server(LanguageServer):
         self.configured: Event[None] = Event("settings changed")
         self.folders_changed: Event[tuple[list[str], list[str]]] = Event("folders changed")
         self.stopping: Event[None] = Event("stopping")
+        self.closing: list[Callable[[], Awaitable[None]]] = []
+        """What is waited for, within reason, before the process ends."""
         self.trouble = ""
         """What keeps the server from its work, in words for the user."""
         self.troubled: Event[str] = Event("trouble")
+        self.offline = True
+        """Whether nothing here connects to anything: until there is a model that can be asked."""
+        self.reach_changed: Event[bool] = Event("online or offline")
         self._listen()
 
     def _listen(self) -> None:
@@ -105,6 +112,18 @@ class Server(LanguageServer):
         """Have the coroutine function ``handler`` called for ``command`` with its arguments."""
         self.command(command)(functools.partial(handler))
 
+    async def close(self) -> None:
+        """Let everything end in order; what takes longer than `CLOSING_SECONDS` is given up."""
+        ends = [asyncio.ensure_future(end()) for end in self.closing]
+        if ends:
+            done, late = await asyncio.wait(ends, timeout=CLOSING_SECONDS)
+            for end in done:
+                if not end.cancelled() and end.exception() is not None:
+                    logger.error("something did not end well", exc_info=end.exception())
+            for end in late:
+                logger.warning("something did not end in time")
+                end.cancel()
+
     async def rule_pages(self) -> dict[str, RulePage]:
         """Return every rule with its page, by id."""
         if not self._rules:
@@ -117,6 +136,12 @@ class Server(LanguageServer):
         if text != self.trouble:
             self.trouble = text
             self.troubled.fire(text)
+
+    def tell_offline(self, offline: bool) -> None:
+        """Say whether there is a model that can be asked."""
+        if offline != self.offline:
+            self.offline = offline
+            self.reach_changed.fire(offline)
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """A failure is written to the log; pygls would show a pop-up to the user."""

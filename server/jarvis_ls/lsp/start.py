@@ -50,5 +50,6 @@ async def serve(analysis: Analysis, where: Streams | tuple[str, int]) -> int:
         return await serve_tcp(server.protocol, *where)
     finally:
         server.stopping.fire(None)
+        await server.close()
         await cancel_all()
         await analysis.stop()

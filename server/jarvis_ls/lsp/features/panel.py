@@ -25,7 +25,7 @@ def register(server: Server) -> None:
     feature = _PanelFeature(server)
     server.answer(protocol.PANEL_ASK, feature.ask)
     server.answer(protocol.PANEL_KEYS, feature.keys)
-    server.stopping.subscribe(feature.stop)
+    server.closing.append(feature.close)
 
 
 class _PanelFeature:
@@ -57,7 +57,8 @@ class _PanelFeature:
             self._panel.use_keys(self._keys)
         return True
 
-    async def stop(self, _news: None) -> None:
+    async def close(self) -> None:
+        """End the agents, so that their sessions are whole on disk."""
         if self._panel is not None:
             await self._panel.close()
 

@@ -17,6 +17,7 @@ def register(server: Server) -> None:
     status = _Status(server)
     server.started.subscribe(status.tell_soon)
     server.troubled.subscribe(status.tell_soon)
+    server.reach_changed.subscribe(status.tell_soon)
     server.scanning.progressed.subscribe(status.tell_soon)
     server.findings.changed.subscribe(status.tell_soon)
 
@@ -38,7 +39,12 @@ class _Status:
         state: ServerState = "error" if trouble else "scanning" if scan.running else "idle"
         count = self._server.findings.count()
         params = StatusParams(
-            state, scan.done, scan.total, count, offline=True, message=trouble or None
+            state,
+            scan.done,
+            scan.total,
+            count,
+            offline=self._server.offline,
+            message=trouble or None,
         )
         if params != self._last:
             self._last = params
