@@ -35,6 +35,7 @@ from urllib.parse import urlsplit
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import STATE
 from jarvis_ls.runtime.consent import key_of
+from jarvis_ls.runtime.places import with_state
 from jarvis_ls.runtime.yaml_files import read_settings
 
 VARIABLE = "JARVIS_MCP"
@@ -139,7 +140,8 @@ def configured_servers(
     for path in _user_files(home, environment):
         add(_read(path, None, problems), "user", path)
     for root in roots:
-        for path in (root / STATE / "mcp.toml", root / STATE / "mcp.yaml", root / ".mcp.json"):
+        brought = [root / STATE / name for name in ("mcp.toml", "mcp.yaml")]
+        for path in (*(brought if with_state([root], home) else ()), root / ".mcp.json"):
             if not path.is_symlink() and not path.is_file():
                 continue
             if not trusted:

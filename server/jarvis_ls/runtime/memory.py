@@ -42,6 +42,7 @@ from jarvis_ls.runtime.memory_entry import (
 from jarvis_ls.runtime.memory_folder import MemoryFolder, Problem
 from jarvis_ls.runtime.memory_search import ranked
 from jarvis_ls.runtime.permissions import shown
+from jarvis_ls.runtime.places import with_state
 
 PROMPTS = Path(__file__).parent / "prompts"
 MAX_TAGS_SHOWN = 60
@@ -131,7 +132,7 @@ class Memory:
         self._folders: dict[Kind, MemoryFolder] = {
             "global_long_term": MemoryFolder("global_long_term", own, home)
         }
-        if self.folder is not None:
+        if self.folder is not None and with_state([self.folder], home):
             project = self.folder
             self._folders["project_long_term"] = MemoryFolder(
                 "project_long_term", project / STATE / "memory", home,

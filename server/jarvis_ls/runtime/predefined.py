@@ -22,6 +22,7 @@ from typing import Literal
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import STATE, read_regular
 from jarvis_ls.runtime.permissions import shown
+from jarvis_ls.runtime.places import with_state
 from jarvis_ls.runtime.yaml_files import MAX_BYTES, parse_yaml
 
 NAME = "pre-command"
@@ -66,7 +67,7 @@ def predefined_tasks(home: Path, roots: Sequence[Path] = ()) -> PredefinedTasks:
     places: list[tuple[Path, Literal["user", "workspace"], Path | None]] = [
         (home / NAME, "user", None)
     ]
-    places += [(root / STATE / NAME, "workspace", root) for root in roots]
+    places += [(root / STATE / NAME, "workspace", root) for root in with_state(roots, home)]
     for path, origin, root in places:
         if not path.exists() and not path.is_symlink():
             continue

@@ -25,6 +25,7 @@ from jarvis_ls.core.errors import ConfigError, SkippedFile
 from jarvis_ls.core.files import STATE, read_regular
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
 from jarvis_ls.runtime.permissions import shown
+from jarvis_ls.runtime.places import with_state
 from jarvis_ls.runtime.tool import ToolContext, Toolset, Wrapper, actions_of
 
 AGENTS = "AGENTS.md"
@@ -142,8 +143,11 @@ def load_rules(
             own.pop(file.path.name, None)
             own[file.path.name] = file
     found = list(own.values())
+    own_state = set(roots) - set(with_state(roots, home))
     for root in roots:
-        there = [*_entries(root / STATE / "rules", "project", root), *_agents(root, root, peers)]
+        there = _agents(root, root, peers)
+        if root not in own_state:
+            there = [*_entries(root / STATE / "rules", "project", root), *there]
         found.extend(
             there
             if trusted

@@ -40,6 +40,7 @@ from typing import Any, Literal
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import STATE, read_regular
 from jarvis_ls.runtime.permissions import shown
+from jarvis_ls.runtime.places import with_state
 from jarvis_ls.runtime.platforms.base import ToolSpec
 from jarvis_ls.runtime.running import current_call
 from jarvis_ls.runtime.sandbox.base import Ran, Script
@@ -131,7 +132,7 @@ def scripted_toolset(
     sources: list[tuple[Any, Path, Path | None, str]] = []
     if settings is not None:
         sources.append((settings, home, None, "settings"))
-    for folder, root in [(home, None), *((root / STATE, root) for root in roots)]:
+    for folder, root in [(home, None), *((root / STATE, root) for root in with_state(roots, home))]:
         for end in (".toml", ".yaml", ".yml"):
             path = folder / f"scripted_tools{end}"
             if not path.is_file() and not path.is_symlink():

@@ -31,6 +31,7 @@ from jarvis_ls.core.files import STATE, read_regular
 from jarvis_ls.runtime.consent import Consents, Pending, key_of
 from jarvis_ls.runtime.memory_search import words
 from jarvis_ls.runtime.permissions import shown
+from jarvis_ls.runtime.places import with_state
 from jarvis_ls.runtime.skill_audit import MAX_FILE, Audit, audit_skill
 from jarvis_ls.runtime.skill_install import unpack_skill
 from jarvis_ls.runtime.tool import Action, ToolContext, Tools, tool
@@ -218,7 +219,7 @@ class Skills:
         found: dict[str, Skill] = {}
         problems: list[str] = []
         places: list[tuple[Path, Literal["user", "workspace"]]] = [(self._home / "skills", "user")]
-        for root in self._roots:
+        for root in with_state(self._roots, self._home):
             place = root / STATE / "skills"
             if not place.is_dir():
                 continue

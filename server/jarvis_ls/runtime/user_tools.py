@@ -24,6 +24,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from jarvis_ls.core.files import STATE, kind_of
+from jarvis_ls.runtime.places import with_state
 from jarvis_ls.runtime.tool import Tool, Tools
 
 FOLDER = "tools"
@@ -52,7 +53,10 @@ def user_toolset(
     """
     tools: dict[str, Tool] = {}
     problems: list[str] = []
-    for folder, root in [(home / FOLDER, None), *((r / STATE / FOLDER, r) for r in roots)]:
+    for folder, root in [
+        (home / FOLDER, None),
+        *((r / STATE / FOLDER, r) for r in with_state(roots, home)),
+    ]:
         files = _files(folder, root, problems)
         if files and root is not None and not trusted:
             problems.append(f"{folder}: not loaded, the workspace is not trusted")
