@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from jarvis_ls.runtime.compaction import NO_SUMMARY, goal_text, shrunk
 from jarvis_ls.runtime.hooks import AfterHistoryClear, BeforeHistoryClear, Hooks
+from jarvis_ls.runtime.inputs import Command, Commands, Inputs
 from jarvis_ls.runtime.messages import Assistant, Message, ToolCall, ToolResult, User
 from jarvis_ls.runtime.tokens import Counter, estimate, of_messages
 from jarvis_ls.runtime.tool import ToolContext, tool
@@ -121,6 +122,28 @@ async def test_a_task_that_fills_the_window_alone_does_not_go_round(tmp_path: Pa
         d.server.say("I see.")
         outcome = await d.agent(model={"window": 1_000}).run("word " * 3_000)
         assert outcome.text == "I see." and len(d.server.requests) == 2
+
+
+async def test_a_long_task_is_not_summarised_at_every_round(tmp_path: Path) -> None:
+    async with desk(tmp_path) as d:
+        d.server.say("A summary.")
+        for _ in range(4):
+            d.server.call("read", {"size": 4})
+        d.server.say("Done.")
+        outcome = await d.agent(read, model={"window": 2_000}).run("word " * 3_000)
+        assert outcome.text == "Done." and len(d.server.requests) == 6
+
+
+async def test_commands_are_not_what_the_user_said(tmp_path: Path) -> None:
+    async with desk(tmp_path) as d:
+        commands = Commands([Command("hello", "Hello", lambda *_: "Hello.")])
+        agent = d.agent(read, inputs=Inputs([commands]), model={"window": 4_000})
+        await agent.run("/hello")
+        d.server.call("read", {"size": 30_000})
+        d.server.say("Summary.")
+        d.server.say("Done.")
+        await agent.run("the real wish")
+        assert "the real wish" in d.asked()[0]["content"] and "/hello" not in str(d.asked())
 
 
 async def test_stopping_in_the_middle_changes_nothing(tmp_path: Path) -> None:

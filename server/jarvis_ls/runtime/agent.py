@@ -138,6 +138,8 @@ class Agent:
         self.checkpoint = checkpoint
         self.addon = ""
         """The addon prompt that the conversation holds."""
+        self.least = 0
+        """Tokens the conversation had right after its last summary: it cannot be smaller."""
         self.blind = False
         """Whether its models have refused pictures; they are left out from then on."""
         self._attached: list[FileRef] = []

@@ -72,13 +72,16 @@ async def compact(agent: Agent) -> Compacted:
 
 def user_words(agent: Agent) -> list[str]:
     """What the user (or the agent's caller) said, in order, word for word."""
-    events = agent.session.events()
+    node = agent.node.id
+    said = {getattr(m, "id", "") for m in agent.session.transcript(node)}
     return [
-        e.entry.text
-        for e in events
-        if isinstance(e, EntryPut) and e.node == agent.node.id and isinstance(e.entry, UserEntry)
-        and not e.entry.queued
-    ]  # fmt: skip
+        event.entry.text
+        for event in agent.session.events()
+        if isinstance(event, EntryPut)
+        and event.node == node
+        and isinstance(event.entry, UserEntry)
+        and event.entry.id in said  # a command was typed, not said to the model
+    ]
 
 
 def goal_text(said: Sequence[str], limit: int) -> str:

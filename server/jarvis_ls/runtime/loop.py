@@ -45,6 +45,8 @@ BROKEN = (
 STOPPED_HERE = "[The user stopped the answer here.]"
 TASK_SHOWN = 8_000
 """Characters of a task that are enough to choose tools by."""
+WORTHWHILE = 0.1
+"""Share of the window that must have been added before another summary makes sense."""
 CONTINUATIONS = 4
 """How often an answer that reached its limit is gone on with."""
 NUDGES = 2
@@ -159,12 +161,13 @@ class _Turn:
     async def _make_room(self) -> None:
         agent = self.agent
         window, used = agent.group.window, self._used()
-        if used <= window * agent.options.summary_share or self.room_made:
-            return
-        await self._compact()
+        limit = max(window * agent.options.summary_share, agent.least + window * WORTHWHILE)
+        if used > limit and not self.room_made:
+            await self._compact()
 
     async def _compact(self) -> None:
         await self.agent.control.step(compact(self.agent))
+        self.agent.least = self._used()
         self.rounds, self.agent.addon, self.room_made = 0, "", True
 
     def _used(self) -> int:
