@@ -186,6 +186,14 @@ async def test_a_server_that_cannot_be_used_is_a_reason(
     assert not children()
 
 
+async def test_a_noisy_server_fills_no_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async with opened(tmp_path, {"n": stdio("noise", connect_timeout_secs=1)}) as servers:
+        assert (await call(servers, "n__connect")).is_error
+    assert not caplog.records and capfd.readouterr().err == ""
+
+
 async def test_disabled_servers_offer_nothing(tmp_path: Path) -> None:
     off = {"a": stdio("plain", enabled=False), "b": stdio("plain", disabled=True)}
     async with opened(tmp_path, off) as servers:

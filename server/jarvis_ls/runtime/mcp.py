@@ -24,6 +24,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import os
 import threading
 from collections import deque
@@ -521,6 +522,8 @@ class _Link:
         from mcp.client.stdio import stdio_client
         from mcp.client.streamable_http import streamable_http_client
 
+        for name in ("mcp", "client"):  # it logs with its traceback what is told in words here
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         config = self._config
         async with contextlib.AsyncExitStack() as stack:
             if config.command:
