@@ -239,6 +239,22 @@ async def test_a_rule_that_forbids_refuses_before_anything_is_computed(desk: Des
     assert desk.user.reviewed == [] and desk.read("a.txt") == TEXT
 
 
+async def test_nobody_is_asked_for_what_will_be_refused(desk: Desk) -> None:
+    edit = {"file_path": "../outside.txt", "diffs": [{"search": "a", "replace": "b"}]}
+    assert "outside the workspace" in await desk.refused("edit_file", files=[edit])
+    assert desk.user.asked == [] and desk.user.reviewed == []
+
+
+async def test_reading_that_a_rule_asks_for_is_asked_before_anything_is_shown(desk: Desk) -> None:
+    desk.rules = [PermissionRule("ask", "*", "read", "key*"), PermissionRule("allow", "*", "write")]
+    desk.put("key.txt", "secret\n")
+    edit = {"file_path": "key.txt", "diffs": [{"search": "secre", "replace": "x"}] * 2}
+    said = await desk.refused("edit_file", files=[edit])
+    assert "secret" not in said and [a.kind for a in desk.user.asked[0].actions] == ["read"]
+    desk.user.permits = Answer(True)
+    assert "not in the file" in await desk.refused("edit_file", files=[edit])
+
+
 async def test_the_accepting_mode_writes_unless_a_rule_says_to_ask(desk: Desk) -> None:
     desk.accept = True
     desk.workspace_rules = [PermissionRule("ask", "*", "write", "b.txt")]

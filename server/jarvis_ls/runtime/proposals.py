@@ -253,7 +253,7 @@ class Reviewed(Wrapper):
         if known is None or not known.proposes:
             return await self.wrapped.run(call, replace(context, services=services))
         try:
-            declared = [a for a in actions_of(known, call) or () if a.kind == "write"]
+            declared = _on_written(actions_of(known, call) or ())
             decision = await self._allowed(call, declared, context)
         except ToolRetry as error:
             return _denied(call, str(error))
@@ -275,15 +275,16 @@ class Reviewed(Wrapper):
         return replace(result, text="\n".join(part for part in parts if part))
 
     async def _allowed(
-        self, call: ToolCall, writes: list[Action], context: ToolContext
+        self, call: ToolCall, actions: list[Action], context: ToolContext
     ) -> Decision:
-        """What the rules say of writing. Raises `ToolRetry` when it is refused already."""
+        """What the rules say of writing these files, and of reading them, which comes first.
+        Raises `ToolRetry` when it is refused already."""
         if self._permissions is None:
             return Decision("ask")
-        decision = self._permissions.decide(call.name, writes, context)
+        decision = self._permissions.decide(call.name, actions, context)
         if decision.effect == "deny":
             raise ToolRetry(decision.reason)
-        special = [a for a in decision.actions if _is_special(a, context)]
+        special = [a for a in decision.actions if a.kind == "read" or _is_special(a, context)]
         if decision.effect == "ask" and special:
             asked = Asked(call.name, tuple(special), decision.reason, call.arguments)
             answer = await self._permit(call, asked, context)
@@ -578,7 +579,8 @@ def _check_declared(
     changes: Sequence[Change], declared: Sequence[Action], context: ToolContext
 ) -> None:
     """What is written is what was declared, and so judged: nothing else."""
-    known = {inside(action.target, context.roots) for action in declared}
+    writes = (action.target for action in declared if action.kind == "write")
+    known = {inside(target, context.roots) for target in writes}
     for change in changes:
         if change.place.real not in known:
             raise ToolRetry(f"The tool did not say that it would write {change.place.name}.")
@@ -598,8 +600,21 @@ def _from_root(real: Path, context: ToolContext) -> str:
 
 
 def _without_writes(known: Tool) -> Tool:
-    """The tool as the gate around us sees it: writing is judged here."""
-    return replace(known, actions=lambda a: [x for x in known.actions(a) if x.kind != "write"])
+    """The tool as the gate around us sees it: files it writes are judged here."""
+
+    def actions(arguments: dict[str, Any]) -> list[Action]:
+        found = known.actions(arguments)
+        here = _on_written(found)
+        return [action for action in found if action not in here]
+
+    return replace(known, actions=actions)
+
+
+def _on_written(actions: Iterable[Action]) -> list[Action]:
+    """What is done to files that are written."""
+    found = list(actions)
+    written = {action.target for action in found if action.kind == "write"}
+    return [a for a in found if a.kind in ("read", "write") and a.target in written]
 
 
 def _denied(call: ToolCall, reason: str) -> ToolResult:
