@@ -1,0 +1,59 @@
+"""A script of an agent, from the model's wish to files that can be brought back."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+
+from jarvis_ls.runtime.events import ToolEntry, UserEntry
+from tests.assembly.test_conversation import asked, entries, house
+from tests.support.agents import until
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are Linux's so far")
+
+SETTINGS = '[sandbox]\nrungs = ["bwrap", "landlock"]\n'
+
+
+async def test_a_script_changes_files_and_the_turn_is_taken_back(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        h.configure(SETTINGS)
+        (h.folder / "a.txt").write_text("old\n")
+        h.server.call("execute_script", {"script": "echo new >a.txt; echo made >b.txt; ls"})
+        h.server.say("Done.")
+        c = await h.start()
+        await c.ask("run it")
+        (tool,) = entries(c, ToolEntry)
+        assert tool.state == "done" and tool.isolation.startswith(("bwrap", "landlock"))
+        assert "a.txt" in tool.output
+        assert {edit.path: edit.change for edit in tool.edits} == {
+            "a.txt": "modify", "b.txt": "create",
+        }  # fmt: skip
+        told = next(m["content"] for m in asked(h) if m["role"] == "tool")
+        assert "Exit code 0" in told and "no network" in told
+        assert (h.folder / "a.txt").read_text() == "new\n" and (h.folder / "b.txt").exists()
+        await c.rewind(entries(c, UserEntry)[-1].id, "files")
+        assert (h.folder / "a.txt").read_text() == "old\n" and not (h.folder / "b.txt").exists()
+
+
+async def test_stopping_ends_the_script(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        h.configure(SETTINGS)
+        h.server.call("execute_script", {"script": "echo started; sleep 600"})
+        c = await h.start()
+        running = asyncio.ensure_future(c.ask("run it"))
+        await until(lambda: any("started" in e.output for e in entries(c, ToolEntry)))
+        await c.stop()
+        await running
+        assert entries(c, ToolEntry)[0].state == "cancelled"
+        assert not list((h.home / "sandbox").glob("run-*"))
+
+
+async def test_wrong_settings_are_said_and_nothing_runs_on_less(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        h.configure('[sandbox]\nisolation = "nothing"\n')
+        assembly = h.assembly()
+        assert any("isolation" in problem for problem in assembly.problems)
+        assert assembly.sandbox.settings.isolation == "best"
