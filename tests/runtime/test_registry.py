@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 
 from jarvis_ls.runtime.asking import ModelGroup
-from jarvis_ls.runtime.errors import ModelRefused
+from jarvis_ls.runtime.errors import (
+    AnswerBroken,
+    ModelBusy,
+    ModelError,
+    ModelRefused,
+    ModelUnreachable,
+)
 from jarvis_ls.runtime.messages import User
 from jarvis_ls.runtime.models import Candidate, Provider, read_models
 from jarvis_ls.runtime.platforms.base import ModelInfo, Platform, Request
@@ -161,6 +167,38 @@ def test_a_platform_that_cannot_be_made_says_why_without_its_key(
                                              "raise ValueError('bad ' + api_key)"))  # fmt: skip
     with pytest.raises(ModelRefused, match=r"ValueError: bad \[redacted\]"):
         PlatformRegistry(tmp_path).platform_for(candidate("office"))
+
+
+@pytest.mark.parametrize(
+    ("failing", "kind", "words"),
+    [
+        ("raise KeyError('odd')", AnswerBroken, "KeyError: 'odd'"),
+        ("raise ConnectionResetError(key)", ModelUnreachable, r"\[redacted\]"),
+        ("raise errors.ModelBusy('later', 3)", ModelBusy, "later"),
+        ("yield 'text'", AnswerBroken, "a str, which is no delta"),
+        ("await asyncio.sleep(0); 1 / 0", AnswerBroken, "ZeroDivisionError"),
+    ],
+)
+async def test_whatever_goes_wrong_in_a_users_platform_is_told(
+    models: Path, tmp_path: Path, failing: str, kind: type[ModelError], words: str
+) -> None:
+    text = textwrap.dedent(WHOLE).replace('        yield FinishDelta("stop")',
+                                          f"        key = self.key\n        {failing}")  # fmt: skip
+    text = text.replace('return ["large"]', "raise OSError('no line')")
+    text = text.replace("self.closed = True", "raise RuntimeError('cannot')")
+    text = text.replace("self.base_url, self.closed = base_url, False",
+                        "self.base_url, self.key = base_url, api_key")  # fmt: skip
+    write(models, "office.py", f"import asyncio\nfrom jarvis_ls.runtime import errors\n{text}")
+    registry = PlatformRegistry(tmp_path)
+    assert registry.broken == ()
+    platform = registry.platform_for(candidate("office"))
+    with pytest.raises(kind, match=words) as raised:
+        async for _ in platform.stream(ModelInfo("m"), Request([User("hi")])):
+            pass
+    assert type(raised.value) is kind
+    with pytest.raises(ModelUnreachable, match="no line"):
+        await platform.models()
+    await registry.close()
 
 
 async def test_a_kind_can_be_registered(tmp_path: Path) -> None:

@@ -76,6 +76,7 @@ class SessionStore:
         name = new_id()
         first = _first_line(name, str(folder))
         self._place(name, first)
+        self._empty_trash()
         return self.open(name)
 
     def open(self, session: str, *, read_only: bool = False) -> Session:

@@ -19,20 +19,26 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import logging
 import os
 import stat
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from jarvis_ls.runtime.call_log import Logged
-from jarvis_ls.runtime.errors import ModelRefused
+from jarvis_ls.runtime.errors import AnswerBroken, ModelError, ModelRefused, ModelUnreachable
+from jarvis_ls.runtime.messages import FileRef
 from jarvis_ls.runtime.models import Candidate, Provider
-from jarvis_ls.runtime.platforms.base import Platform
+from jarvis_ls.runtime.platforms.base import Delta, ModelInfo, Platform, Request
 from jarvis_ls.runtime.redaction import Redactor
+
+logger = logging.getLogger(__name__)
 
 Make = Callable[[str | None, str], Platform]
 """Makes a connection from a base URL and a key."""
@@ -63,7 +69,7 @@ class PlatformRegistry:
             found = load(home / "models")
             self.broken = found.broken
             for name, kind in found.kinds.items():
-                self.register(name, kind)
+                self.register(name, partial(_users, name, kind))
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -112,6 +118,56 @@ class PlatformRegistry:
             raise ModelRefused(
                 f"The platform {provider.type!r} could not be made: {_last_line(error, key)}."
             ) from error
+
+
+class UserPlatform(Platform):
+    """A platform of the user's; whatever goes wrong in it becomes a `ModelError`."""
+
+    def __init__(self, name: str, wrapped: Platform, key: str) -> None:
+        self.name = name
+        self.wrapped = wrapped
+        self._key = key
+
+    async def stream(self, model: ModelInfo, request: Request) -> AsyncIterator[Delta]:
+        """See `Platform.stream`."""
+        stream: Any = self.wrapped.stream(model, request)
+        try:
+            async with aclosing(stream):
+                async for delta in stream:
+                    if not isinstance(delta, get_args(Delta)):
+                        raise TypeError(f"it gave a {type(delta).__name__}, which is no delta")
+                    yield delta
+        except Exception as error:
+            raise self._as_model_error(error) from error
+
+    async def models(self) -> list[str]:
+        """See `Platform`."""
+        try:
+            return list(await self.wrapped.models())
+        except Exception as error:
+            raise self._as_model_error(error) from error
+
+    async def upload(self, name: str, data: bytes) -> FileRef:
+        """See `Platform`."""
+        try:
+            return await self.wrapped.upload(name, data)
+        except Exception as error:
+            raise self._as_model_error(error) from error
+
+    async def close(self) -> None:
+        """See `Platform`; one that cannot give its connections up keeps nobody from ending."""
+        try:
+            await self.wrapped.close()
+        except Exception:
+            logger.exception("the platform %s could not be closed", self.name)
+
+    def _as_model_error(self, error: Exception) -> ModelError:
+        if isinstance(error, ModelError):
+            return error
+        words = f"The platform {self.name!r} failed: {_last_line(error, self._key)}"
+        if isinstance(error, OSError):
+            return ModelUnreachable(words)
+        return AnswerBroken(words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +272,10 @@ def _takes(method: Any, number: int) -> bool:
 def _last_line(error: BaseException, secret: str = "") -> str:
     text = traceback.format_exception_only(type(error), error)[-1].strip()
     return text.replace(secret, "[redacted]") if secret else text
+
+
+def _users(name: str, kind: Make, base: str | None, key: str) -> Platform:
+    return UserPlatform(name, kind(base, key), key)
 
 
 def _openai(base: str | None, key: str) -> Platform:
