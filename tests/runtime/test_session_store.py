@@ -131,6 +131,7 @@ def test_search_finds_words_in_titles_and_messages(store: SessionStore) -> None:
     assert titles("tools called") == set(), "what was added for the model was not said"
     found.set_title("other")
     found.append(ROOT, System("hidden rules"))
+    found.append(ROOT, User("hidden reminder"))
     assert titles("hidden") == set()
     assert titles("\\n") == set()
     found.cut(ROOT, "m3")
@@ -223,14 +224,15 @@ def test_export_shows_everything_that_was_said(store: SessionStore) -> None:
     session.append(ROOT, System("rules"))
     session.append(ROOT, User("Tools are called so.\n# Why?\n```c\nx\n```"))
     session.put(EntryPut(session.id, ROOT, UserEntry("m1", "# Why?\n```c\nx\n```")))
+    session.append(ROOT, User("Reminder: call tools."))
     call = ToolCall("c", "read_code", {"path": "a.c"})
     session.append(ROOT, Assistant("Because.", "hm", (call,), model="p/m"))
     session.append(ROOT, ToolResult("c", "read_code", "text with ````four```` ticks", True))
     session.append("n1", User("look <here>"))
     session.spend(ROOT, Usage(1234, 56, cost=0.125))
     session.replace(ROOT, [User("a summary")])
-    session.append(ROOT, User("gone"))
-    session.cut(ROOT, "m6")
+    gone = session.append(ROOT, User("gone"))
+    session.cut(ROOT, gone.id)  # type: ignore[union-attr]
     text = store.export_markdown(session.id)
     for part in (
         "# # Why?", f"`{session.id}`", "`/work/a b`", "1,234 in, 56 out", "Cost: 0.1250",
@@ -241,6 +243,7 @@ def test_export_shows_everything_that_was_said(store: SessionStore) -> None:
         assert part in text
     assert "gone" not in text
     assert "Tools are called" not in text
+    assert "<summary>Told to the model</summary>\n\n```\nReminder" in text
     assert "a summary" not in text
 
 

@@ -116,14 +116,17 @@ class Contents:
         """The title, or how the conversation began."""
         return self.title or self.asked or self.first_words
 
-    def as_shown(self, node: str, message: Message) -> Message:
-        """The message with the words the user was shown, without what was added for the model."""
-        if isinstance(message, User):
-            entry = self.entries.get(node, {}).get(message.id)
-            shown = entry.get("text") if isinstance(entry, dict) else getattr(entry, "text", None)
-            if isinstance(shown, str):
-                return dataclasses.replace(message, text=shown)
-        return message
+    def as_shown(self, node: str, message: Message) -> Message | None:
+        """The message with the words the user was shown; None when the program said it in the
+        user's place, to the model alone."""
+        if not isinstance(message, User):
+            return message
+        entries = self.entries.get(node, {})
+        entry = entries.get(message.id)
+        if entry is not None:
+            return dataclasses.replace(message, text=str(_part(entry, "text")))
+        shown = any(_part(other, "kind") == "user" for other in entries.values())
+        return None if shown else message
 
     def apply(self, record: dict[str, Any]) -> None:
         """Take in one record. Raises `ValueError` when it makes no sense; nothing is changed."""
@@ -223,6 +226,11 @@ def _index(messages: Sequence[Message], first: str) -> int:
         if not isinstance(message, System) and message.id == first:
             return place
     raise KeyError(first)
+
+
+def _part(entry: Any, name: str) -> Any:
+    """A field of an entry, or of its JSON."""
+    return entry.get(name, "") if isinstance(entry, dict) else getattr(entry, name, "")
 
 
 def _session(contents: Contents, record: dict[str, Any]) -> None:

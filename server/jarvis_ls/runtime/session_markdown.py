@@ -46,7 +46,10 @@ def _thread(contents: Contents, node: str, thread: Thread) -> Iterator[str]:
     for place, message in enumerate(thread.appended):
         for _ in range(summarised.count(place)):
             yield "*What was said so far was summarised for the model here.*"
-        if text := message_text(contents.as_shown(node, message)):
+        shown = contents.as_shown(node, message)
+        if shown is None:
+            yield _folded("Told to the model", fenced(message.text))
+        elif text := message_text(shown):
             yield text
 
 

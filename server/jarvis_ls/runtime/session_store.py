@@ -263,10 +263,10 @@ class SessionStore:
         except SessionError:
             return False
         texts = [
-            contents.as_shown(node, message).text.casefold()
+            shown.text.casefold()
             for node, thread in contents.threads.items()
             for message in thread.appended
-            if not isinstance(message, System)
+            if (shown := contents.as_shown(node, message)) and not isinstance(shown, System)
         ]
         return all(any(word in text for text in texts) for word in missing)
 
