@@ -206,6 +206,21 @@ def test_a_true_diff_gives_the_new_text(old: list[str], data: st.DataObject) -> 
         assert place_diff("\n".join(before), code)[0] == "\n".join(after)
 
 
+@settings(max_examples=80)
+@given(st.integers(6, 40), st.data())
+def test_a_snippet_replaces_what_lies_between_its_ends(count: int, data: st.DataObject) -> None:
+    lines = [
+        f"    step_{word}(total, {n});" for n, word in enumerate(["x" * n for n in range(count)])
+    ]
+    first = data.draw(st.integers(0, count - 3))
+    last = data.draw(st.integers(first + 1, min(count - 1, first + 15)))
+    heads = data.draw(st.integers(1, min(3, last - first)))
+    new = [f"    inserted_{n}();" for n in range(data.draw(st.integers(1, 4)))]
+    code = [*lines[first : first + heads], *new, *lines[last : last + 1]]
+    expected = [*lines[: first + heads], *new, *lines[last:]]
+    assert place_snippet("\n".join(lines), "\n".join(code))[0] == "\n".join(expected)
+
+
 @settings(max_examples=40)
 @given(st.text("ab{}();\n +-@.", max_size=80), st.text("ab{}();\n +-@.", max_size=80))
 def test_nothing_a_model_sends_raises_anything_else(text: str, code: str) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from jarvis_ls.codeintel.source import decode
+from jarvis_ls.core.deadline import in_time
 from jarvis_ls.core.globs import Globs
 from jarvis_ls.core.ignored import printable
 from jarvis_ls.core.regex import compile_regex
@@ -147,7 +148,7 @@ async def _by_ripgrep(
     found: list[Line] = []
     note = ""
     try:
-        note = await asyncio.wait_for(_read(process.stdout, wanted, found), SECONDS)
+        note = await in_time(_read(process.stdout, wanted, found), SECONDS)
     except asyncio.TimeoutError:
         note = f"The search was ended after {SECONDS:.0f} s; there may be more."
     else:
