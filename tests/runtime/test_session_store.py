@@ -388,3 +388,7 @@ def test_a_full_disk_loses_nothing_and_says_so(tmp_path: Path, way: str) -> None
     assert told["again"] == told["kept"] + 1  # with room again, the same message is appended
     assert told["spent"] == 7  # what was spent while there was no room is not forgotten
     assert JarvisError.__name__ in told["types"]
+    if way == "tmpfs":  # what is kept beside a session says so too, and goes on later
+        full, room = told["beside"]["full"], told["beside"]["room"]
+        assert full["history"] and "No space left" in full["create"] + full["log"]
+        assert room == {"log": "", "history": "", "create": "", "title": ""}

@@ -6,18 +6,22 @@ on the size of files, which is always there.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+if TYPE_CHECKING:
+    from jarvis_ls.runtime.session import Session
+
 WAYS = ("tmpfs", "limit")
-ROOM = 65536
+ROOM = 262144
 
 
 def run(way: str, folder: Path) -> dict[str, Any]:
@@ -49,7 +53,7 @@ def main(way: str, folder: Path) -> None:
 
     filler = folder / "filler"
     if way == "tmpfs":
-        filler.write_bytes(b"x" * 16384)
+        filler.write_bytes(b"x" * 196608)
     store = SessionStore(folder)
     session = store.create("/work")
     if way == "limit":
@@ -65,8 +69,11 @@ def main(way: str, folder: Path) -> None:
     reader = store.open(session.id, read_only=True)
     reopened = [m.text.split()[0] for m in reader.messages("root")]
     assert reopened == [str(n) for n in range(kept)], reopened
+    beside = {}
     if way == "tmpfs":
+        beside["full"] = _beside(session, folder)
         filler.unlink()
+        beside["room"] = _beside(session, folder)
     else:
         _limit(None)
     session.append("root", User(f"{kept} " + "x" * 1000))
@@ -82,9 +89,48 @@ def main(way: str, folder: Path) -> None:
                 "error": str(error),
                 "types": [kind.__name__ for kind in type(error).__mro__],
                 "spent": last.spent().input,
+                "beside": beside,
             }
         )
     )
+
+
+def _beside(session: Session, folder: Path) -> dict[str, str]:
+    """What becomes of what is only kept beside the session: its history, the log of a call, a
+    title, another session."""
+    from jarvis_ls.core.errors import JarvisError
+    from jarvis_ls.runtime.call_log import CallLog
+    from jarvis_ls.runtime.history import History
+    from jarvis_ls.runtime.messages import User
+    from jarvis_ls.runtime.platforms.base import ModelInfo, Request, TextDelta
+    from jarvis_ls.runtime.session_store import SessionStore
+
+    said: dict[str, str] = {}
+
+    def log() -> None:
+        call = CallLog(session.path / "calls").begin(
+            "p/m", ModelInfo("m"), Request([User("x" * 9000)])
+        )
+        call.chunk(TextDelta("y" * 9000))
+        call.end()
+
+    def history() -> None:
+        kept = History(session.path)
+        asyncio.run(kept.record(session))
+        if kept.problem:
+            raise JarvisError(kept.problem)
+
+    def create() -> None:
+        SessionStore(folder).create("/other").close()
+
+    for name, work in {"log": log, "history": history, "create": create,
+                       "title": lambda: session.set_title("t")}.items():  # fmt: skip
+        try:
+            work()
+            said[name] = ""
+        except JarvisError as error:
+            said[name] = str(error)
+    return said
 
 
 def _limit(size: int | None) -> None:
