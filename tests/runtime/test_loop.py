@@ -6,7 +6,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from jarvis_ls.runtime.events import MeterPut, NodePut
+from jarvis_ls.runtime.asking import Patience
+from jarvis_ls.runtime.events import EntryGrew, MeterPut, NodePut
 from jarvis_ls.runtime.hooks import (
     AfterModelCall,
     AfterSummary,
@@ -410,3 +411,60 @@ async def test_a_finished_conversation_can_be_gone_on_with_in_another_process(
 async def _say(d: Desk, agent: Any, text: str) -> Any:
     d.server.say("Yes.")
     return await agent.run(text)
+
+
+async def test_an_answer_that_broke_off_is_asked_again_and_stands_once(tmp_path: Path) -> None:
+    async with desk(tmp_path) as d:
+        d.server.say("This one breaks off in the middle", cut_after=2)
+        d.server.say("This one is whole.")
+        outcome = await d.agent().run("go")
+    assert outcome.text == "This one is whole."
+    assert [a.text for a in d.answers] == ["This one is whole."]
+    assert [m.text for m in d.messages() if isinstance(m, Assistant)] == ["This one is whole."]
+    # Whoever adds up what streamed in sees the same: the second attempt begins at 0.
+    assert [e.at for e in d.events if isinstance(e, EntryGrew)].count(0) == 2
+
+
+async def test_no_network_ends_in_words(tmp_path: Path) -> None:
+    async with desk(tmp_path) as d:
+        patience = Patience(attempts=2, first_wait=0.01, longest_wait=0.1)
+        agent = d.agent(group=d.group(patience=patience))
+        await d.server.__aexit__()
+        outcome = await agent.run("go")
+        assert outcome.state == "failed" and "could not be reached" in outcome.text
+        assert "Waiting" in d.notices and not any(a.streaming for a in d.answers)
+        assert d.messages()[0].text == "go"
+
+
+async def test_an_answer_that_is_only_thinking_is_no_answer(tmp_path: Path) -> None:
+    async with desk(tmp_path) as d:
+        for _ in range(3):
+            d.server.say("", thinking="hm")
+        d.server.say("Yes.")
+        assert (await d.agent().run("go")).text == "Yes."
+
+
+async def test_stop_ends_a_wait_for_the_model(tmp_path: Path) -> None:
+    async with desk(tmp_path) as d:
+        d.server.refuse(429, {"retry-after": "50"}, "slow down")
+        patience = Patience(first_wait=0.01, longest_wait=60)
+        agent = d.agent(group=d.group(patience=patience))
+        running = asyncio.ensure_future(agent.run("go"))
+        await until(lambda: "Waiting" in d.notices)
+        agent.stop()
+        assert (await running).state == "cancelled"
+        assert len(d.server.requests) == 1
+
+
+async def test_stop_ends_a_question_to_the_user(tmp_path: Path) -> None:
+    class Silent(Person):
+        async def next_action(self, node: str) -> Any:
+            await asyncio.sleep(60)
+
+    async with desk(tmp_path) as d:
+        d.server.say("Hello.")
+        agent = d.agent(person=Silent())
+        running = asyncio.ensure_future(agent.run("go"))
+        await until(lambda: agent.node.activity == "waiting for the user")
+        agent.stop()
+        assert (await running).state == "cancelled"
