@@ -1,0 +1,128 @@
+// What the side panel and the editor do for each other in a real VS Code: keys in secret storage, the
+// selection as context, files that are open when an agent changes them.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { startModel } from './model.mjs';
+import { openWorkbench, until } from './workbench.mjs';
+
+const KEY = 'sk-only-in-secret-storage-0815';
+const NOTES = 'first\nsecond\nthird\n';
+
+describe('the panel beside the editor', () => {
+  const home = mkdtempSync(path.join(tmpdir(), 'jls-home-'));
+  let model;
+  let editor;
+  let page;
+  before(async () => {
+    model = await startModel();
+    const settings = [
+      '[model_providers.scripted]',
+      `base = "${model.url}"`,
+      'env_keys = ["SCRIPTED_KEY"]',
+      '[model_groups.balanced]',
+      'models = ["scripted/scripted"]',
+      '',
+    ];
+    writeFileSync(path.join(home, 'config.toml'), settings.join('\n'));
+    editor = await openWorkbench({ files: { 'notes.txt': NOTES }, env: { JARVIS_HOME: home } });
+    page = editor.webview;
+    await editor.command('Jarvis: Open Chat');
+    await page.locator('.composer textarea').waitFor();
+  });
+  after(async () => {
+    await editor?.close();
+    await model?.close();
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  async function say(text) {
+    const field = page.locator('.composer textarea');
+    await field.fill(text);
+    await field.press('Enter');
+  }
+
+  async function answered(text) {
+    await page.locator('.answer', { hasText: text }).last().waitFor();
+    await page.locator('.working').waitFor({ state: 'detached' });
+  }
+
+  test('a key is asked for once, kept in secret storage, and used', async () => {
+    await page.getByText('No model is set up yet').waitFor();
+    await editor.command('Jarvis: Set API Key…');
+    await editor.pick('SCRIPTED_KEY');
+    await editor.answer(KEY);
+    await page.getByText('What shall we do?').waitFor();
+    await model.script({ say: 'The key was taken.' });
+    await say('Hello');
+    await answered('The key was taken.');
+    assert.match(await editor.status.innerText(), /online/);
+  });
+
+  test('the key is there again after the server was restarted, and in no file', async () => {
+    await editor.command('Jarvis: Restart Server');
+    await editor.serverStarted(2);
+    await page.locator('.answer', { hasText: 'The key was taken.' }).waitFor();
+    await model.script({ say: 'Still known.' });
+    await say('Again');
+    await answered('Still known.');
+    for (const file of filesBelow(home)) {
+      assert.ok(!readFileSync(file).includes(KEY), file);
+    }
+    assert.ok(!editor.log().includes(KEY));
+  });
+
+  test('the selection goes along', async () => {
+    await editor.open('notes.txt');
+    await editor.goTo(2);
+    await editor.command('Jarvis: Send Selection to Chat');
+    await page.locator('.composer', { hasText: 'notes.txt' }).waitFor();
+    await model.script({ say: 'Seen.' });
+    await say('What is this?');
+    await answered('Seen.');
+    await page.locator('.entry, .user', { hasText: 'second' }).first().waitFor();
+  });
+
+  test('a file that is open is changed in the editor and saved', async () => {
+    await editor.open('notes.txt');
+    await model.script(
+      { calls: [['read_code', { files: [{ path: 'notes.txt' }] }]] },
+      { calls: [['rewrite_file', { file_path: 'notes.txt', content: 'first\n2\nthird\n' }]] },
+      { say: 'It is changed.' },
+    );
+    await say('Change the second line');
+    await page.getByRole('button', { name: 'Accept all' }).click();
+    await answered('It is changed.');
+    await until('it is saved', () => editor.read('notes.txt') === 'first\n2\nthird\n');
+    assert.equal(await editor.page.locator('.tab.active.dirty').count(), 0);
+    await editor.page.locator('.view-line', { hasText: /^2$/ }).waitFor();
+  });
+
+  test('what is not saved is not lost', async () => {
+    await editor.open('notes.txt');
+    await editor.goTo(1);
+    await editor.page.keyboard.type('unsaved ');
+    await editor.page.locator('.tab.active.dirty').waitFor();
+    await model.script(
+      { calls: [['read_code', { files: [{ path: 'notes.txt' }] }]] },
+      { calls: [['rewrite_file', { file_path: 'notes.txt', content: 'all new\n' }]] },
+      { say: 'I could not.' },
+    );
+    await say('Change all of it');
+    await page.getByRole('button', { name: 'Accept all' }).click();
+    await answered('I could not.');
+    assert.equal(editor.read('notes.txt'), 'first\n2\nthird\n');
+    await editor.page.locator('.view-line', { hasText: 'unsaved first' }).waitFor();
+  });
+});
+
+/** @param {string} folder */
+function* filesBelow(folder) {
+  for (const name of readdirSync(folder, { recursive: true })) {
+    const file = path.join(folder, String(name));
+    if (statSync(file).isFile()) yield file;
+  }
+}
