@@ -244,8 +244,8 @@ def test_large_files_take_time_in_proportion() -> None:
         place_diff(text, f"-    value_{count // 2} = compute(value_{count // 2 - 1}, total);\n+x\n")
         return time.process_time() - began
 
-    took(1000)
-    small, large = took(5_000), took(40_000)
+    took(500)
+    small, large = took(2_000), took(16_000)
     assert large < 8 * small * 4 + 0.5
 
 

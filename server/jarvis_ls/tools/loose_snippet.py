@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,20 +25,29 @@ _GAP = re.compile(
     r"\s*(?:\.{3}|…)\s*(?:existing|rest|remaining|unchanged|other|same)\b.*"
 )
 _NAMED = re.compile(r"(\w+)\s*\(")
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"\w{4,}")
 _TELLING = 4
 """Letters and digits a single line needs to be an anchor."""
 
 
-@dataclass(frozen=True, slots=True)
 class _Text:
     """A text for looking things up: its lines that are not blank."""
 
-    lines: list[str]
-    keys: list[str]
-    """Squeezed lines that are not blank."""
-    rows: list[int]
-    """Index in `lines` of each of `keys`."""
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        self.rows = [at for at, line in enumerate(lines) if line.strip()]
+        """Index in `lines` of each of `keys`."""
+        self.keys = [squeezed(lines[at]) for at in self.rows]
+        """Squeezed lines that are not blank."""
+
+    @functools.cached_property
+    def words(self) -> dict[str, list[int]]:
+        """Where among the keys each longer word stands."""
+        found: dict[str, list[int]] = {}
+        for at, key in enumerate(self.keys):
+            for word in set(_WORD.findall(key)):
+                found.setdefault(word, []).append(at)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +64,7 @@ def place_snippet(text: str, code: str) -> tuple[str, str]:
     lines = text.split("\n")
     there = set(lines)
     segments = _segments(code, there)
-    where = _text(lines)
+    where = _Text(lines)
     if len(segments) == 1 and not _has_any(where, segments[0]):
         return _appended(lines, segments[0])
     result: list[str] = []
@@ -229,15 +239,11 @@ def _rare_rows(where: _Text, anchor: list[str]) -> list[int]:
     wanted: dict[str, list[int]] = {}
     for offset, line in enumerate(anchor):
         for word in _WORD.findall(line):
-            if len(word) >= _TELLING:
-                wanted.setdefault(word, []).append(offset)
-    rows: dict[str, list[int]] = {word: [] for word in wanted}
-    for at, line in enumerate(where.keys):
-        for word in wanted.keys() & set(_WORD.findall(line)):
-            rows[word].append(at)
+            wanted.setdefault(word, []).append(offset)
+    rows = {word: where.words.get(word, []) for word in wanted}
     places: dict[int, None] = {}
     for word in sorted(wanted, key=lambda w: len(rows[w])):
-        for at in rows[word]:
+        for at in rows[word][:_MOST_CANDIDATES]:
             for offset in wanted[word]:
                 places[at - offset] = None
         if len(places) > _MOST_CANDIDATES:
@@ -264,8 +270,3 @@ def _appended(lines: list[str], segment: list[str]) -> tuple[str, str]:
         "belongs elsewhere, say so with lines that stand there."
     )
     return "\n".join([*lines[:end], *gap, *segment, ""]), note
-
-
-def _text(lines: list[str]) -> _Text:
-    rows = [at for at, line in enumerate(lines) if line.strip()]
-    return _Text(lines, [squeezed(lines[at]) for at in rows], rows)
