@@ -195,14 +195,14 @@ async def test_what_other_programs_act_on_is_asked_in_words(ladder: Ladder, root
 
 
 async def test_git_and_ignored_files_stay_in_the_copy(ladder: Ladder, root: Path) -> None:
-    (root / ".gitignore").write_text("build/\n")
+    (root / ".gitignore").write_text("build/\n*.log\n")
     (root / ".git").mkdir()
     (root / ".git" / "config").write_text("[core]\n")
     person = Person()
     result = await run(
         ladder, [root],
         "mkdir -p .git/hooks build; echo evil >.git/hooks/pre-commit; echo x >>.git/config;"
-        " echo o >build/o.o; echo s >src.c",
+        " echo o >build/o.o; echo l >x.log; echo s >src.c",
         person=person,
     )  # fmt: skip
     assert [edit.path for edit in person.shown] == ["src.c"]

@@ -154,6 +154,7 @@ def test_as_a_user_nothing_gets_out_and_changes_come_back(
     assert result["reason"] == "" and result["tried"] >= 60
     assert result["user"] == str(USER)
     assert result["wrong"] == []
+    assert result["kept"] == "1\n1\n1\n" and result["made"] == 0
     if rung == "bwrap":
         assert result["isolation"] == "bwrap (overlay)"
 
@@ -306,7 +307,7 @@ async def test_unreadable_folders_a_script_makes_are_read_and_removed(
         pytest.skip("modes cannot be changed on this rung")
     ran = await sh(sandbox, root, "mkdir -p x/y/z; echo f > x/y/f; chmod 000 x/y/f x/y/z x/y x")
     assert [change.path for change in ran.changes] == ["x/y/f"]
-    assert list((tmp_path / "home/sandbox").iterdir()) == []
+    assert list((tmp_path / "home/sandbox").glob("run-*")) == []
 
 
 # Limits and ends
@@ -452,6 +453,35 @@ async def test_changes_come_back_exactly(
 ) -> None:
     wrong = [await round_trip(sandbox, tmp_path / "round", seed) for seed in seeds]
     assert [one for one in wrong if one] == []
+
+
+async def test_what_a_build_makes_is_there_for_the_next_script(
+    sandbox: Sandbox, root: Path, tmp_path: Path
+) -> None:
+    (root / ".gitignore").write_text("target/\nout/\n")
+    (root / "sub").mkdir()
+    (root / "out").mkdir()
+    (root / "out" / "own").write_text("the user's")
+    build = (
+        "mkdir -p target/debug sub/target; echo 1 >>target/debug/n; echo 1 >>sub/target/n;"
+        " echo mine >>out/made; echo evil/ >>.gitignore; mkdir evil; echo x >evil/x"
+    )
+    ran = await sh(sandbox, root, build)
+    assert {change.path for change in ran.changes} == {".gitignore", "evil/x"}
+    assert any("Kept" in said and "target" in said for said in ran.left_out)
+    ran = await sh(sandbox, root, build + "; cat target/debug/n sub/target/n out/*; ls")
+    assert ran.output.startswith("1\n1\n1\n1\nmine\nthe user's")
+    assert sorted(path.name for path in root.iterdir()) == [".gitignore", "a", "out", "sub"]
+    (root / "target").write_text("now a file of the user's")
+    assert (await sh(sandbox, root, "cat target; cat sub/target/n")).output == (
+        "now a file of the user's1\n1\n"
+    )
+    assert (await sh(sandbox, root, "rm -r sub/target; ls sub")).output == ""
+    assert (await sh(sandbox, root, "ls sub")).output == ""
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / ".gitignore").write_text("target/\n")
+    assert (await sh(sandbox, other, "ls")).output == ""
 
 
 async def test_a_flood_of_files_is_bounded(sandbox: Sandbox, root: Path) -> None:

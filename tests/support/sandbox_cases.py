@@ -124,13 +124,19 @@ async def everything(folder: Path, rounds: int) -> dict[str, Any]:
             results[name] = {"skipped": sandbox}
             continue
         proof = await prove(sandbox, seconds=1)
-        root = folder / "probe"
+        root = folder / f"work-{name}"
         root.mkdir(exist_ok=True)
         ran = await sandbox.run(Script("sh", "id -u", 20), [root])
+        (root / ".gitignore").write_text("made/\n")
+        build = "mkdir -p sub/made; echo 1 >>sub/made/n; cat sub/made/n; rm -rf sub/made/old"
+        (root / "sub").mkdir(exist_ok=True)
+        builds = [await sandbox.run(Script("sh", build, 20), [root]) for _ in range(3)]
         wrong = [await round_trip(sandbox, folder / "round", seed) for seed in range(rounds)]
         results[name] = {
             "tried": len(proof.tried), "reason": proof.reason, "isolation": ran.isolation,
-            "user": ran.output.strip(), "wrong": [one for one in wrong if one],
+            "user": ran.output.strip(), "kept": builds[-1].output,
+            "made": len(builds[-1].changes) + (root / "sub/made").exists(),
+            "wrong": [one for one in wrong if one],
         }  # fmt: skip
     return results
 

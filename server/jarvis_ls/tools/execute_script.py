@@ -48,8 +48,8 @@ async def execute_script(
     It runs in a sandbox, in the first workspace folder, on a copy of the workspace that starts
     anew with every call. It cannot ask for input and has no network unless allowed. Files it
     changes are shown to the user; only what the user accepts is written to the workspace.
-    Changes below .git, of ignored files and of running processes do not outlive the call: put
-    steps that need each other into one script.
+    Changes below .git and processes do not outlive the call: put steps that need each other into
+    one script. Folders that git ignores (what a build makes) are kept for the next script only.
 
     Args:
         script: Text of the script.
@@ -83,6 +83,10 @@ async def _report(ran: Ran, network: bool, context: ToolContext) -> str:
     if ran.changes:
         parts.append(await carry(ran.changes, context))
     if ran.left_out:
-        parts.append("\n".join(f"Not carried over: {said}." if not said.startswith("Warning")
-                               else said for said in ran.left_out))  # fmt: skip
+        parts.append("\n".join(map(_sentence, ran.left_out)))
     return "\n\n".join(parts)
+
+
+def _sentence(said: str) -> str:
+    whole = said.startswith(("Warning", "Kept"))
+    return said if whole else f"Not carried over: {said}."

@@ -27,6 +27,7 @@ from jarvis_ls.runtime.sandbox.copies import (
     check_roots,
     has_other_owners,
 )
+from jarvis_ls.runtime.sandbox.kept import bring
 from jarvis_ls.runtime.sandbox.process import Bounds, Ended, run_process
 from jarvis_ls.runtime.sandbox.seccomp import NETWORKED, SHARED, filter_program
 from jarvis_ls.runtime.sandbox.waiting import in_thread, working_folder
@@ -62,9 +63,11 @@ class Bubblewrap(Sandbox):
         """See `Sandbox`."""
         check_roots(roots)
         async with working_folder(self._home, None) as folder:
-            places = await in_thread(lambda: self._places(folder, roots), folder.stopped.set)
+            places = await in_thread(
+                lambda: bring(folder, self._places(folder, roots)), folder.stopped.set
+            )
             ended = await self._start(folder, script, places, output)
-            found = await in_thread(lambda: all_changes(places))
+            found = await in_thread(lambda: all_changes(folder, places))
         copies = "copy" if any(place.is_copy for place in places) else "overlay"
         return Ran(ended.exit, ended.output, ended.why, ended.seconds, f"bwrap ({copies})", *found)
 
@@ -79,7 +82,7 @@ class Bubblewrap(Sandbox):
         return places
 
     async def _start(
-        self, folder: RunFolder, script: Script, places: list[Workplace], output: Output | None
+        self, folder: RunFolder, script: Script, places: Sequence[Workplace], output: Output | None
     ) -> Ended:
         text = folder.path / "script"
         text.write_text(script.text, encoding="utf-8", errors="surrogateescape")
@@ -104,7 +107,7 @@ class Bubblewrap(Sandbox):
                 raise JarvisError(f"The sandbox did not start: {error.strerror}") from None
 
     def _plan(
-        self, folder: RunFolder, script: Script, places: list[Workplace], rules: int
+        self, folder: RunFolder, script: Script, places: Sequence[Workplace], rules: int
     ) -> dict[str, Any]:
         stage = ""
         if self._stage:
@@ -150,7 +153,7 @@ class Bubblewrap(Sandbox):
             },
         }
 
-    def _mounts(self, script: Script, places: list[Workplace], text: str) -> list[list[Any]]:
+    def _mounts(self, script: Script, places: Sequence[Workplace], text: str) -> list[list[Any]]:
         mounts: list[list[Any]] = []
         for place, target in environment.system_folders():
             mounts.append([target, place, "symlink"] if target else [place, place, "ro-bind"])

@@ -11,13 +11,12 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
-from jarvis_ls.core.errors import SkippedFile
-from jarvis_ls.core.files import read_regular
 from jarvis_ls.runtime.filechange import FileChange, FileState, read_state
-from jarvis_ls.runtime.sandbox.copies import Workplace, stamp_of
-from jarvis_ls.runtime.snapshots.look import NEVER, Ignores
+from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace, stamp_of
+from jarvis_ls.runtime.sandbox.ignoring import IgnoredIn
+from jarvis_ls.runtime.sandbox.kept import put_aside
+from jarvis_ls.runtime.snapshots.look import NEVER
 
 LARGEST = 20_000_000
 """Bytes of a file that is still carried over."""
@@ -26,7 +25,6 @@ MOST = 2_000
 MOST_BYTES = 100_000_000
 """Of all files that are carried over, before and after."""
 
-_MAX_IGNORE_BYTES = 1_000_000
 _GIT, _IGNORED = "in .git or .jarvis", "that git ignores"
 _MEANWHILE = "that changed in the workspace while the script ran"
 _SPECIAL, _LARGE, _MANY = (
@@ -42,11 +40,11 @@ def changed(place: Workplace, number: int) -> tuple[list[FileChange], list[str]]
 
 
 def all_changes(
-    places: Sequence[Workplace],
+    folder: RunFolder, places: Sequence[Workplace]
 ) -> tuple[tuple[FileChange, ...], tuple[str, ...]]:
     """The changes of all roots, and sentences on those that are left out."""
     changes: list[FileChange] = []
-    said: list[str] = []
+    said = put_aside(folder, places)
     for number, place in enumerate(places):
         found, words = changed(place, number)
         changes += found
@@ -59,7 +57,7 @@ class _Reading:
         self._place = place
         self._number = number
         self._left_out: Counter[str] = Counter()
-        self._ignores: dict[str, tuple[bool, Ignores]] = {}
+        self._ignored = IgnoredIn(place.root)
 
     def run(self) -> tuple[list[FileChange], list[str]]:
         touched = self._of_copy() if self._place.is_copy else self._of_overlay("")
@@ -77,6 +75,10 @@ class _Reading:
         return found, said
 
     def _change(self, path: str) -> FileChange | None:
+        if why := self._outside(path):
+            if any(_is_file(f"{top}/{path}") for top in (self._place.folder, self._place.root)):
+                self._left_out[why] += 1
+            return None
         after = self._state(self._place.folder, path, self._in_upper(path))
         before = self._state(self._place.root, path, True)
         if isinstance(after, str) or isinstance(before, str):
@@ -84,15 +86,17 @@ class _Reading:
             return None
         if before == after:
             return None
-        if any(part.lower() in NEVER for part in path.split("/")):
-            self._left_out[_GIT] += 1
-        elif self._is_ignored(path):
-            self._left_out[_IGNORED] += 1
-        elif self._is_newer(path):
+        if self._is_newer(path):
             self._left_out[_MEANWHILE] += 1
         else:
             return FileChange(path, before, after, self._number)
         return None
+
+    def _outside(self, path: str) -> str:
+        """Why a file is nobody's business; empty for others."""
+        if any(part.lower() in NEVER for part in path.split("/")):
+            return _GIT
+        return _IGNORED if self._ignored.file(path) else ""
 
     def _state(self, top: str, path: str, is_there: bool) -> FileState | str | None:
         """What stands at a path; why it cannot be carried, when it cannot."""
@@ -162,26 +166,6 @@ class _Reading:
             return False
         return max(status.st_mtime_ns, status.st_ctime_ns) >= self._place.started
 
-    def _is_ignored(self, path: str) -> bool:
-        folder, _, _ = path.rpartition("/")
-        ignored, ignores = self._rules(folder)
-        return ignored or ignores.match(_shown(path))
-
-    def _rules(self, folder: str) -> tuple[bool, Ignores]:
-        """Whether a folder of the user's is ignored, and the rules that hold in it."""
-        if folder not in self._ignores:
-            if not folder:
-                above: tuple[bool, Ignores] = (False, Ignores())
-                files = [".git/info/exclude", ".gitignore"]
-            else:
-                ignored, ignores = self._rules(folder.rpartition("/")[0])
-                above = (ignored or ignores.match(_shown(folder) + "/"), ignores)
-                files = [f"{folder}/.gitignore"]
-            texts = [_read(f"{self._place.root}/{name}") for name in files]
-            prefix = f"{folder}/" if folder else ""
-            self._ignores[folder] = (above[0], above[1].below(prefix, *texts))
-        return self._ignores[folder]
-
 
 def _walk(top: str, *, ours: bool = False) -> Iterator[tuple[str, os.stat_result]]:
     """Everything below a folder that is no folder itself, with its status; modes of `ours` may
@@ -224,6 +208,10 @@ def _is_folder(path: str) -> bool:
         return False
 
 
+def _is_file(path: str) -> bool:
+    return os.path.lexists(path) and not _is_folder(path)
+
+
 def _is_whiteout(path: str) -> bool:
     try:
         status = os.lstat(path)
@@ -240,14 +228,3 @@ def _is_opaque(path: str) -> bool:
         except OSError:
             continue
     return False
-
-
-def _read(path: str) -> bytes | None:
-    try:
-        return read_regular(Path(path), limit=_MAX_IGNORE_BYTES)
-    except SkippedFile:
-        return None
-
-
-def _shown(path: str) -> str:
-    return path if path.isascii() else os.fsencode(path).decode("utf-8", "backslashreplace")

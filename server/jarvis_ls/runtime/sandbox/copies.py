@@ -80,7 +80,7 @@ class RunFolder:
 
     def remove(self) -> None:
         """Take everything away, whatever modes the script has given it."""
-        _remove(self.path)
+        remove_tree(self.path)
         os.close(self._lock)
 
 
@@ -127,7 +127,7 @@ def clean(top: Path) -> None:
             continue
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            _remove(path)
+            remove_tree(path)
         except BlockingIOError:
             continue
         finally:
@@ -266,7 +266,8 @@ def _copy_file(source: str, target: str) -> None:
         shutil.copyfileobj(old, new, 1 << 20)
 
 
-def _remove(path: Path) -> None:
+def remove_tree(path: Path) -> None:
+    """Remove a folder, whatever modes a script has given to what is in it."""
     for folder, folders, _ in os.walk(path):
         for name in folders:
             place = f"{folder}/{name}"

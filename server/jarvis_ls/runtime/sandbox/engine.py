@@ -34,6 +34,7 @@ from jarvis_ls.runtime.sandbox.copies import (
     check_roots,
     has_other_owners,
 )
+from jarvis_ls.runtime.sandbox.kept import bring
 from jarvis_ls.runtime.sandbox.process import Ended, Heard
 from jarvis_ls.runtime.sandbox.seccomp import filter_program
 from jarvis_ls.runtime.sandbox.waiting import in_thread, to_the_end, working_folder
@@ -99,9 +100,11 @@ class Engine(Sandbox):
                 ' Rename it, or set rungs = ["bwrap"] in [sandbox] of the settings.'
             )
         async with working_folder(self._home, None) as folder:
-            places = await in_thread(lambda: self._places(folder, roots), folder.stopped.set)
+            places = await in_thread(
+                lambda: bring(folder, self._places(folder, roots)), folder.stopped.set
+            )
             ended = await self._start(folder, script, places, output)
-            changes, said = await in_thread(lambda: all_changes(places))
+            changes, said = await in_thread(lambda: all_changes(folder, places))
         copies = "copy" if any(place.is_copy for place in places) else "overlay"
         isolation = f"{self._kind} ({copies})"
         return Ran(ended.exit, ended.output, ended.why, ended.seconds, isolation, changes, said)
@@ -119,7 +122,7 @@ class Engine(Sandbox):
         return places
 
     async def _start(
-        self, folder: RunFolder, script: Script, places: list[Workplace], output: Output | None
+        self, folder: RunFolder, script: Script, places: Sequence[Workplace], output: Output | None
     ) -> Ended:
         loop = asyncio.get_running_loop()
         heard = Heard(output)
@@ -155,7 +158,7 @@ class Engine(Sandbox):
         return _connect(self._socket)
 
     def options(
-        self, client: Any, folder: RunFolder, script: Script, places: list[Workplace]
+        self, client: Any, folder: RunFolder, script: Script, places: Sequence[Workplace]
     ) -> dict[str, Any]:
         """What the container is made of."""
         from docker.types import Mount, Ulimit
@@ -238,7 +241,7 @@ class _Container:
         engine: Engine,
         folder: RunFolder,
         script: Script,
-        places: list[Workplace],
+        places: Sequence[Workplace],
         hear: Callable[[bytes], None],
     ) -> None:
         self._engine = engine

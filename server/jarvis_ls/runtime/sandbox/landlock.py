@@ -23,6 +23,7 @@ from jarvis_ls.runtime.sandbox.base import Output, Ran, Sandbox, SandboxSettings
 from jarvis_ls.runtime.sandbox.bwrap import NOBODY
 from jarvis_ls.runtime.sandbox.changed import all_changes
 from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace, check_roots
+from jarvis_ls.runtime.sandbox.kept import bring
 from jarvis_ls.runtime.sandbox.process import Bounds, Ended, run_process
 from jarvis_ls.runtime.sandbox.seccomp import filter_program
 from jarvis_ls.runtime.sandbox.waiting import in_thread, working_folder
@@ -48,20 +49,23 @@ class Landlock(Sandbox):
         check_roots(roots)
         async with working_folder(self._home, self._user) as folder:
             places = await in_thread(
-                lambda: [
-                    folder.copy(number, root, self._settings, self._user)
-                    for number, root in enumerate(roots)
-                ],
+                lambda: bring(
+                    folder,
+                    [
+                        folder.copy(number, root, self._settings, self._user)
+                        for number, root in enumerate(roots)
+                    ],
+                ),
                 folder.stopped.set,
             )
             ended = await self._start(folder, script, places, output)
-            changes, said = await in_thread(lambda: all_changes(places))
+            changes, said = await in_thread(lambda: all_changes(folder, places))
         return Ran(
             ended.exit, ended.output, ended.why, ended.seconds, "landlock (copy)", changes, said
         )
 
     async def _start(
-        self, folder: RunFolder, script: Script, places: list[Workplace], output: Output | None
+        self, folder: RunFolder, script: Script, places: Sequence[Workplace], output: Output | None
     ) -> Ended:
         text = folder.path / "script"
         text.write_text(script.text, encoding="utf-8", errors="surrogateescape")
@@ -87,7 +91,7 @@ class Landlock(Sandbox):
             raise JarvisError(f"The sandbox did not start: {error.strerror}") from None
 
     def _plan(
-        self, script: Script, places: list[Workplace], text: Path, temporary: Path
+        self, script: Script, places: Sequence[Workplace], text: Path, temporary: Path
     ) -> dict[str, Any]:
         variables = environment.variables(
             self._settings.environment,

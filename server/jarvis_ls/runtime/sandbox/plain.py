@@ -17,6 +17,7 @@ from jarvis_ls.runtime.sandbox import environment
 from jarvis_ls.runtime.sandbox.base import Output, Ran, Sandbox, SandboxSettings, Script
 from jarvis_ls.runtime.sandbox.changed import all_changes
 from jarvis_ls.runtime.sandbox.copies import check_roots
+from jarvis_ls.runtime.sandbox.kept import bring
 from jarvis_ls.runtime.sandbox.process import Bounds, run_process
 from jarvis_ls.runtime.sandbox.waiting import in_thread, working_folder
 
@@ -42,7 +43,9 @@ class Plain(Sandbox):
         check_roots(roots)
         async with working_folder(self._home, None) as folder:
             places = await in_thread(
-                lambda: [folder.copy(n, root, self._settings) for n, root in enumerate(roots)],
+                lambda: bring(
+                    folder, [folder.copy(n, root, self._settings) for n, root in enumerate(roots)]
+                ),
                 folder.stopped.set,
             )
             text = folder.path / "script"
@@ -81,7 +84,7 @@ class Plain(Sandbox):
                 )
             except OSError as error:
                 raise JarvisError(f"The script did not start: {error.strerror}") from None
-            changes, said = await in_thread(lambda: all_changes(places))
+            changes, said = await in_thread(lambda: all_changes(folder, places))
         return Ran(
             ended.exit,
             ended.output,

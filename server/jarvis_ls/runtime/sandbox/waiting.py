@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from jarvis_ls.runtime.sandbox.copies import RunFolder, open_folder
+from jarvis_ls.runtime.sandbox.kept import clean
 
 T = TypeVar("T")
 
@@ -50,6 +51,7 @@ async def working_folder(home: Path, user: int | None) -> AsyncIterator[RunFolde
     try:
         if cancelled:
             raise asyncio.CancelledError
+        await in_thread(lambda: clean(folder.path.parent))
         yield folder
     finally:
         await to_the_end(asyncio.to_thread(folder.remove))
