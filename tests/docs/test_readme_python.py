@@ -1,0 +1,38 @@
+"""The README's program runs as it stands."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import sys
+from pathlib import Path
+
+from jarvis_ls.runtime import hooks, options
+from tests.support.model_server import ModelServer
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+async def test_the_program_of_the_readme_runs(tmp_path: Path) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = readme.split("### From Python\n", 1)[1].split("\n## ", 1)[0]
+    program = re.search(r"```python\n(.*?)```", section, re.DOTALL)
+    assert program is not None
+    for name in re.findall(r"`(After\w+)`", section):
+        assert hasattr(hooks, name)
+    assert hooks.CALLBACKS_VARIABLE in section and options.ENVIRONMENT
+    async with ModelServer() as server:
+        server.say("It prints hello.")
+        environment = {
+            **os.environ, "JARVIS_HOME": str(tmp_path), "JARVIS_MODEL": "openai/m",
+            "OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "key",
+            "PYTHONPATH": str(ROOT / "server"),
+        }  # fmt: skip
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", program[1], env=environment, cwd=tmp_path,
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        out, err = await asyncio.wait_for(process.communicate(), 100)
+    assert process.returncode == 0, err.decode()
+    assert out.decode().strip() == "completed It prints hello."
