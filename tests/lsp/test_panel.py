@@ -445,3 +445,35 @@ def test_the_offered_commands_are_those_of_a_conversation():
     offered = {one.name for one in Commands(Messages()).items()}
     own = {f"/{one.name}" for one in builtin_commands(None)}  # type: ignore[arg-type]
     assert offered == own | {one.name for one in COMMANDS}
+
+
+async def test_a_session_that_another_program_has_open_can_be_read(folder, tmp_path):
+    async with ModelServer() as model:
+        model.say("Hello.")
+        async with opened(folder, tmp_path / "home", model) as page:
+            await page.attach()
+            session = await page.send("Hi")
+            await page.answered("Hello.")
+            await page.rest()
+        code = (
+            "import sys; from pathlib import Path;"
+            "from jarvis_ls.runtime.session_store import SessionStore;"
+            "held = SessionStore(Path(sys.argv[1])).open(sys.argv[2]);"
+            "print('held', flush=True); sys.stdin.read()"
+        )
+        other = subprocess.Popen(
+            [sys.executable, "-c", code, str(tmp_path / "home"), session],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            assert other.stdout is not None and other.stdout.readline() == "held\n"
+            async with opened(folder, tmp_path / "home", model) as page:
+                picture = await page.attach(session)
+                assert picture.session == session
+                await page.answered("Hello.")
+                with pytest.raises(JsonRpcException, match="has it open"):
+                    await page.send("More")
+        finally:
+            other.communicate("")
