@@ -15,7 +15,14 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from jarvis_ls.runtime.events import EntriesCut, EntryPut, NoticeEntry
+from jarvis_ls.runtime.events import (
+    EntriesCut,
+    EntryPut,
+    NodeGone,
+    NodeInfo,
+    NodePut,
+    NoticeEntry,
+)
 from jarvis_ls.runtime.messages import Assistant, Message, System, ToolResult, Usage, User
 from jarvis_ls.runtime.session import JOURNAL
 from jarvis_ls.runtime.session_store import SessionStore
@@ -65,6 +72,7 @@ class Sessions(RuleBasedStateMachine):
         self.session = self.store.create("/work")
         self.nodes: dict[str, Model] = {"root": Model(), "n1": Model()}
         self.entries: dict[str, str] = {}
+        self.infos: dict[str, NodeInfo] = {}
         self.data: dict[str, int] = {}
         self.spent = Usage()
         self.title = ""
@@ -112,6 +120,19 @@ class Sessions(RuleBasedStateMachine):
             keys = list(self.entries)
             self.entries = {k: self.entries[k] for k in keys[: keys.index(key)]}
 
+    @rule(node=NODES, rounds=st.integers(0, 3), state=st.sampled_from(["running", "paused"]))
+    def move(self, node: str, rounds: int, state: Any) -> None:
+        info = NodeInfo(node, None, "root", node, state, rounds=rounds)
+        self.session.put(NodePut(self.session.id, info))
+        self.infos[node] = info
+
+    @rule(node=NODES)
+    def remove(self, node: str) -> None:
+        self.session.put(NodeGone(self.session.id, node))
+        self.infos.pop(node, None)
+        if node == "root":
+            self.entries = {}
+
     @rule(tokens=st.integers(0, 9))
     def spend(self, tokens: int) -> None:
         self.session.spend("root", Usage(tokens))
@@ -137,6 +158,7 @@ class Sessions(RuleBasedStateMachine):
 
     @rule()
     def fork_and_go_on_there(self) -> None:
+        self.session.sync()
         old, self.session = self.session, self.store.fork(self.session.id)
         old.close()
         self.title = self.session.info.title
@@ -151,6 +173,9 @@ class Sessions(RuleBasedStateMachine):
             for node, model in self.nodes.items():
                 assert session.messages(node) == model.messages()
                 assert session.transcript(node) == model.transcript()
+            if session is self.session:  # what only moved is written a little later
+                infos = [e.node for e in session.events() if isinstance(e, NodePut)]
+                assert infos == list(self.infos.values())
             shown = [e.entry for e in session.events() if isinstance(e, EntryPut)]
             assert shown == [NoticeEntry(k, "info", t) for k, t in self.entries.items()]
             assert dict(session.data) == self.data

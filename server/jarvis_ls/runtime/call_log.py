@@ -436,7 +436,7 @@ _said: set[str] = set()
 def _say_once(error: JarvisError) -> None:
     if str(error) not in _said:
         _said.add(str(error))
-        logger.warning("calls of models are not logged any more: %s", error)
+        logger.warning("a call of a model could not be logged: %s", error)
 
 
 def _shortened(value: Any, room: int) -> Any:

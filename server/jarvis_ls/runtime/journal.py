@@ -31,6 +31,8 @@ VERSION = 1
 TITLE_LENGTH = 60
 TAIL = 256
 """Bytes of a journal's end that tell whether a header belongs to it."""
+_NODE = re.compile(r'\{"at":[\d.]+,"is":"node","info":\{"id":"([^"\\]+)",')
+"""How records of nodes begin."""
 _scan = json.JSONDecoder().raw_decode
 _NUMBERED = re.compile(r"m(\d+)")
 
@@ -167,7 +169,7 @@ class Reading:
 def read(data: bytes) -> Reading:
     """All that a journal says; it never raises, what makes no sense is in `damage`."""
     reading = Reading()
-    for number, _line, record, problem in records(data):
+    for number, _line, record, problem in records(data, skip=_superseded):
         if problem or record is None:
             reading.damage.append(f"line {number}: {problem}")
             continue
@@ -182,8 +184,11 @@ def read(data: bytes) -> Reading:
     return reading
 
 
-def records(data: bytes) -> Iterator[tuple[int, str | bytes, dict[str, Any] | None, str]]:
-    """Each whole line: its number, itself, its record, and what is wrong with it.
+def records(
+    data: bytes, skip: Callable[[Sequence[str | bytes]], set[int]] | None = None
+) -> Iterator[tuple[int, str | bytes, dict[str, Any] | None, str]]:
+    """Each whole line: its number, itself, its record, and what is wrong with it; without those
+    whose places `skip` gives.
 
     A torn last line was never acknowledged to anyone and is no damage.
     """
@@ -193,11 +198,26 @@ def records(data: bytes) -> Iterator[tuple[int, str | bytes, dict[str, Any] | No
     except UnicodeDecodeError:
         lines += data.split(b"\n")
     lines.pop()
+    skipped = skip(lines) if skip is not None else set()
     for number, line in enumerate(lines, 1):
-        if not line:
+        if not line or number - 1 in skipped:
             continue
         record, problem = _record(line)
         yield number, line, record, problem
+
+
+def _superseded(lines: Sequence[str | bytes]) -> set[int]:
+    """Places of records of nodes that a later one of the same node replaces; they are a third of
+    a long journal. The first of each stays, because it says where the node stands."""
+    last: dict[str, int | None] = {}
+    found: set[int] = set()
+    for place, line in enumerate(lines):
+        if isinstance(line, str) and (match := _NODE.match(line)):
+            before = last.get(match[1])
+            if before is not None:
+                found.add(before)
+            last[match[1]] = place if match[1] in last else None
+    return found
 
 
 def _record(line: str | bytes) -> tuple[dict[str, Any] | None, str]:
