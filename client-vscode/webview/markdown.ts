@@ -11,7 +11,15 @@ import { type CodeBlock, codeBlock } from './code';
 /** Told when the user follows a link. */
 export type Follow = (href: string) => void;
 
-const marked = new Marked({ gfm: true, breaks: false, async: false });
+const marked = new Marked({
+  gfm: true,
+  breaks: false,
+  async: false,
+  renderer: {
+    // Nothing is fetched to show a text: a picture is a link to it.
+    image: ({ href, text }) => `<a href="${escaped(href)}">${escaped(text || href)}</a>`,
+  },
+});
 
 const TAGS =
   'a b blockquote br code del details div em h1 h2 h3 h4 h5 h6 hr i input kbd li ol p pre s span strong sub summary sup table tbody td th thead tr ul'.split(
@@ -224,6 +232,10 @@ function sanitise(html: string): DocumentFragment {
     frame.append(table);
   }
   return fragment;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }
 
 /** A link that leads nowhere is only text; where one leads is told before it is followed. */

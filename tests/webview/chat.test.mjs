@@ -103,6 +103,13 @@ describe('the conversation', () => {
     await panel.page.locator('.toast', { hasText: 'Only web addresses' }).waitFor();
   });
 
+  test('a picture in a text is a link to it: nothing is fetched', async () => {
+    await panel.events([put(answer('s', '![a "plan"](https://a.example/plan.png)'))]);
+    assert.equal(await panel.page.locator('[data-id=s] img').count(), 0);
+    await panel.page.locator('[data-id=s] a', { hasText: 'a "plan"' }).click();
+    assert.equal((await panel.asked('open_link')).url, 'https://a.example/plan.png');
+  });
+
   test('the reader at the end stays there, one who reads above is not moved', async () => {
     const many = Array.from({ length: 60 }, (_, index) =>
       put(answer(`m${index}`, `Answer ${index}\n\nwith two lines`)),
@@ -389,6 +396,16 @@ describe('the conversation', () => {
     await field.fill('/sc');
     await options.first().waitFor();
     assert.equal((await panel.asks('complete')).at(-1).trigger, '/');
+    // What was asked for before a message was sent does not come up behind it.
+    await panel.answer('complete', {
+      items: [{ kind: 'command', label: '/scan', insert: '/scan', detail: '' }],
+    });
+    await field.fill('/scan');
+    await panel.page.getByRole('option', { name: '/scan' }).waitFor();
+    await panel.page.keyboard.press('Enter');
+    assert.equal((await panel.asked('send')).text, '/scan');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    assert.equal(await options.count(), 0);
   });
 
   test('files and pictures go along and can be removed', async () => {
@@ -450,6 +467,7 @@ describe('the conversation', () => {
     ]);
     await panel.answer('rewind', { text: 'Repair it', files: ['a.c', 'b.c'], kept: ['c.c'] });
     const row = panel.page.locator('[data-id=u]');
+    let count = 0;
     for (const [name, what] of [
       ['Files and conversation', 'both'],
       ['Files only', 'files'],
@@ -458,8 +476,8 @@ describe('the conversation', () => {
       await row.hover();
       await row.getByRole('button', { name: 'Go back to before this' }).click();
       await panel.page.getByRole('menuitem', { name }).click();
-      await panel.page.locator('.toast').waitFor();
-      const back = (await panel.asks('rewind')).at(-1);
+      count += 1;
+      const back = await panel.asked('rewind', count);
       assert.deepEqual([back.entry, back.what], ['u', what]);
     }
     assert.equal((await panel.asks('confirm')).length, 3);

@@ -82,6 +82,9 @@ export class CompletionList {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       this.at = (this.at + (event.key === 'ArrowDown' ? 1 : length - 1)) % length;
       this.draw();
+    } else if (event.key === 'Enter' && this.isTyped) {
+      this.close();
+      return false; // nothing is left to complete: the key is for the message
     } else if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey) {
       this.take(this.at);
     } else if (event.key === 'Escape') {
@@ -93,6 +96,12 @@ export class CompletionList {
     event.preventDefault();
     event.stopPropagation();
     return true;
+  }
+
+  /** Whether what is chosen stands in the field already. */
+  private get isTyped(): boolean {
+    const { value, selectionStart } = this.field;
+    return this.items[this.at]?.insert.trim() === value.slice(this.start, selectionStart);
   }
 
   close(): void {

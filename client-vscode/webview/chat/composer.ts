@@ -151,6 +151,7 @@ export class Composer {
   }
 
   private setText(text: string): void {
+    this.completions.close();
     this.field.value = text;
     this.grow();
   }
