@@ -200,6 +200,7 @@ class _Server:
         self._accepted: Definitions | None = accepted.read()
         self._now: Definitions | None = None
         self._offered: dict[str, SchemaTool] | None = None
+        self._held: list[str] | None = None
         self._left_out: list[str] = []
         self._reason = ""
         self._link: _Link | None = None
@@ -325,7 +326,7 @@ class _Server:
         except _Lost as lost:
             raise await self._given_up(link, lost) from None
         self._now, self._left_out = read_definitions(listed)
-        self._offered = None
+        self._look_anew()
         self._reason = ""
         if self._accepted is None or self._consents.given(self._key_of_now()):
             self._accept(self._now)
@@ -347,17 +348,23 @@ class _Server:
 
     def _accept(self, definitions: Definitions) -> None:
         self._accepted = definitions
-        self._offered = None
+        self._look_anew()
         try:
             self._file.write(definitions)
         except JarvisError as error:  # they hold for this session
             self._left_out.append(str(error))
 
     def _held_back(self) -> list[str]:
-        if self._now is None or self._accepted is None:
-            return []
-        old = {one.name: one.key for one in self._accepted.values()}
-        return [name for name, one in self._now.items() if old.get(name) != one.key]
+        if self._held is None:
+            self._held = []
+            if self._now is not None and self._accepted is not None:
+                old = {one.name: one.key for one in self._accepted.values()}
+                self._held = [n for n, one in self._now.items() if old.get(n) != one.key]
+        return self._held
+
+    def _look_anew(self) -> None:
+        """What is offered and what is held back has changed."""
+        self._offered = self._held = None
 
     def _key_of_now(self) -> str:
         keys = sorted(one.key for one in (self._now or {}).values())
