@@ -314,3 +314,53 @@ def _context(world: Path) -> Any:
     from jarvis_ls.runtime.tool import ToolContext
 
     return ToolContext((world,), "s", "n")
+
+
+async def test_whatever_is_sent_gives_a_result_and_no_traceback(world: Path) -> None:
+    """Two thousand calls with arguments put together at random from what the schema names."""
+    person = Careless()
+    person.answer = "yes"
+    gate = Permissions()
+    tools = Tools([one for one in builtin_tools() if one.spec.name not in OTHERS])
+    stack = Approved(Reviewed(tools, person, gate), gate, asking(person))
+    context = replace(_context(world), services={"interaction": person})
+    chance = random.Random(11)
+    for number in range(2_000):
+        spec = chance.choice([known.spec for known in tools.tools().values()])
+        call = ToolCall(str(number), spec.name, _value(spec.parameters, chance, 0))
+        result = await stack.run(call, context)
+        assert "Traceback" not in result.text and "failed:\n" not in result.text, (call, result)
+
+
+OTHERS = ("execute_script", "search_web", "save_memory", "retrieve_memory", "clear_memory")
+"""They need services of others, and are tried there."""
+
+
+def _value(schema: dict[str, Any], chance: random.Random, depth: int) -> Any:
+    """Something that is, mostly, of the form a schema asks for."""
+    if depth and chance.random() < 0.06:
+        return chance.choice([None, 7, "x", [], {}, True, -1, 10**30, "\ud800"])
+    if "enum" in schema:
+        return chance.choice(schema["enum"])
+    if "anyOf" in schema:
+        return _value(chance.choice(schema["anyOf"]), chance, depth + 1)
+    kind = schema.get("type")
+    if kind == "object":
+        names = schema.get("properties", {})
+        needed = schema.get("required", ())
+        return {
+            name: _value(inner, chance, depth + 1)
+            for name, inner in names.items()
+            if name in needed or chance.random() < 0.5
+        }
+    if kind == "array":
+        return [_value(schema["items"], chance, depth + 1) for _ in range(chance.randint(0, 3))]
+    if kind == "integer":
+        return chance.choice([-(10**9), -1, 0, 1, 2, 3, 50, 10**9])
+    if kind == "boolean":
+        return chance.random() < 0.5
+    texts = ["src/a.c", "README.md", "src", ".", "int", "main", "return 0;", "(", "[", "\\", "*.c",
+             "!*", "", "\n", "int main(void) { return 0; }\n", "-x\n+y\n", "@@ -1 +1 @@\n-a\n+b",
+             "new.txt", "pipe", "hard.txt", "// ...", "link", "a\0b", "\u202e",
+             "x" * 3_000]  # fmt: skip
+    return chance.choice(texts)
