@@ -546,6 +546,21 @@ async def test_old_checkpoints_go_by_themselves(
     assert len(await checkpoints.list()) <= 5
 
 
+async def test_forgotten_sessions_go_after_a_month(root: Path, tmp_path: Path) -> None:
+    old, new = (Checkpoints(tmp_path / "home", name) for name in ("old", "new"))
+    (root / "f").write_bytes(os.urandom(400_000))
+    await old.take([root])
+    (root / "f").write_text("small")
+    with sqlite3.connect(tmp_path / "home" / FILE) as database:
+        database.execute("UPDATE checkpoints SET created = created - 31 * 86400")
+        database.execute("UPDATE state SET value = 1 WHERE name = 'collected'")
+    await new.take([root])
+    assert await old.list() == () and len(await new.list()) == 1
+    with sqlite3.connect(tmp_path / "home" / FILE) as database:
+        assert database.execute("SELECT sum(length(data)) FROM objects").fetchone()[0] < 10_000
+    database.close()
+
+
 KILLED = textwrap.dedent(
     """
     import asyncio, os, sys

@@ -34,7 +34,7 @@ from jarvis_ls.runtime.snapshots.restoring import Restoring
 from jarvis_ls.runtime.snapshots.store import CheckpointStore, open_store
 
 KEPT = 200
-"""Checkpoints a session keeps by itself; older ones go."""
+"""Checkpoints a session keeps by itself; older ones go, and all of them 30 days after the last."""
 
 _TRIES = 4
 Edits = list[ProposedEdit]
@@ -135,6 +135,8 @@ class Checkpoints:
         checkpoint = self._record(store, roots, reason, wanted)
         if store.count(self._session) > KEPT + KEPT // 4:
             self._prune(store, KEPT)
+        elif store.is_due():
+            store.collect()
         return checkpoint
 
     def _record(

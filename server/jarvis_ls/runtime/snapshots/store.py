@@ -24,7 +24,8 @@ FILE = "checkpoints.db"
 
 _BUSY_SECONDS = 60
 _BATCH_BYTES = 32_000_000
-_STALE_SECONDS = 30 * 86400
+_DAY = 86400
+_STALE_SECONDS = 30 * _DAY
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS objects (digest BLOB PRIMARY KEY, packed INTEGER, data BLOB);
 CREATE TABLE IF NOT EXISTS checkpoints
@@ -180,10 +181,26 @@ class CheckpointStore:
         if not self.count(session):
             self._db.execute("DELETE FROM included WHERE session = ?", (session,))
 
+    def is_due(self) -> bool:
+        """Whether it is a day since `collect` ran."""
+        row = self._db.execute("SELECT value FROM state WHERE name = 'collected'").fetchone()
+        return row is None or not 0 <= time.time() - row[0] < _DAY
+
     def collect(self) -> int:
-        """Remove objects nothing speaks of any more; how many they were."""
+        """Remove sessions that took no checkpoint for 30 days, and objects nothing speaks of any
+        more; how many objects they were."""
+        now = time.time()
         with self.writing():
-            self._db.execute("DELETE FROM indexes WHERE used < ?", (time.time() - _STALE_SECONDS,))
+            self._db.execute("INSERT OR REPLACE INTO state VALUES ('collected', ?)", (int(now),))
+            self._db.execute("DELETE FROM indexes WHERE used < ?", (now - _STALE_SECONDS,))
+            self._db.execute(
+                "DELETE FROM checkpoints WHERE session IN (SELECT session FROM checkpoints"
+                " GROUP BY session HAVING max(created) < ?)",
+                (now - _STALE_SECONDS,),
+            )
+            self._db.execute(
+                "DELETE FROM included WHERE session NOT IN (SELECT session FROM checkpoints)"
+            )
             used = self._reachable()
             every = [bytes(row[0]) for row in self._db.execute("SELECT digest FROM objects")]
             gone = [(digest,) for digest in every if digest not in used]
