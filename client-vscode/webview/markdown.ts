@@ -18,6 +18,7 @@ const marked = new Marked({
   renderer: {
     // Nothing is fetched to show a text: a picture is a link to it.
     image: ({ href, text }) => `<a href="${escaped(href)}">${escaped(text || href)}</a>`,
+    html: ({ text }) => plainMarkup(text),
   },
 });
 
@@ -25,6 +26,11 @@ const TAGS =
   'a b blockquote br code del details div em h1 h2 h3 h4 h5 h6 hr i input kbd li ol p pre s span strong sub summary sup table tbody td th thead tr ul'.split(
     ' ',
   );
+/** An element without attributes, as `escaped` leaves it. */
+const SIMPLE = new RegExp(
+  `&#60;(/?(?:${TAGS.filter((it) => it !== 'a' && it !== 'input').join('|')}))\\s*/?&#62;`,
+  'gi',
+);
 const ATTRIBUTES = ['align', 'checked', 'class', 'disabled', 'href', 'open', 'start', 'title'];
 /** Web addresses, files, and paths without a scheme. */
 const LINKS = /^(?:https?:|file:|mailto:|#|(?![a-z][a-z0-9+.-]*:)[^\\])/i;
@@ -232,6 +238,11 @@ function sanitise(html: string): DocumentFragment {
     frame.append(table);
   }
   return fragment;
+}
+
+/** Markup of a text as text, but for simple elements without attributes. */
+function plainMarkup(text: string): string {
+  return escaped(text).replace(SIMPLE, '<$1>');
 }
 
 function escaped(text: string): string {

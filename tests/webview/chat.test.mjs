@@ -110,6 +110,17 @@ describe('the conversation', () => {
     assert.equal((await panel.asked('open_link')).url, 'https://a.example/plan.png');
   });
 
+  test('markup in a text is text, but for simple elements', async () => {
+    const text =
+      'H<sub>2</sub>O <b class="x">bold</b> <font>a</font>\n\n<details>\n<summary>More</summary>\n\nInside\n\n</details>\n';
+    await panel.events([put(answer('s', text))]);
+    const row = panel.page.locator('[data-id=s] .markdown');
+    assert.equal(await row.locator('sub').textContent(), '2');
+    assert.equal(await row.locator('b').count(), 0);
+    await row.getByText('<b class="x">bold', { exact: false }).waitFor();
+    await row.getByText('<font>a</font>', { exact: false }).waitFor();
+  });
+
   test('the reader at the end stays there, one who reads above is not moved', async () => {
     const many = Array.from({ length: 60 }, (_, index) =>
       put(answer(`m${index}`, `Answer ${index}\n\nwith two lines`)),

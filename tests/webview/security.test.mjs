@@ -137,7 +137,10 @@ describe('what comes from outside', () => {
     const sessions = PAYLOADS.map((title, index) => info({ id: `s${index}`, title }));
     const picture = {
       session: SESSION,
-      events: [{ kind: 'session_put', session: info({ title: PAYLOADS[4] }) }],
+      events: [
+        { kind: 'session_put', session: info({ title: PAYLOADS[4] }) },
+        putNode(node('root')),
+      ],
       sessions,
       commands: PAYLOADS.map((name) => ({ name, title: name, argument: name, needsModel: false })),
     };
@@ -188,7 +191,7 @@ describe('what comes from outside', () => {
         put({ kind: 'plan', id: `p${index}`, steps: [{ text, state: 'active' }] }),
         putNode(
           node(`n${index}`, {
-            parent: index === 0 ? undefined : 'n0',
+            parent: 'root',
             title: text,
             activity: text,
             error: text,
@@ -196,6 +199,7 @@ describe('what comes from outside', () => {
           }),
         ),
       ]);
+      assert.ok((await panel.page.locator('.long-list > .row').count()) > 3, 'rows are drawn');
       // Every link that is left is followed; none may do more than ask the extension.
       links += await panel.page.evaluate(() => {
         for (const details of document.querySelectorAll('details')) {
