@@ -244,6 +244,19 @@ async def test_a_lost_or_damaged_index_is_made_anew(memory: Memory, tmp_path: Pa
     assert [h.title for h in await again(tmp_path).heads()] == ["still here"]
 
 
+async def test_what_a_killed_writer_left_is_swept_up_later(memory: Memory, tmp_path: Path) -> None:
+    entry = (await memory.save("project_long_term", "x")).entry
+    folder = tmp_path / "project/.jarvis/memory"
+    old, new = folder / f".{entry.id}.json.abc_12", folder / f".{entry.id}.json.def_34"
+    theirs = folder / ".gitignore"
+    for path in (old, new, theirs):
+        path.write_text("half")
+    for path in (old, theirs):
+        os.utime(path, (0, 0))
+    await memory.save("project_long_term", "y")
+    assert not old.exists() and new.exists() and theirs.exists()
+
+
 async def test_clearing_archives_and_erasing_does_not(memory: Memory, tmp_path: Path) -> None:
     ids = [(await memory.save("project_long_term", c, [c])).entry.id for c in "abc"]
     assert await memory.clear(["project_long_term"], tags=["A"]) == [ids[0]]

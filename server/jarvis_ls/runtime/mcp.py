@@ -472,7 +472,7 @@ class _Link:
         found: list[tuple[Any, Any, Any]] = []
         cursor: str | None = None
         for _ in range(MAX_PAGES):
-            page = await self._ask(self._page(cursor))
+            page = await self._ask(self._page(cursor), self._config.connect_timeout)
             found.extend((t.name, t.description, t.input_schema) for t in page.tools)
             cursor = page.next_cursor
             if not cursor:
@@ -488,8 +488,9 @@ class _Link:
 
     async def call(self, name: str, arguments: dict[str, Any]) -> str:
         """The result of a tool as text. Raises `Failed` when it says that it failed."""
+        wait = self._config.timeout
         result = await self._ask(
-            lambda c: c.call_tool(name, arguments, read_timeout_seconds=self._config.timeout)
+            lambda c: c.call_tool(name, arguments, read_timeout_seconds=wait), wait
         )
         text = result_text(result)
         if result.is_error:
@@ -548,7 +549,7 @@ class _Link:
                 http = await stack.enter_async_context(http)
                 transport = streamable_http_client(config.url, http_client=http)
             client = Client(
-                transport, read_timeout_seconds=config.timeout, message_handler=self._heard
+                transport, read_timeout_seconds=config.connect_timeout, message_handler=self._heard
             )
             yield await stack.enter_async_context(client)
 
@@ -569,7 +570,7 @@ class _Link:
         if type(message).__name__ == "ToolListChangedNotification":
             self._changed()
 
-    async def _ask(self, question: Callable[[Client], Awaitable[Any]]) -> Any:
+    async def _ask(self, question: Callable[[Client], Awaitable[Any]], seconds: float) -> Any:
         from mcp import MCPError
         from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT
 
@@ -582,7 +583,7 @@ class _Link:
             if error.code == CONNECTION_CLOSED:
                 raise _Lost("ended or closed the connection") from None
             if error.code == REQUEST_TIMEOUT:
-                raise _Lost(f"gave no answer within {self._config.timeout:.0f} s") from None
+                raise _Lost(f"gave no answer within {seconds:.0f} s") from None
             said = shown_text(str(error))[:4000]
             raise Failed(f"{self._config.name}: {said}{self._status()}") from None
         except Exception as error:  # noqa: BLE001 - a server may send whatever it likes
@@ -660,7 +661,9 @@ def _http_client(
         headers[header] = environment[variable]
     return httpx2.AsyncClient(
         headers={**headers, "Accept-Encoding": "identity"},  # so that sizes are what they seem
-        timeout=httpx2.Timeout(config.connect_timeout, read=config.timeout),
+        timeout=httpx2.Timeout(
+            config.connect_timeout, read=max(config.timeout, config.connect_timeout)
+        ),
         transport=Limited(),
     )
 

@@ -11,6 +11,8 @@ import contextlib
 import hashlib
 import json
 import os
+import re
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta, timezone
@@ -39,6 +41,7 @@ MAX_ENTRIES = 20_000
 """Files of a folder that are looked at, the newest by name."""
 
 _INDEX_VERSION = 1
+_HALF = re.compile(r"\.[A-Za-z0-9_-]{1,64}\.json\.\w+\Z")
 _MAX_INDEX = 200_000_000
 
 
@@ -116,6 +119,7 @@ class MemoryFolder:
                 if one.head.digest == said.digest and one.head.directory == said.directory:
                     return self._with_tags(id, entry.tags), True
             folder = self._make()
+            _sweep(folder)
             entry = replace(entry, id=self._free_id(entry.id))
             path = folder / f"{entry.id}.json"
             replace_file(path, to_file(entry))
@@ -255,6 +259,14 @@ class MemoryFolder:
     def _locked(self) -> Iterator[None]:
         with locked(self._lock, f"the memory in {self.path}"):
             yield
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what writers that were killed left half written, once nobody can be at it."""
+    with contextlib.suppress(OSError):
+        for path in folder.iterdir():
+            if _HALF.match(path.name) and time.time() - path.lstat().st_mtime > 3600:
+                path.unlink()
 
 
 def _stamp(path: Path) -> list[int]:
