@@ -47,7 +47,7 @@ class PanelInteraction(Interaction):
         here = current_call()
         if here is None or here.id != call:
             return await self._permit_in_words(node, asked)
-        if here.entry.state != "asked":
+        if here.entry.state != "asked" or not here.entry.asked:
             targets = tuple(AskedTarget(a.kind, shown(a.target)) for a in asked.actions)
             here.show(state="asked", asked=targets, reason=asked.reason)
         answer: Answer = await self._answer(call, Answer)

@@ -68,14 +68,21 @@ export function ofProblems(uri: Uri): Attachment | undefined {
   return { kind: 'diagnostics', ...place, text };
 }
 
-/** The file an attachment, an entry or a path of the panel means; undefined when it is nowhere. */
+/**
+ * The file that the panel means: relative to a folder of the workspace, or absolute and inside one;
+ * undefined when it is nowhere in the workspace.
+ */
 export function fileOf(path: string, root: number): Uri | undefined {
-  const folder = workspace.workspaceFolders?.[root];
-  const parts = path.split('/');
-  if (folder === undefined || parts.includes('..') || /^([a-z]:|[\\/])/i.test(path)) {
+  const parts = path.split(/[\\/]/);
+  if (parts.includes('..')) {
     return undefined;
   }
-  return Uri.joinPath(folder.uri, ...parts);
+  if (/^([a-z]:|[\\/])/i.test(path)) {
+    const file = Uri.file(path);
+    return workspace.getWorkspaceFolder(file) === undefined ? undefined : file;
+  }
+  const folder = workspace.workspaceFolders?.[root];
+  return folder === undefined ? undefined : Uri.joinPath(folder.uri, ...path.split('/'));
 }
 
 function lineOf(problem: Diagnostic): string {
