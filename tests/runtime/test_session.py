@@ -322,6 +322,37 @@ def test_threads_may_append_at_the_same_time(store: SessionStore) -> None:
     assert again.spent().input == 300
 
 
+def test_closing_while_others_write_and_sync(store: SessionStore) -> None:
+    for _ in range(10):
+        session = store.create("/work")
+        kept: list[str] = []
+        odd: list[BaseException] = []
+
+        def work(session: Session = session, kept: list[str] = kept,
+                 odd: list[BaseException] = odd) -> None:  # fmt: skip
+            try:
+                while True:
+                    kept.append(session.append(ROOT, User("x")).id)  # type: ignore[union-attr]
+                    session.sync()
+            except SessionBusy as error:
+                assert "it was closed" in str(error)
+            except BaseException as error:  # noqa: BLE001 - whatever it is, the test must tell
+                odd.append(error)
+
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        while not kept:
+            time.sleep(0.001)
+        session.close()
+        for thread in threads:
+            thread.join()
+        assert odd == []
+        with store.open(session.id) as again:
+            assert again.damage == ()
+            assert {m.id for m in again.messages(ROOT)} == set(kept)  # type: ignore[union-attr]
+
+
 def test_titles(store: SessionStore) -> None:
     session = store.create("/work")
     assert session.info.title == ""

@@ -93,6 +93,7 @@ class Session:
         self._lock = lock
         self._redactor = redactor
         self._guard = threading.RLock()
+        self._disk = threading.Lock()
         self._waiting: dict[tuple[str, str], dict[str, Any]] = {}
         """Records that can wait for the next one that cannot."""
         self._journal = Appender(folder / JOURNAL) if lock is not None else None
@@ -262,19 +263,22 @@ class Session:
             if journal is None:
                 return
             self._flush()
-        journal.sync()  # outside: who appends meanwhile need not wait for the disk
+        with self._disk:  # not the guard: who appends meanwhile need not wait for the disk
+            if self._journal is journal:
+                journal.sync()
         self._write_header()
 
     def close(self) -> None:
         """Sync, and let others write. May be called twice."""
-        if self._journal is None:
-            return
         try:
             self.sync()
         finally:
-            self._journal.close()
-            self._journal = None
-            self.read_only = self.read_only or "it was closed"
+            with self._guard:
+                journal, self._journal = self._journal, None
+                self.read_only = self.read_only or "it was closed"
+            if journal is not None:
+                with self._disk:
+                    journal.close()
             if self._lock is not None:
                 self._lock.release()
 
