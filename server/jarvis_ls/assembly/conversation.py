@@ -421,13 +421,14 @@ class Conversation:
             names = ", ".join(f"`{shown(one.name)}`" for one in refused)
             self._showing().notice(
                 "info",
-                f"Not used without your consent: {names}. `/skills` and `/servers` say why; "
+                "Not used without your consent: {names}. `/skills` and `/servers` say why; "
                 "`jarvis skills allow NAME` and `jarvis servers allow NAME` allow them.",
+                names=names,
             )
 
     async def _checkpoint(self) -> str:
-        if not self.place.roots:
-            return ""
+        if not self.place.trusted or not self.place.roots:
+            return ""  # where nobody is trusted nothing is written
         return await self.checkpoints.take(self.place.roots)
 
     async def _carried_out(self, text: str, images: Sequence[Image]) -> Input | None:
