@@ -165,3 +165,14 @@ async def test_the_user_may_let_it_go_on(tmp_path: Path) -> None:
         w.on("root", *(call(("stuck_tool", {})) for _ in range(6)), say("done"))
         w.tree.send("[root] go")
         assert (await w.tree.wait("root")).text == "done"
+
+
+async def test_what_the_user_asks_for_again_is_no_repetition(tmp_path: Path) -> None:
+    person = Person()
+    async with world(tmp_path, tools=[stuck()], person=person) as w:
+        for _ in range(6):
+            w.on("root", call(("stuck_tool", {})), say("still the same"))
+            w.tree.send("[root] look again")
+            assert (await w.tree.wait("root")).text == "still the same"
+        assert "Note:" not in str(w.asked_by("root")[-1].body["messages"])
+        assert not person.asked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -177,3 +178,26 @@ async def test_what_is_paused_when_the_session_closes_stays_paused(tmp_path: Pat
         w.on("a", say("a goes on"))
         w.tree.resume(w.child("a").id)
         assert (await w.tree.wait(w.child("a").id)).text == "a goes on"
+
+
+async def test_where_nothing_can_be_kept_everything_ends_and_nothing_hangs(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with world(tmp_path) as w:
+        w.on("root", call(delegate("a"), delegate("b")), say("end"))
+        w.on("a", call(delegate("a1")), say("a"))
+        for name in ("a1", "b"):
+            w.on(name, say("x", delay=0.1))
+        w.tree.send("[root] go")
+        await until(lambda: len(w.asked_by("a1")) + len(w.asked_by("b")) == 2)
+        assert w.session._journal is not None
+        w.session._journal.close()  # as when the disk has gone
+        w.session._journal = None
+        ending = await w.tree.wait("root")
+        assert ending.state == "failed"
+        assert "can only be read" in ending.error
+        await until(lambda: not w.tree.working)
+        assert all(node.final for node in w.tree.walk())
+        assert w.tree.root.held.tokens == 0
+    assert "is not kept" in caplog.text
+    gc.collect()  # what this leaves is cleared here, not somewhere in the next test

@@ -95,6 +95,11 @@ class LoopGuard(Guard):
         """Round in which the model was told; -1 when it was not."""
         self._asking = asyncio.Lock()
 
+    def forget(self) -> None:
+        """Begin anew: the agent was told something by a person."""
+        self._watch.forget()
+        self._told = -1
+
     async def before_model_call(self, agent: Agent) -> None:
         """See `Guard`."""
         self._round += 1
@@ -127,8 +132,7 @@ class LoopGuard(Guard):
                 return ""
             question = f"“{self._title()}” goes round in circles: {repeated}. Let it go on?"
             answer = await self._interaction.question(self._node, question, (GO_ON, STOP), STOP)
-            self._watch.forget()
-            self._told = -1
+            self.forget()
             if answer != GO_ON:
                 raise Halted(f"It went round in circles: {repeated}.")
         return ""

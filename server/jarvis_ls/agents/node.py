@@ -20,6 +20,7 @@ from jarvis_ls.runtime.messages import Image, Usage
 from jarvis_ls.runtime.showing import NodeKeeper
 
 if TYPE_CHECKING:
+    from jarvis_ls.agents.loop_guard import LoopGuard
     from jarvis_ls.agents.worker import Worker
 
 SUB_AGENT, STEER_AGENT = "sub_agent", "steer_agent"
@@ -188,6 +189,8 @@ class Node(NodeKeeper):
         self.open.set()
         self.inbox: deque[Said] = deque()
         """What it is told next."""
+        self.watch: LoopGuard | None = None
+        """The watch over what its agent repeats."""
         self.news = asyncio.Event()
         """Something came into the inbox, or a child in the background has ended."""
         self.waiters: list[asyncio.Future[Ending]] = []

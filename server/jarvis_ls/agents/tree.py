@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -32,6 +33,7 @@ from jarvis_ls.agents.node import (
 )
 from jarvis_ls.agents.records import ROOT, Records
 from jarvis_ls.agents.worker import ForChild, MakeAgent
+from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime.asking import ModelGroup
 from jarvis_ls.runtime.events import (
     Budget,
@@ -51,6 +53,8 @@ from jarvis_ls.runtime.tool import Sifted, Toolset
 PUBLISH_EVERY = 0.05
 """Seconds between two events about a node that only moved."""
 HELD = "is held before it begins"
+
+logger = logging.getLogger(__name__)
 
 __all__ = ["ROOT", "Tree"]
 
@@ -178,6 +182,8 @@ class Tree:
         """
         node = self.node(to)
         said = Said(text, tuple(images))
+        if node.watch is not None:
+            node.watch.forget()  # what is asked for again is no repetition
         for above in node.lineage():
             above.refused = False
         if node.final:
@@ -266,6 +272,8 @@ class Tree:
         if not node.open.is_set():
             self.resume(id, subtree=False)
         if node.at_work and node.worker is not None:
+            if node.watch is not None:
+                node.watch.forget()
             node.worker.redirect(text)
         else:
             self.send(text, to=id)
@@ -339,7 +347,9 @@ class Tree:
 
     def guard(self, node: Node) -> LoopGuard:
         """The watch over repetition for a node."""
-        return LoopGuard(node.id, lambda: node.info.title, self.interaction)
+        if node.watch is None:
+            node.watch = LoopGuard(node.id, lambda: node.info.title, self.interaction)
+        return node.watch
 
     # -- below: the nodes ----------------------------------------------------------------------
 
@@ -418,14 +428,20 @@ class Tree:
         if matters:
             self._moved.pop(node.id, None)
             event = NodePut(self.session.id, node.info)
-            if not self.session.read_only:
-                self.session.put(event)
             self._feed.publish(event)
+            if not self.session.read_only:
+                self._put(node, event)
         else:
             self._moved[node.id] = node
             if self._publishing is None:
                 loop = asyncio.get_running_loop()
                 self._publishing = loop.call_later(PUBLISH_EVERY, self._publish_moved)
+
+    def _put(self, node: Node, event: NodePut) -> None:
+        try:
+            self.session.put(event)
+        except JarvisError as error:  # its agent ends with what it says or spends, not with this
+            logger.error("the state of agent %s is not kept: %s", node.info.title, error)
 
     def _publish_moved(self) -> None:
         if self._publishing is not None:

@@ -167,6 +167,8 @@ class ToolCalls(OutputHandler):
             asyncio.ensure_future(self._one(call, shown_call, agent))
             for call, shown_call in zip(calls, shown_calls, strict=True)
         ]
+        for task in tasks:
+            task.add_done_callback(_seen)
         try:
             await asyncio.wait(tasks)
         except asyncio.CancelledError:
@@ -252,6 +254,12 @@ def _failure(task: _Ran) -> BaseException | None:
     if task.cancelled():
         return asyncio.CancelledError()
     return task.exception() or task.result()[1]
+
+
+def _seen(task: _Ran) -> None:
+    """One failure ends the turn; the others are not said to be forgotten."""
+    if not task.cancelled():
+        task.exception()
 
 
 def _left(call: ToolCall, shown_call: RunningCall, task: _Ran, agent: Agent) -> ToolResult:
