@@ -28,6 +28,7 @@ from jarvis_ls.runtime.sandbox.ladder import Ladder
 from jarvis_ls.runtime.sandbox.reading import read_sandbox
 from jarvis_ls.runtime.session import Session
 from jarvis_ls.runtime.session_store import SessionStore
+from jarvis_ls.runtime.showing import Say
 
 
 def build(
@@ -135,13 +136,14 @@ class Assembly:
         services: Mapping[str, Any] | None = None,
         options: AgentOptions | None = None,
         rules: Iterable[PermissionRule] = (),
+        say: Say | None = None,
     ) -> Conversation:
         """Begin a conversation (None), or go on with the session of this id.
 
         `commands` are offered besides the built-in ones; `services` are handed to tools, such as
-        `buffers` (unsaved texts of an editor); `rules` are the user's for this time only. A
-        session that is open here already is given as it is. Raises `SessionMissing`, and
-        `JarvisError` when it cannot be written.
+        `buffers` (unsaved texts of an editor); `rules` are the user's for this time only; `say`
+        puts what the runtime says into the user's language. A session that is open here already
+        is given as it is. Raises `SessionMissing`, and `JarvisError` when it cannot be written.
         """
         if session is not None and session in self._conversations:
             return self._conversations[session]
@@ -151,7 +153,7 @@ class Assembly:
             who = interaction if isinstance(interaction, Interaction) else interaction(opened)
             place = Workplace(
                 folders, trusted, who, dict(services or {}), options or self.options,
-                tuple(commands), tuple(rules),
+                tuple(commands), tuple(rules), say,
             )  # fmt: skip
             conversation = await Conversation.begin(self, opened, place)
         except BaseException:

@@ -21,7 +21,7 @@ from jarvis_ls.runtime.asking import ModelGroup
 from jarvis_ls.runtime.checkpoints import Checkpoints, Restored
 from jarvis_ls.runtime.compaction import compact
 from jarvis_ls.runtime.consent import Consents, settle
-from jarvis_ls.runtime.events import EntriesCut, EntryPut, NoticeEntry, SessionPut, UserEntry
+from jarvis_ls.runtime.events import EntriesCut, EntryPut, SessionPut, UserEntry
 from jarvis_ls.runtime.history import History
 from jarvis_ls.runtime.hooks import AfterHistoryClear, Hooks, TaskStarted, load_callbacks
 from jarvis_ls.runtime.inputs import Command, Commands, Files, Input, Inputs, Place, Shell
@@ -41,7 +41,7 @@ from jarvis_ls.runtime.rules_files import (
     read_rules_settings,
 )
 from jarvis_ls.runtime.session import Session, SessionBusy
-from jarvis_ls.runtime.showing import Showing, new_id
+from jarvis_ls.runtime.showing import Say, Showing, new_id
 from jarvis_ls.runtime.startup import Statistics
 from jarvis_ls.runtime.textfile import Seen
 from jarvis_ls.runtime.tool import ToolContext
@@ -70,6 +70,8 @@ class Workplace:
     commands: tuple[Command, ...] = ()
     rules: tuple[PermissionRule, ...] = ()
     """Permission rules of the user's that hold for this time."""
+    say: Say | None = None
+    """Puts what the runtime says into the user's language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,6 +382,7 @@ class Conversation:
             extra=[lambda: self._remembered.get(node.id, "")],
             checkpoint=self._checkpoint if node.parent is None else None,
             keeper=node,
+            say=self.place.say,
         )
         hooks.subscribe(TaskStarted, self._recall)
         hooks.subscribe(AfterHistoryClear, lambda _: nearby.forget())
@@ -452,7 +455,8 @@ class Conversation:
         return None
 
     def _showing(self) -> Showing:
-        return Showing(self.session, self.feed, self.tree.root.info, self.tree.root)
+        root = self.tree.root
+        return Showing(self.session, self.feed, root.info, root, self.place.say)
 
     def _services(self) -> dict[str, Any]:
         from jarvis_ls.agents.tools.sub_agent import SERVICE
@@ -564,8 +568,12 @@ class Conversation:
         problems = [one for one in self.problems if one not in self._told]
         self._told.update(problems)
         if problems:
-            text = "\n".join(["Not everything could be loaded:", *(f"- {p}" for p in problems)])
-            self._showing().put(NoticeEntry(new_id(), "warning", text), settled=False)
+            self._showing().notice(
+                "warning",
+                "Not everything could be loaded:\n{problems}",
+                kept=False,
+                problems="\n".join(f"- {problem}" for problem in problems),
+            )
 
     def _tell_session(self) -> None:
         self.session.working = self.tree.working

@@ -515,6 +515,7 @@ class Panel:
                 commands=as_commands(self._project, self._say),
                 services={"buffers": self._editor.buffer, "applied": self._editor.apply},
                 options=options,
+                say=lambda template, values: self._say(template, **values),
             )
 
     def _person(self, session: Session) -> PanelInteraction:

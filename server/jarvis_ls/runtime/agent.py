@@ -44,7 +44,7 @@ from jarvis_ls.runtime.messages import (
 from jarvis_ls.runtime.options import AgentOptions, read_options
 from jarvis_ls.runtime.platforms.base import ModelInfo, Request, TextDelta, ThinkingDelta
 from jarvis_ls.runtime.prompting import COMPLETE, SUMMARY, Part, Prompts, SystemPrompt, prompt
-from jarvis_ls.runtime.showing import AnswerStream, NodeKeeper, Showing, new_id
+from jarvis_ls.runtime.showing import AnswerStream, NodeKeeper, Say, Showing, new_id
 from jarvis_ls.runtime.tokens import Counter, estimate, of_message, of_tools
 from jarvis_ls.runtime.tool import Selected, Sifted, ToolContext, Toolset
 from jarvis_ls.runtime.tool_text import START
@@ -104,13 +104,15 @@ class Agent:
         extra: Sequence[Part] = (),
         checkpoint: Callable[[], Awaitable[str]] | None = None,
         keeper: NodeKeeper | None = None,
+        say: Say | None = None,
     ) -> None:
         """`cheap` answers simple questions (without it `group` does); `eyes` describe pictures
         to models that do not see; `handlers` take answers that are no tool calls; `rules`,
         `memory` and `extra` are pieces of the prompts; `checkpoint` keeps the files before each
         turn and gives the id to bring them back by; `keeper` keeps the node and counts what it
-        spends, for an agent in a tree."""
-        self.showing = Showing(session, feed, node, keeper)
+        spends, for an agent in a tree; `say` puts what the runtime says into the user's
+        language."""
+        self.showing = Showing(session, feed, node, keeper, say)
         purse = _Purse(self.showing)
         self.options = options
         self.group = group if keeper is not None else group.guarded(purse)
@@ -350,7 +352,9 @@ class Agent:
                 f"{name}-{new_id()}.txt", text.encode("utf-8", "replace")
             )
         except ModelError as error:
-            self.showing.notice("warning", f"A long output could not be handed over: {error}")
+            self.showing.notice(
+                "warning", "A long output could not be handed over: {why}", why=error
+            )
             return ""
         self._attached.append(file)
         return f"The whole output ({len(text)} characters) is attached as {file.name!r}."
@@ -401,7 +405,7 @@ class Agent:
             watch = _Watch(self.showing, None, self._check_alive)
             answer = await self.eyes.ask(Request([asked]), watch)
         except ModelError as error:
-            self.showing.notice("warning", f"The pictures could not be described: {error}")
+            self.showing.notice("warning", "The pictures could not be described: {why}", why=error)
             return ""
         return answer.text.strip()
 
@@ -445,8 +449,10 @@ class Agent:
         if not work.done():
             self._left_behind.add(self._token)
             work.add_done_callback(_forgotten)
-            self.showing.notice("warning", "Something did not end when it was told to; its result"
-                                           " will be thrown away.")  # fmt: skip
+            self.showing.notice(
+                "warning",
+                "Something did not end when it was told to; its result will be thrown away.",
+            )
         elif not work.cancelled() and (error := work.exception()) is not None:
             logger.info("while it was stopped, the agent %s raised %r", self.node.title, error)
 
@@ -532,11 +538,15 @@ class _Watch:
         self._check()
         stream = self._stream
         if isinstance(progress, Waiting):
-            seconds = max(1, round(progress.seconds))
-            text = f"Waiting {seconds} s for the model: {progress.reason}"
-            self._notice = self._showing.notice("warning", text, self._notice)
+            self._notice = self._showing.notice(
+                "warning",
+                "Waiting {seconds} s for the model: {why}",
+                self._notice,
+                seconds=max(1, round(progress.seconds)),
+                why=progress.reason,
+            )
         elif isinstance(progress, Begun):
-            self._showing.update(activity=f"asking {progress.label}")
+            self._showing.doing("asking {model}", model=progress.label)
             if stream is not None:
                 stream.begin(progress.label)
         elif isinstance(progress, TextDelta) and stream is not None:

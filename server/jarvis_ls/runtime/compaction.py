@@ -50,7 +50,9 @@ async def compact(agent: Agent) -> Compacted:
     Raises `asyncio.CancelledError` when the agent is stopped; the conversation is then as before.
     """
     await agent.hooks.emit(BeforeHistoryClear(agent))
-    notice = agent.showing.passing("The conversation is being summarised to make room.")
+    notice = agent.showing.notice(
+        "info", "The conversation is being summarised to make room.", kept=False
+    )
     before = agent.messages()
     goals = user_words(agent)
     file = await _uploaded(agent, before)
@@ -64,8 +66,10 @@ async def compact(agent: Agent) -> Compacted:
     text = joined(goal_text(goals, limit), told)
     message = User(text, files=(file,) if file is not None else (), id=new_id())
     agent.replace_messages([message])
-    words = "handed over as a file" if file is not None else "replaced by a summary"
-    agent.showing.notice("info", f"The conversation was {words}.", notice)
+    if file is not None:
+        agent.showing.notice("info", "The conversation was handed over as a file.", notice)
+    else:
+        agent.showing.notice("info", "The conversation was replaced by a summary.", notice)
     await agent.hooks.emit(AfterHistoryClear(agent, summary))
     return Compacted((message,), summary, file is not None)
 
@@ -135,7 +139,7 @@ async def _summary(agent: Agent, messages: Sequence[Message]) -> str:
             failure = str(error)
             continue
         return answer.text.replace(COMPLETE, "").replace(SUMMARY, "").strip()
-    agent.showing.notice("warning", f"The summary could not be made: {failure}")
+    agent.showing.notice("warning", "The summary could not be made: {why}", why=failure)
     return ""
 
 
@@ -147,7 +151,9 @@ async def _uploaded(agent: Agent, messages: Sequence[Message]) -> FileRef | None
             "history.md", as_markdown(messages).encode("utf-8", "replace")
         )
     except ModelError as error:
-        agent.showing.notice("warning", f"The conversation could not be handed over: {error}")
+        agent.showing.notice(
+            "warning", "The conversation could not be handed over: {why}", why=error
+        )
         return None
 
 

@@ -51,5 +51,7 @@ async def _uploaded(agent: Agent, path: str, real: Path) -> FileRef | None:
         data = await asyncio.to_thread(read_regular, real, limit=UPLOAD_BYTES)
         return await agent.group.upload(real.name, data)
     except JarvisError as error:
-        agent.showing.notice("warning", f"{path} could not be uploaded and goes as text: {error}")
+        agent.showing.notice(
+            "warning", "{path} could not be uploaded and goes as text: {why}", path=path, why=error
+        )
         return None

@@ -154,7 +154,7 @@ class _Turn:
             return await agent.checkpoint()
         except Exception as error:  # noqa: BLE001 - a turn without a way back is still a turn
             agent.showing.notice(
-                "warning", f"The files could not be kept before this turn: {error}"
+                "warning", "The files could not be kept before this turn: {why}", why=error
             )
             return ""
 
@@ -211,19 +211,21 @@ class _Turn:
                 nudges += 1
                 if nudges > NUDGES:
                     raise
-                agent.showing.notice("warning", f"{error} The model is asked again.")
+                agent.showing.notice("warning", "{why} The model is asked again.", why=error)
                 agent.append(User(BROKEN.format(reason=error), id=new_id()))
             except ModelRefused as error:
                 stream.abandon()
                 if agent.blind or not _shows_images(agent):
                     raise
                 agent.blind = True
-                agent.showing.notice("warning", f"{error} It is asked again without pictures.")
+                agent.showing.notice(
+                    "warning", "{why} It is asked again without pictures.", why=error
+                )
             except ContextTooLong as error:
                 stream.abandon()
                 if self.room_made:
                     raise
-                agent.showing.notice("warning", f"{error} The conversation is shortened.")
+                agent.showing.notice("warning", "{why} The conversation is shortened.", why=error)
                 await self._compact()
                 await self._tell_addon()
             except BaseException:
@@ -283,7 +285,7 @@ class _Turn:
             return None
         names = ", ".join(dict.fromkeys(call.name for call in answer.tool_calls))
         if names:
-            agent.showing.update(activity=f"running {names}")
+            agent.showing.doing("running {tools}", tools=names)
         handled = await agent.control.step(calling.execute(answer, agent))
         agent.attach()
         if note and handled.ran:
@@ -304,7 +306,7 @@ class _Turn:
         text = _without_marks(answer).text
         if agent.completes_itself and COMPLETE in answer.text:
             return await self._complete(text)
-        agent.showing.update(activity="waiting for the user")
+        agent.showing.doing("waiting for the user")
         action, words = await agent.control.step(agent.interaction.next_action(agent.node.id))
         if action == "complete":
             return await self._complete(text)
@@ -321,14 +323,14 @@ class _Turn:
     async def _summary(self) -> str:
         agent = self.agent
         await agent.hooks.emit(BeforeSummary(agent))
-        agent.showing.update(activity="writing a summary")
+        agent.showing.doing("writing a summary")
         asked = User(agent.options.summary_prompt.strip() or prompt("closing"))
         stream = agent.stream()
         try:
             answer = await agent.ask(agent.request([*agent.messages(), asked]), stream)
         except AnswerBroken as error:
             stream.abandon()
-            agent.showing.notice("warning", f"There is no summary: {error}")
+            agent.showing.notice("warning", "There is no summary: {why}", why=error)
             answer = Assistant("")
         shown = _without_marks(answer)
         stream.settle(answer, shown.text)
@@ -341,7 +343,7 @@ class _Turn:
         text = agent.control.interruption() or ""
         await agent.hooks.emit(InterruptTriggered(agent, text))
         if not text:
-            agent.showing.update(activity="waiting for the user")
+            agent.showing.doing("waiting for the user")
             question = "You interrupted the agent. What should it do? (empty: end the turn)"
             text = (await agent.interaction.question(agent.node.id, question)).strip()
         agent.mend()

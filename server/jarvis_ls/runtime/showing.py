@@ -6,10 +6,11 @@ Everything goes to the feed as it happens; the journal gets an entry once it is 
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import string
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,16 @@ def new_id() -> str:
     return "".join(secrets.choice(_LETTERS) for _ in range(9))
 
 
+Say = Callable[[str, Mapping[str, str]], str]
+"""A template in the user's language, its places `{name}` filled."""
+_PLACES = re.compile(r"\{(\w+)\}")
+
+
+def in_english(template: str, values: Mapping[str, str]) -> str:
+    """The template as it is, its places filled."""
+    return _PLACES.sub(lambda place: values.get(place[1], place[0]), template)
+
+
 class NodeKeeper(ABC):
     """Who keeps an agent's node in its place and counts what it spends: the tree it belongs to."""
 
@@ -60,9 +71,16 @@ class Showing:
     """What is seen of one agent."""
 
     def __init__(
-        self, session: Session, feed: Feed, node: NodeInfo, keeper: NodeKeeper | None = None
+        self,
+        session: Session,
+        feed: Feed,
+        node: NodeInfo,
+        keeper: NodeKeeper | None = None,
+        say: Say | None = None,
     ) -> None:
-        """Without `keeper` the agent is alone, and its node is kept here."""
+        """Without `keeper` the agent is alone, and its node is kept here; `say` puts what the
+        runtime says into the user's language."""
+        self.say = say or in_english
         self.session = session
         self._keeper = keeper
         self.node = node
@@ -113,17 +131,20 @@ class Showing:
         entry = UserEntry(id, text, tuple(images), queued, checkpoint)
         self.put(entry, settled=not queued)
 
-    def notice(self, level: Level, text: str, id: str = "") -> str:
-        """Show something the runtime says; `id` replaces an earlier notice. Gives its id."""
+    def notice(
+        self, level: Level, text: str, id: str = "", *, kept: bool = True, **values: object
+    ) -> str:
+        """Show something the runtime says: a template and what its places hold. `id` replaces an
+        earlier notice. Gives its id."""
         id = id or new_id()
-        self.put(NoticeEntry(id, level, text))
+        said = self.say(text, {name: str(value) for name, value in values.items()})
+        self.put(NoticeEntry(id, level, said), settled=kept)
         return id
 
-    def passing(self, text: str, id: str = "") -> str:
-        """Show a notice that is not kept."""
-        id = id or new_id()
-        self.put(NoticeEntry(id, "info", text), settled=False)
-        return id
+    def doing(self, text: str, **values: object) -> None:
+        """Show what the agent does right now, in a few words: a template and its places."""
+        said = self.say(text, {name: str(value) for name, value in values.items()})
+        self.update(activity=said)
 
     def meter(self, window: int, parts: Mapping[str, int]) -> None:
         """Show how full the context is."""
