@@ -63,6 +63,7 @@ describe('the conversation', () => {
   test('finished blocks stay the same elements while the rest streams in', async () => {
     await panel.events([put(answer('s', 'First.\n\n', { streaming: true }))]);
     await panel.events([grew('s', 8, 'Second.\n\nThi')]);
+    await panel.page.locator('[data-id=s]').getByText('Thi').waitFor();
     await panel.page
       .locator('[data-id=s] p')
       .first()
