@@ -187,6 +187,20 @@ def test_a_file_of_another_folder_is_named_whole(tmp_path: Path) -> None:
     assert place.number == 1 and place_of(place.name, both) == place
 
 
+@pytest.mark.parametrize(
+    "path", ["~/x", "~", "$HOME/x", "file:///tmp/x", "C:\\x", "C:/x", "src\\x.c", "..\\x"]
+)
+def test_forms_of_other_places_make_no_files(path: str, tmp_path: Path) -> None:
+    with pytest.raises(ToolRetry, match="forward slashes"):
+        place_of(path, context(tmp_path), reading=False)
+    assert place_of(path, context(tmp_path)).number == 0
+
+
+def test_odd_names_that_exist_can_be_written(tmp_path: Path) -> None:
+    (tmp_path / "a\\b.txt").write_text("x")
+    assert place_of("a\\b.txt", context(tmp_path), reading=False).path == "a\\b.txt"
+
+
 def test_an_agent_knows_what_it_has_seen(tmp_path: Path) -> None:
     seen = Seen()
     file = decode(PLACE, b"one\n")

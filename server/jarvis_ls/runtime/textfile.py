@@ -11,6 +11,7 @@ import asyncio
 import codecs
 import difflib
 import hashlib
+import os
 import re
 import unicodedata
 from collections.abc import Callable
@@ -39,6 +40,8 @@ _BOMS = (
 )
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _SUGGESTIONS = 3
+_OTHER_FORM = re.compile(r"~(?:/|$)|\$\w|[A-Za-z][\w+.-]*:/|[A-Za-z]:\\|.*\\", re.DOTALL)
+"""What no one means as the name of a new file: `~/x`, `$HOME/x`, `file:///x`, `C:\\x`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +152,11 @@ def place_of(path: str, context: ToolContext, *, reading: bool = True) -> Place:
         raise ToolRetry("The path is empty. Give the path of a file, relative to the workspace.")
     real = inside(path, context.roots)
     if real is not None:
+        if not reading and _is_of_another_place(path) and not real.exists():
+            raise ToolRetry(
+                f"{shown(path)} is written in a form of another place or system. Give a path "
+                "relative to the workspace, with forward slashes."
+            )
         number = next(n for n, r in enumerate(context.roots) if real == r or r in real.parents)
         root = context.roots[number]
         return Place(root, number, real.relative_to(root).as_posix())
@@ -241,6 +249,10 @@ def note_seen(context: ToolContext, file: TextFile) -> None:
     seen: Seen | None = context.services.get("seen")
     if seen is not None:
         seen.note(context.node, file)
+
+
+def _is_of_another_place(path: str) -> bool:
+    return os.name != "nt" and not path.startswith("/") and bool(_OTHER_FORM.match(path))
 
 
 def _taken_apart(written: str) -> tuple[str, str | tuple[str, ...]]:
