@@ -6,6 +6,7 @@ Nothing of the agent runtime is loaded before the panel is first used.
 from __future__ import annotations
 
 import re
+import sys
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.core.errors import JarvisError, UsageError
@@ -43,8 +44,9 @@ class _PanelFeature:
             raise JarvisError(
                 self._server.say(
                     "The parts that agents need are not installed ({name} is missing):"
-                    " pip install 'jarvis-ls[agent]'",
+                    " {python} -m pip install 'jarvis-ls[agent]'",
                     name=error.name,
+                    python=sys.executable,
                 )
             ) from error
 
