@@ -29,6 +29,7 @@ from jarvis_ls.runtime.sandbox.base import (
     SandboxSettings,
     Script,
 )
+from jarvis_ls.runtime.sandbox.bwrap import Bubblewrap
 from jarvis_ls.runtime.sandbox.ladder import Ladder
 from jarvis_ls.runtime.sandbox.proof import prove
 from jarvis_ls.runtime.sandbox.reading import read_sandbox
@@ -190,6 +191,20 @@ async def test_a_sandbox_that_leaks_is_passed_over(
     with pytest.raises(NoSandbox, match=reason):
         await ladder.best()
     assert reason in ladder.rejected["bwrap"]
+
+
+async def test_a_sandbox_that_cannot_start_is_no_failed_script(tmp_path: Path, root: Path) -> None:
+    for program, stage in (("/nonexistent/bwrap", True), ("/bin/false", True), ("/bin/ls", True)):
+        one = Bubblewrap(
+            tmp_path / "home", SandboxSettings(), program=program, stage=stage, overlay=False
+        )
+        proof = await prove(one)
+        assert not proof.holds and proof.reason
+    missing = Bubblewrap(
+        tmp_path / "home", SandboxSettings(), program="/nonexistent/b", stage=True, overlay=False
+    )
+    with pytest.raises(JarvisError, match="did not start"):
+        await sh(missing, root, "echo ran")
 
 
 async def test_a_proof_is_remembered_and_looked_at_again(

@@ -28,7 +28,7 @@ from jarvis_ls.runtime.sandbox.copies import (
     has_other_owners,
 )
 from jarvis_ls.runtime.sandbox.kept import bring
-from jarvis_ls.runtime.sandbox.process import Bounds, Ended, run_process
+from jarvis_ls.runtime.sandbox.process import Bounds, Ended, check_started, run_process
 from jarvis_ls.runtime.sandbox.seccomp import NETWORKED, SHARED, filter_program
 from jarvis_ls.runtime.sandbox.waiting import in_thread, working_folder
 
@@ -66,7 +66,7 @@ class Bubblewrap(Sandbox):
             places = await in_thread(
                 lambda: bring(folder, self._places(folder, roots)), folder.stopped.set
             )
-            ended = await self._start(folder, script, places, output)
+            ended = check_started(await self._start(folder, script, places, output))
             found = await in_thread(lambda: all_changes(folder, places))
         copies = "copy" if any(place.is_copy for place in places) else "overlay"
         return Ran(ended.exit, ended.output, ended.why, ended.seconds, f"bwrap ({copies})", *found)
@@ -183,6 +183,9 @@ def needs_stage() -> bool:
 @functools.cache
 def _options(program: str) -> frozenset[str]:
     """Options this version of bubblewrap knows."""
-    shown = subprocess.run([program, "--help"], capture_output=True, text=True, check=False)
+    try:
+        shown = subprocess.run([program, "--help"], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise JarvisError(f"The sandbox did not start: {program}: {error.strerror}") from None
     words = (shown.stdout + shown.stderr).split()
     return frozenset(word for word in words if word.startswith("--"))

@@ -36,7 +36,7 @@ def main(plan_path: str) -> NoReturn:
     signal.signal(signal.SIGTERM, _end)
     _check(_libc.prctl(_PDEATHSIG, signal.SIGTERM, 0, 0, 0), "prctl")
     if os.getppid() != plan["parent"]:
-        raise SystemExit("the server that started this is gone")
+        raise SystemExit("sandbox: the server that started this is gone")
     child = os.fork()
     if child == 0:
         _become(plan)

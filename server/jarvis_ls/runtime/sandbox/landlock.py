@@ -24,7 +24,7 @@ from jarvis_ls.runtime.sandbox.bwrap import NOBODY
 from jarvis_ls.runtime.sandbox.changed import all_changes
 from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace, check_roots
 from jarvis_ls.runtime.sandbox.kept import bring
-from jarvis_ls.runtime.sandbox.process import Bounds, Ended, run_process
+from jarvis_ls.runtime.sandbox.process import Bounds, Ended, check_started, run_process
 from jarvis_ls.runtime.sandbox.seccomp import filter_program
 from jarvis_ls.runtime.sandbox.waiting import in_thread, working_folder
 
@@ -58,7 +58,7 @@ class Landlock(Sandbox):
                 ),
                 folder.stopped.set,
             )
-            ended = await self._start(folder, script, places, output)
+            ended = check_started(await self._start(folder, script, places, output))
             changes, said = await in_thread(lambda: all_changes(folder, places))
         return Ran(
             ended.exit, ended.output, ended.why, ended.seconds, "landlock (copy)", changes, said

@@ -94,7 +94,7 @@ def _die_with_parent(parent: int) -> None:
     if _libc.prctl(_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
         _fail("prctl")
     if parent not in (os.getppid(), 0):
-        raise SystemExit("the server that started this is gone")
+        raise SystemExit("sandbox: the server that started this is gone")
 
 
 def _first_to_go() -> None:
@@ -125,4 +125,7 @@ def _write(path: str, text: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    try:
+        main(sys.argv[1])
+    except OSError as error:
+        raise SystemExit(f"sandbox: {error.filename or ''} {error.strerror}") from None

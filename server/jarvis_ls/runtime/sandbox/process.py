@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime.sandbox.base import Output
 from jarvis_ls.runtime.sandbox.waiting import to_the_end
 
@@ -94,6 +95,14 @@ async def run_process(
         raise asyncio.CancelledError
     code = None if why else process.returncode
     return Ended(code, heard.text(), why, time.monotonic() - started)
+
+
+def check_started(ended: Ended) -> Ended:
+    """Raises `JarvisError` when it was not the script that failed, but what should confine it."""
+    first = ended.output.partition("\n")[0]
+    if ended.exit and first.startswith(("bwrap: ", "sandbox: ")):
+        raise JarvisError(f"The sandbox did not start, nothing was run: {first[:500]}")
+    return ended
 
 
 async def _settle(process: asyncio.subprocess.Process, reading: asyncio.Future[None]) -> None:
