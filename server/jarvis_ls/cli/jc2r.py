@@ -38,7 +38,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     parser = argparse.ArgumentParser(
         prog="jc2r",
-        description="Moves C to Rust. So far: what there is, and in which order to take it.",
+        description="Moves C to Rust.",
         epilog="exit status: 0 done; 1 some units had errors; 2 wrong use; 130 interrupted",
     )
     parser.add_argument("--version", action="version", version=f"jc2r {__version__}")
@@ -57,6 +57,21 @@ def build_parser() -> argparse.ArgumentParser:
     add("--no-graphs", action="store_true", help="write no graphs")
     add("--format", choices=("text", "json"), default="text", help="default: text")
     scan.set_defaults(run=_scan)
+
+    run = commands.add_parser(
+        "run", help="translate the project to a crate that builds, without a model",
+        description="Scan, translate, build. What cannot be translated stays in C, is linked in"
+        " and listed with the reason. Stages that are done are not done again.",
+    )  # fmt: skip
+    add = run.add_argument
+    add("path", nargs="?", type=Path, default=Path(), help="the project (default: this folder)")
+    add("--baseline", action="store_true", required=True,
+        help="the faithful translation that needs no model (the only one so far)")  # fmt: skip
+    add("--crate", type=Path, metavar="FOLDER", help="where to (default: PROJECT_rs beside it)")
+    add("--build", action="store_true",
+        help="learn how files are compiled: run the project's own build in a copy")  # fmt: skip
+    add("--reset", action="store_true", help="begin anew")
+    run.set_defaults(run=_run)
 
     config = commands.add_parser(
         "config", help="root functions, libraries not to use, notes for every prompt",
@@ -118,6 +133,31 @@ def _scan(options: argparse.Namespace) -> int:
               file=sys.stderr)  # fmt: skip
     print(f"written to {scanned.folder}")
     return 1 if scanned.problems else 0
+
+
+def _run(options: argparse.Namespace) -> int:
+    from jarvis_ls.jc2r.pipeline import run_baseline
+
+    def stage(name: str) -> None:
+        if sys.stderr.isatty():
+            print(f"{name} …", file=sys.stderr)
+
+    done = asyncio.run(
+        run_baseline(
+            _project(options.path), crate=options.crate, build_project=options.build,
+            reset=options.reset, stage=stage,
+        )
+    )  # fmt: skip
+    in_rust = sum(one.state == "baseline" for one in done.functions)
+    print(f"{in_rust} of {len(done.functions)} functions in Rust"
+          + (", nothing had changed" if done.again else f", {done.seconds:.1f} s"))  # fmt: skip
+    for one in done.functions:
+        if one.state == "c":
+            print(f"{one.file}:{one.line}: {one.name} stays in C: {one.reason}")
+    for unit in done.skipped:
+        print(f"{unit.file}: not translated: {unit.reason}")
+    print(f"crate: {done.crate}")
+    return 1 if done.skipped else 0
 
 
 def _config(options: argparse.Namespace) -> int:

@@ -1,0 +1,248 @@
+"""Types of C as types of Rust, and how a value of one becomes a value of another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jarvis_ls.codeintel import clang
+from jarvis_ls.jc2r.baseline.names import Names, Unsupported, rust_name
+
+INTEGERS = {
+    "CHAR_S": "i8", "SCHAR": "i8", "CHAR_U": "u8", "UCHAR": "u8", "SHORT": "i16", "USHORT": "u16",
+    "INT": "i32", "UINT": "u32", "LONG": "i64", "ULONG": "u64", "LONGLONG": "i64",
+    "ULONGLONG": "u64", "INT128": "i128", "UINT128": "u128", "WCHAR": "i32", "CHAR16": "u16",
+    "CHAR32": "u32", "BOOL": "bool",
+}  # fmt: skip
+FLOATS = {"FLOAT": "f32", "DOUBLE": "f64"}
+WORDS = {**INTEGERS, **FLOATS}
+ARRAYS = ("CONSTANTARRAY", "INCOMPLETEARRAY")
+FUNCTIONS = ("FUNCTIONPROTO", "FUNCTIONNOPROTO")
+
+
+def kind(type_: Any) -> str:
+    """Name of the kind of a type, seen through typedefs."""
+    return str(type_.get_canonical().kind.name)
+
+
+def is_integer(type_: Any) -> bool:
+    """Integers, characters, booleans and enumerations."""
+    return kind(type_) in INTEGERS or kind(type_) == "ENUM"
+
+
+def is_unsigned(type_: Any) -> bool:
+    """Whether arithmetic of a type wraps."""
+    name = kind(type_)
+    if name == "ENUM":
+        return is_unsigned(type_.get_canonical().get_declaration().enum_type)
+    return INTEGERS.get(name, "i").startswith("u")
+
+
+def is_pointer(type_: Any) -> bool:
+    """Pointers to data and to functions."""
+    return kind(type_) == "POINTER"
+
+
+def is_function_pointer(type_: Any) -> bool:
+    """Pointers to functions."""
+    return is_pointer(type_) and kind(type_.get_canonical().get_pointee()) in FUNCTIONS
+
+
+def is_array(type_: Any) -> bool:
+    """Arrays whose length is known or left open."""
+    return kind(type_) in ARRAYS
+
+
+def is_record(type_: Any) -> bool:
+    """Structures and unions."""
+    return kind(type_) == "RECORD"
+
+
+def record_name(declaration: Any) -> str:
+    """A name for a record or enumeration that has none: that of its typedef, or its place."""
+    name = declaration.spelling
+    if name and " " not in name and "(" not in name:
+        return str(name)
+    return ""
+
+
+class Types:
+    """The types of a crate, written down once each, in the order they were first needed."""
+
+    def __init__(self) -> None:
+        self.items: dict[str, str] = {}
+        """Rust definitions by their name."""
+        self._names: dict[str, str] = {}
+        """The last name given to a C declaration, by its USR."""
+        self._seen: dict[str, str] = {}
+        """The same for the unit at hand."""
+        self._given = Names()
+        self._broken: dict[str, str] = {}
+        """Why records cannot be translated, by USR."""
+
+    def reserve(self, names: set[str]) -> None:
+        """Names that types must not have."""
+        for name in names:
+            self._given.give(name)
+
+    def of(self, type_: Any) -> str:
+        """The Rust type of a C type. Raises `Unsupported`."""
+        type_ = type_.get_canonical()
+        name = type_.kind.name
+        if name in WORDS:
+            return WORDS[name]
+        if name == "VOID":
+            return "core::ffi::c_void"
+        if name == "POINTER":
+            return self._pointer(type_)
+        if name == "CONSTANTARRAY":
+            return f"[{self.of(type_.element_type)}; {type_.element_count}]"
+        if name == "INCOMPLETEARRAY":
+            return f"[{self.of(type_.element_type)}; 0]"
+        if name == "ENUM":
+            return self.of(type_.get_declaration().enum_type)
+        if name == "RECORD":
+            return self._record(type_.get_declaration())
+        if name in FUNCTIONS:
+            return self.function(type_)
+        words = {"LONGDOUBLE": "long double", "COMPLEX": "_Complex", "VECTOR": "vector types",
+                 "VARIABLEARRAY": "arrays of variable length"}  # fmt: skip
+        raise Unsupported(words.get(name, f"type {type_.spelling}"))
+
+    def parameter(self, type_: Any) -> str:
+        """The Rust type of a parameter: what is written like an array is a pointer."""
+        if not is_array(type_):
+            return self.of(type_)
+        element = type_.get_canonical().element_type
+        return f"*{'const' if _is_const(element) else 'mut'} {self.of(element)}"
+
+    def function(self, type_: Any) -> str:
+        """The type of a function."""
+        type_ = type_.get_canonical()
+        result = type_.get_result()
+        parameters = []
+        if type_.kind.name == "FUNCTIONPROTO":
+            parameters = [self.parameter(one) for one in type_.argument_types()]
+            if type_.is_function_variadic():
+                parameters.append("...")
+        back = "" if kind(result) == "VOID" else f" -> {self.of(result)}"
+        return f'unsafe extern "C" fn({", ".join(parameters)}){back}'
+
+    def _pointer(self, type_: Any) -> str:
+        target = type_.get_pointee()
+        if kind(target) in FUNCTIONS:
+            return f"Option<{self.function(target)}>"
+        word = "const" if _is_const(target) else "mut"
+        if kind(target) == "VARIABLEARRAY":
+            raise Unsupported("arrays of variable length")
+        return f"*{word} {self.of(target)}"
+
+    def begin(self) -> None:
+        """Another unit begins: what it says of a record may differ from what others said."""
+        self._seen.clear()
+
+    def _record(self, declaration: Any) -> str:
+        definition = declaration.get_definition() or declaration
+        usr = definition.get_usr()
+        if usr not in self._seen:
+            if usr not in self._names:
+                self._names[usr] = self._given.give(record_name(definition) or "Anonymous")
+            self._seen[usr] = name = self._names[usr]
+            before = self.items.setdefault(name, "")  # ends the circle of a type with itself
+            code = self._define(definition, name)
+            if before in ("", code, _opaque(name)):
+                self.items[name] = code
+            elif code != _opaque(name):  # another record of that name, in another file
+                self._seen[usr] = self._names[usr] = name = self._given.give(name)
+                self.items[name] = self._define(definition, name)
+        return f"types::{self._seen[usr]}"
+
+    def check(self, type_: Any) -> None:
+        """Raises `Unsupported` when members of a record cannot be used."""
+        definition = type_.get_canonical().get_declaration().get_definition()
+        if definition is not None and (why := self._broken.get(definition.get_usr())):
+            raise Unsupported(why)
+
+    def _define(self, declaration: Any, name: str) -> str:
+        if not declaration.is_definition():
+            return _opaque(name)
+        fields = list(declaration.type.get_fields())
+        try:
+            members = [f"    pub {name}: {rust}," for name, rust in self._members(fields)]
+        except Unsupported as error:
+            self._broken[declaration.get_usr()] = str(error)
+            return self._sized(declaration, name)
+        word = "union" if declaration.kind.name == "UNION_DECL" else "struct"
+        representation = _representation(declaration)
+        return "\n".join(
+            [f"#[repr({representation})]", "#[derive(Clone, Copy)]", f"pub {word} {name} {{",
+             *members, "}"]
+        )  # fmt: skip
+
+    def _members(self, fields: list[Any]) -> list[tuple[str, str]]:
+        """Members with their types; neighbouring bit-fields are the bytes they lie in."""
+        found: list[tuple[str, str]] = []
+        run: tuple[int, int] | None = None
+        for one in fields:
+            if one.is_bitfield():
+                first, last = bits_of(one)[0] // 8, (sum(bits_of(one)) + 7) // 8
+                if run is not None and one.semantic_parent.kind.name != "UNION_DECL" and (
+                    first <= run[1]
+                ):  # fmt: skip
+                    run = (run[0], max(run[1], last))
+                    found[-1] = (f"bits_{run[0]}", f"[u8; {run[1] - run[0]}]")
+                elif last > first:
+                    run = (first, last)
+                    found.append((f"bits_{first}", f"[u8; {last - first}]"))
+            else:
+                run = None
+                found.append((field_name(one), self.of(one.type)))
+        return found
+
+    def _sized(self, declaration: Any, name: str) -> str:
+        """A record of the right size whose members cannot be told."""
+        size, align = declaration.type.get_size(), declaration.type.get_align()
+        if size < 0:
+            return _opaque(name)
+        return (
+            f"#[repr(C, align({max(1, align)}))]\n#[derive(Clone, Copy)]\n"
+            f"pub struct {name} {{\n    pub bytes: [u8; {size}],\n}}"
+        )
+
+
+def bits_of(field: Any) -> tuple[int, int]:
+    """Offset and width of a bit-field, in bits, in the record it is declared in."""
+    parent = field.semantic_parent.type
+    for one in parent.get_fields():
+        if one.hash == field.hash:
+            return int(one.get_field_offsetof()), int(one.get_bitfield_width())
+    raise Unsupported(f"the bit-field {field.spelling}")
+
+
+def field_name(field: Any) -> str:
+    """A member's name; those without one are told by their offset."""
+    if field.spelling and "(" not in field.spelling:
+        return rust_name(field.spelling)
+    parent = field.semantic_parent
+    return f"anonymous_at_{[f.hash for f in parent.type.get_fields()].index(field.hash)}"
+
+
+def _representation(declaration: Any) -> str:
+    kinds = clang.cindex().CursorKind
+    plain = [f for f in declaration.type.get_fields() if not f.is_bitfield()]
+    natural = max((f.type.get_align() for f in plain), default=1)
+    align = declaration.type.get_align()
+    if any(child.kind == kinds.PACKED_ATTR for child in declaration.get_children()):
+        return "C, packed"
+    if align < natural:
+        return f"C, packed({align})"
+    return f"C, align({align})" if align > natural else "C"
+
+
+def _opaque(name: str) -> str:
+    return f"#[repr(C)]\n#[derive(Clone, Copy)]\npub struct {name} {{\n    _opaque: [u8; 0],\n}}"
+
+
+def _is_const(type_: Any) -> bool:
+    while type_.kind.name in ARRAYS:
+        type_ = type_.element_type
+    return bool(type_.is_const_qualified() or type_.get_canonical().is_const_qualified())

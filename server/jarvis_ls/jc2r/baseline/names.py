@@ -1,0 +1,46 @@
+"""Names of C as Rust can write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_KEYWORDS = frozenset({
+    "as", "break", "const", "continue", "crate", "else", "enum", "extern", "false", "fn", "for",
+    "if", "impl", "in", "let", "loop", "match", "mod", "move", "mut", "pub", "ref", "return",
+    "self", "Self", "static", "struct", "super", "trait", "true", "type", "unsafe", "use", "where",
+    "while", "async", "await", "dyn", "abstract", "become", "box", "do", "final", "macro",
+    "override", "priv", "typeof", "unsized", "virtual", "yield", "try", "gen",
+})  # fmt: skip
+_NEVER_RAW = frozenset({"self", "Self", "super", "crate"})
+_PRIMITIVES = frozenset({
+    "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "f32",
+    "f64", "bool", "char", "str", "core", "std", "Option", "Some", "None", "Vec", "Box", "String",
+})  # fmt: skip
+
+
+class Unsupported(Exception):
+    """A construct that is not translated; the text says which, in words."""
+
+
+def rust_name(name: str) -> str:
+    """`name`, made legal in Rust."""
+    if name in _NEVER_RAW or name in _PRIMITIVES:
+        return f"{name}_"
+    return f"r#{name}" if name in _KEYWORDS else name
+
+
+class Names:
+    """Names of one scope, each given once."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+
+    def give(self, name: str) -> str:
+        """`name`, or with a number behind it when it is taken."""
+        wanted = rust_name(name or "anonymous")
+        found, number = wanted, 1
+        while found in self._taken:
+            number += 1
+            found = f"{wanted.removeprefix('r#')}_{number}"
+        self._taken.add(found)
+        return found

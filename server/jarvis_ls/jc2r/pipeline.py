@@ -1,0 +1,175 @@
+"""`jc2r run --baseline`: scan, translate, build, each stage once unless something changed.
+
+`.jarvis/c2rust/run_state.json` says which stages are done and for which state of the sources; a
+run that was ended begins again with the first stage that is not. The crate is the only thing
+written outside of `.jarvis`, and only into a folder that is new, empty or our own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls import __version__
+from jarvis_ls.core.errors import JarvisError, SkippedFile
+from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.jc2r.baseline.crate import MARK, SkippedUnit, Translated, build, translate
+from jarvis_ls.jc2r.commands import find_units
+from jarvis_ls.jc2r.config import folder_of
+from jarvis_ls.jc2r.scan import Progress, scan_project
+
+STAGES = ("scan", "baseline", "build")
+
+
+@dataclass
+class State:
+    """What is done, and for which sources."""
+
+    sources: str = ""
+    """Digest of the sources, their arguments and of this program."""
+    crate: str = ""
+    done: dict[str, float] = field(default_factory=dict)
+    """When each stage was done, in seconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionState:
+    """One function and what it is written in."""
+
+    file: str
+    name: str
+    state: str
+    """`baseline` or `c`."""
+    reason: str = ""
+    """Why it is still C."""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run did."""
+
+    crate: Path
+    functions: tuple[FunctionState, ...]
+    skipped: tuple[SkippedUnit, ...]
+    again: bool
+    """Whether everything was done already."""
+    seconds: float
+
+
+async def run_baseline(
+    root: Path,
+    *,
+    crate: Path | None = None,
+    build_project: bool = False,
+    reset: bool = False,
+    progress: Progress | None = None,
+    stage: Callable[[str], None] = lambda _: None,
+) -> Run:
+    """Move the project at `root` to a crate that builds and behaves like the C.
+
+    `crate` is `<project>_rs` beside the project by default. With `build_project` the project's
+    own build is run in a copy, to learn how files are compiled. Raises `JarvisError` with what the
+    compiler said when the crate does not build.
+    """
+    started = time.monotonic()
+    root = Path(os.path.realpath(root))
+    crate = Path(os.path.realpath(crate or root.parent / f"{root.name}_rs"))
+    _check_target(root, crate)
+    folder = folder_of(root)
+    stage("scan")
+    await scan_project(root, build=build_project, graphs=False, progress=progress)
+    units = (await asyncio.to_thread(
+        find_units, root, build=build_project, folder=folder / "build")).units  # fmt: skip
+    state = State() if reset else _read_state(folder)
+    sources = await asyncio.to_thread(_digest, root, units)
+    if state.sources != sources or state.crate != str(crate) or not crate.is_dir():
+        state = State(sources, str(crate))
+    again = all(name in state.done for name in STAGES)
+    _done(folder, state, "scan")
+    if "baseline" not in state.done:
+        stage("baseline")
+        found = await asyncio.to_thread(translate, root, units, crate)
+        _write_progress(folder, found)
+        _done(folder, state, "baseline")
+    if "build" not in state.done:
+        stage("build")
+        built = await asyncio.to_thread(build, crate)
+        replace_file(folder / "build.log", built.stderr.encode())
+        if built.returncode != 0:
+            raise JarvisError(
+                f"The crate at {crate} does not build; {folder / 'build.log'} holds what cargo"
+                f" said:\n{built.stderr.strip()[:2000]}"
+            )
+        _done(folder, state, "build")
+    functions, skipped = read_progress(folder)
+    return Run(crate, functions, skipped, again, time.monotonic() - started)
+
+
+def read_progress(folder: Path) -> tuple[tuple[FunctionState, ...], tuple[SkippedUnit, ...]]:
+    """State of every function, as the last run left it. Raises `JarvisError`."""
+    try:
+        data = json.loads(read_regular(folder / "progress.json", limit=256_000_000))
+        functions = tuple(FunctionState(**one) for one in data["functions"])
+        return functions, tuple(SkippedUnit(**one) for one in data["skipped"])
+    except (SkippedFile, ValueError, KeyError, TypeError):
+        raise JarvisError("There is no finished translation; run `jc2r run --baseline`.") from None
+
+
+def _write_progress(folder: Path, found: Translated) -> None:
+    functions = []
+    for module in found.modules:
+        functions += [FunctionState(module.file, name, "baseline") for name in module.functions]
+        functions += [
+            FunctionState(module.file, one.name, "c", one.reason, one.line) for one in module.left
+        ]
+    data: dict[str, Any] = {
+        "functions": [asdict(one) for one in functions],
+        "skipped": [asdict(one) for one in found.skipped],
+    }
+    text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+    replace_file(folder / "progress.json", text.encode())
+
+
+def _check_target(root: Path, crate: Path) -> None:
+    if crate == root or root.is_relative_to(crate):
+        raise JarvisError(f"{crate} holds the C project; the crate needs a folder of its own.")
+    if not crate.exists() or not any(crate.iterdir()):
+        return
+    try:
+        manifest = read_regular(crate / "Cargo.toml", limit=1_000_000)
+    except SkippedFile:
+        manifest = b""
+    if MARK.encode() not in manifest:
+        raise JarvisError(f"{crate} is there and was not made by jc2r; nothing was written.")
+
+
+def _digest(root: Path, units: Any) -> str:
+    """Of every file below the project that a compiler may read, and how units are compiled."""
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(repr((__version__, [(one.path, one.arguments) for one in units])).encode())
+    for path in sorted(root.rglob("*")):
+        if path.suffix in (".c", ".h", ".inc") and ".jarvis" not in path.parts and path.is_file():
+            digest.update(str(path).encode("utf-8", "surrogateescape") + path.read_bytes())
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _read_state(folder: Path) -> State:
+    try:
+        return State(**json.loads(read_regular(folder / "run_state.json", limit=1_000_000)))
+    except (SkippedFile, ValueError, TypeError):
+        return State()  # none, or damaged: all stages are done again
+
+
+def _done(folder: Path, state: State, name: str) -> None:
+    state.done[name] = time.time()
+    replace_file(folder / "run_state.json", (json.dumps(asdict(state), indent=1) + "\n").encode())

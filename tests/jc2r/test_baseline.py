@@ -1,0 +1,176 @@
+"""The baseline translation: C and Rust are built and run, and must say the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from expressions import program
+from test_scan import JC2R, jc2r, write
+
+CONSTRUCTS = Path(__file__).parent / "constructs"
+SEEDS = range(6)
+
+
+def _rust_is_new_enough() -> bool:
+    if not shutil.which("cargo") or not shutil.which("cc"):
+        return False
+    words = subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=False)
+    return tuple(map(int, words.stdout.split()[1].split(".")[:2])) >= (1, 82)
+
+
+needs_cargo = pytest.mark.skipif(
+    not _rust_is_new_enough(), reason="needs a C compiler and cargo with Rust 1.82 or newer"
+)
+
+
+def run(program: Path) -> tuple[int, str, str]:
+    done = subprocess.run([program, "x"], capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def by_c(source: Path, folder: Path) -> tuple[int, str, str]:
+    binary = folder / f"c-{source.stem}"
+    subprocess.run(["cc", "-w", "-O1", "-o", binary, source, "-lm"], check=True, timeout=120)
+    return run(binary)
+
+
+@pytest.fixture(scope="module")
+def constructs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
+    """The constructs and random programs as one project, translated and built once."""
+    root = tmp_path_factory.mktemp("baseline") / "constructs"
+    shutil.copytree(CONSTRUCTS, root)
+    write(root, {f"random_{seed}.c": program(seed) for seed in SEEDS})
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return root, root.parent / "constructs_rs", done.stdout
+
+
+NAMES = [*sorted(path.stem for path in CONSTRUCTS.glob("*.c")),
+         *(f"random_{seed}" for seed in SEEDS)]  # fmt: skip
+
+
+@needs_cargo
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_is_said_both_ways(
+    constructs: tuple[Path, Path, str], name: str, tmp_path: Path
+) -> None:
+    root, crate, _ = constructs
+    assert run(crate / "target" / "release" / name) == by_c(root / f"{name}.c", tmp_path)
+
+
+@needs_cargo
+def test_what_stays_in_c_is_named_and_the_rest_is_rust(constructs: tuple[Path, Path, str]) -> None:
+    root, crate, said = constructs
+    progress = json.loads((root / ".jarvis" / "c2rust" / "progress.json").read_text())
+    left = [(one["name"], one["reason"]) for one in progress["functions"] if one["state"] == "c"]
+    assert left == [("total", "variadic definitions")]
+    assert "functions.c:12: total stays in C: variadic definitions" in said
+    assert (root / ".jarvis" / "c2rust" / "build.log").read_text() == "", "no warnings"
+    text = (crate / "src" / "bin" / "functions.rs").read_text()
+    assert "fn fib(" in text and "fn total(" not in text
+    in_c = (crate / "c" / "functions.c").read_text()
+    assert "va_start" in in_c and "return fib(n - 1)" not in in_c
+
+
+@needs_cargo
+def test_the_crate_is_built_anew_only_when_something_changed(
+    constructs: tuple[Path, Path, str],
+) -> None:
+    root, crate, _ = constructs
+    manifest = (crate / "Cargo.toml").stat().st_mtime_ns
+    assert "nothing had changed" in jc2r("run", "--baseline", root).stdout
+    assert (crate / "Cargo.toml").stat().st_mtime_ns == manifest
+    assert sorted(path.name for path in root.iterdir() if path.suffix == ".rs") == []
+
+
+@needs_cargo
+def test_files_that_know_each_other(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    write(root, {
+        "shop.h": "#ifndef S\n#define S\n#include <stdarg.h>\ntypedef struct item { int price; }"
+                  " item;\nextern int sold;\nint sell(item *one);\nint say(const char *f, ...);\n"
+                  "#endif\n",
+        "shop.c": '#include "shop.h"\nint sold; static int tax = 2;\n'
+                  "static int taxed(int p) { return p + tax; }\n"
+                  "int sell(item *one) { sold++; tax++; return taxed(one->price); }\n",
+        "say.c": '#include <stdio.h>\n#include "shop.h"\nstatic int lines;\n'
+                 "static void count(void) { lines += sold; }\n"
+                 "int say(const char *f, ...) { va_list l; int n; count(); va_start(l, f);"
+                 " n = vprintf(f, l); va_end(l); return n * 100 + lines; }\n",
+        "main.c": '#include "shop.h"\nint main(void) { item one = {40}; int got = sell(&one);'
+                  ' int said = say("%d %d\\n", got, sold); return said & 127; }\n',
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stderr
+    binary = tmp_path / "c-shop"
+    sources = [root / name for name in ("shop.c", "say.c", "main.c")]
+    subprocess.run(["cc", "-w", "-o", binary, *sources], check=True, timeout=60)
+    assert run(tmp_path / "shop_rs" / "target" / "release" / "main") == run(binary)
+
+
+@needs_cargo
+def test_a_file_that_does_not_compile_leaves_the_others(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    write(root, {"good.c": "int good(int n) { return n + 1; }\n",
+                 "bad.c": '#include "nowhere.h"\nint bad(void) { return NOWHERE; }\n',
+                 "plus.cpp": "int plus() { return 1; }\n"})  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 1
+    assert "bad.c: not translated: " in done.stdout and "nowhere.h" in done.stdout
+    assert "plus.cpp: not translated: C++ is not translated" in done.stdout
+    assert "fn good(" in (tmp_path / "p_rs" / "src" / "good.rs").read_text()
+
+
+def test_a_folder_of_someone_else_is_left_alone(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    write(root, {"a.c": "int a(void) { return 1; }\n"})
+    write(
+        tmp_path / "p_rs", {"Cargo.toml": '[package]\nname = "mine"\n', "src/lib.rs": "// mine\n"}
+    )
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 2 and "was not made by jc2r" in done.stderr
+    assert (tmp_path / "p_rs" / "src" / "lib.rs").read_text() == "// mine\n"
+    assert jc2r("run", "--baseline", root, "--crate", root).returncode == 2
+
+
+def test_without_cargo_the_crate_is_written_and_the_run_says_what_is_missing(
+    tmp_path: Path,
+) -> None:
+    root, tools = tmp_path / "p", tmp_path / "tools"
+    write(root, {"a.c": "int a(void) { return 1; }\n"})
+    tools.mkdir()
+    compiler = shutil.which("cc")
+    assert compiler is not None
+    (tools / "cc").symlink_to(compiler)
+    done = jc2r("run", "--baseline", root, PATH=str(tools))
+    assert done.returncode == 2 and "cargo is not installed" in done.stderr
+    assert (tmp_path / "p_rs" / "src" / "a.rs").exists()
+
+
+@needs_cargo
+def test_a_run_that_was_killed_goes_on(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    write(root, {f"m{n}.c": program(n, 30).replace("int main(", f"int main{n}(")
+                 .replace("static ", f"static /*{n}*/ ") for n in range(8)})  # fmt: skip
+    for pause in (0.15, 0.4, 0.8, 1.2):
+        started = subprocess.Popen(
+            [*JC2R, "run", "--baseline", str(root)], start_new_session=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        time.sleep(pause)
+        os.killpg(started.pid, signal.SIGKILL)
+        started.wait()
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stderr
+    again = tmp_path / "fresh"
+    assert jc2r("run", "--baseline", root, "--crate", again).returncode == 0
+    for path in sorted((again / "src").rglob("*.rs")):
+        other = tmp_path / "p_rs" / path.relative_to(again)
+        assert other.read_text() == path.read_text().replace("fresh", "p_rs"), path
