@@ -32,8 +32,8 @@ const SIMPLE = new RegExp(
   'gi',
 );
 const ATTRIBUTES = ['align', 'checked', 'class', 'disabled', 'href', 'open', 'start', 'title'];
-/** Web addresses, files, and paths without a scheme. */
-const LINKS = /^(?:https?:|file:|mailto:|#|(?![a-z][a-z0-9+.-]*:)[^\\])/i;
+/** Web addresses, files, and paths, also those of Windows. */
+const LINKS = /^(?:https?:|file:|mailto:|#|[a-z]:[\\/]|(?![a-z][a-z0-9+.-]*:)[^\\])/i;
 const LANGUAGE = /^language-[\w+#.-]{1,40}$/;
 /** The last block is drawn again after this many times as long as drawing it took. */
 const PATIENCE = 5;

@@ -102,6 +102,13 @@ describe('the conversation', () => {
     });
     await links.nth(2).click();
     await panel.page.locator('.toast', { hasText: 'Only web addresses' }).waitFor();
+    await panel.events([put(answer('w', '[w](C:/ws/a.c:3) [n](../up.c) [q](a?b=c#frag)'))]);
+    await panel.page.locator('[data-id=w] a').first().click();
+    assert.deepEqual(await panel.asked('open_file', 3), {
+      kind: 'open_file',
+      path: 'C:/ws/a.c',
+      line: 3,
+    });
   });
 
   test('a picture in a text is a link to it: nothing is fetched', async () => {
