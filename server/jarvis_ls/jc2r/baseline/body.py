@@ -503,8 +503,9 @@ class _Machine:
         """The whole body."""
         arms = [line for number, block in enumerate(self._blocks)
                 for line in (f"{number} => {{", *block, "}")]  # fmt: skip
-        return [*self._hoisted, "let mut __block: u32 = 0;", "'machine: loop {", "match __block {", *arms,
-                "_ => core::hint::unreachable_unchecked(),", "}", "}"]  # fmt: skip
+        head = [*self._hoisted, "let mut __block: u32 = 0;", "'machine: loop {"]
+        last = ["_ => core::hint::unreachable_unchecked(),", "}", "}"]
+        return [*head, "match __block {", *arms, *last]
 
 
 def for_parts(cursor: Any) -> tuple[Any | None, Any | None, Any | None, Any]:
