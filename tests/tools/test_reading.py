@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 from pathlib import Path
@@ -272,6 +273,18 @@ async def test_symbols_are_found_in_code(desk: Desk) -> None:
     assert "no definition" in nothing and "not used" in nothing
     said = await desk.text("read_symbols", names=["second"], what="definitions")
     assert said.index("function src/a.c") < said.index("declaration src/util.h")
+
+
+async def test_a_name_used_everywhere_is_counted(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = importlib.import_module("jarvis_ls.tools.read_symbols")
+    monkeypatch.setattr(module, "MAX_DETAILED", 3)
+    for n in range(4):
+        desk.put(f"f{n}.c", "void f(void) { go(); go(); }\n")
+    said = await desk.text("read_symbols", names=["go"], max_references=2)
+    assert said.count("call in f") == 2 and "2 more references" in said
+    assert "and 4 more places" in said
 
 
 async def test_qualified_names_are_told_apart(desk: Desk) -> None:

@@ -26,6 +26,8 @@ from jarvis_ls.tools.project import (
 
 MAX_FILE = 2_000_000
 SECONDS = 40.0
+MAX_DETAILED = 2_000
+"""Occurrences of a name that are looked at closely; those after them are only counted."""
 _NAME = re.compile(r"~?[^\W\d]\w*(?:::~?[^\W\d]\w*)*")
 
 
@@ -33,6 +35,8 @@ _NAME = re.compile(r"~?[^\W\d]\w*(?:::~?[^\W\d]\w*)*")
 class _Found:
     definitions: list[tuple[str, Symbol]] = field(default_factory=list)
     uses: list[tuple[str, Occurrence]] = field(default_factory=list)
+    more: int = 0
+    """Occurrences after the first `MAX_DETAILED`, whatever they are."""
     other: list[tuple[str, int]] = field(default_factory=list)
     """Files in languages whose code is not understood, and how often the word stands there."""
 
@@ -104,7 +108,11 @@ def _read(
         if what != "references":
             symbols = outline.named(last) if "::" in name else outline.named(name)
             found[name].definitions += [(file, s) for s in symbols if _is_meant(s, name)]
-        if what != "definitions":
+        if what == "definitions":
+            continue
+        if len(found[name].uses) >= MAX_DETAILED:
+            found[name].more += _words(data, last.lstrip("~").encode())
+        else:
             uses = outline.occurrences(last.lstrip("~"))
             found[name].uses += [(file, use) for use in uses if use.use != "definition"]
 
@@ -121,9 +129,12 @@ def _count(file: str, data: bytes, words: dict[str, bytes], found: dict[str, _Fo
     if b"\0" in data[:8192]:
         return
     for name, word in words.items():
-        count = sum(1 for _ in re.finditer(rb"(?<!\w)" + re.escape(word) + rb"(?!\w)", data))
-        if count:
+        if count := _words(data, word):
             found[name].other.append((file, count))
+
+
+def _words(data: bytes, word: bytes) -> int:
+    return sum(1 for _ in re.finditer(rb"(?<!\w)" + re.escape(word) + rb"(?!\w)", data))
 
 
 def _told(name: str, found: _Found, what: str, most: int) -> str:
@@ -143,6 +154,8 @@ def _told(name: str, found: _Found, what: str, most: int) -> str:
         parts.append(f"  {use.use}{inside} {one_line(file)}:{use.line}")
     if len(code) > most:
         parts.append(f"  … {len(code) - most} more references")
+    if found.more:
+        parts.append(f"  and {found.more} more places, not looked at closely; look in a folder")
     if what != "definitions" and not code:
         parts.append("  not used in C, C++ or Rust code here")
     if mentioned := len(found.uses) - len(code):
