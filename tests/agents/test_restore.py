@@ -13,7 +13,7 @@ import pytest
 
 from jarvis_ls.agents.node import Assignment
 from jarvis_ls.agents.records import INTERRUPTED, NEVER_BEGAN
-from jarvis_ls.runtime.events import Budget, NodePut
+from jarvis_ls.runtime.events import Budget, EntryPut, NodePut, UserEntry
 from jarvis_ls.runtime.messages import Usage
 from jarvis_ls.runtime.session_store import SessionStore
 from tests.agents.world import World, call, delegate, near, say, until, world
@@ -80,12 +80,13 @@ async def test_a_killed_process_loses_no_node(tmp_path: Path, after: float) -> N
         for title in ("a", "a1", "a2", "a3", "b"):
             w.on(title, say(f"{title} again"), say("and again"))
         w.on("root", say("whole"))
+        w.on("", say("whole"))  # killed before anything the root was told was kept
         if w.tree.root.final:
             w.tree.retry("root", subtree=True)
         else:
             w.tree.send("[root] go")
         ending = await w.tree.wait("root")
-        assert (ending.state, ending.text) == ("completed", "whole")
+        assert (ending.state, ending.text, ending.error) == ("completed", "whole", "")
         assert {node.state for node in w.tree.walk()} == {"completed"}
         check_sums(w)
         assert not session.damage
@@ -201,3 +202,20 @@ async def test_where_nothing_can_be_kept_everything_ends_and_nothing_hangs(
         assert w.tree.root.held.tokens == 0
     assert "is not kept" in caplog.text
     gc.collect()  # what this leaves is cleared here, not somewhere in the next test
+
+
+async def test_words_that_were_shown_but_not_read_are_told_again(tmp_path: Path) -> None:
+    store = SessionStore(tmp_path / "home")
+    session = store.create(tmp_path)
+    async with world(tmp_path, session) as w:
+        w.tree.send("[root] the task")
+        w.tree.root.to("running")
+        session.put(EntryPut(session.id, "root", UserEntry("u1", "[root] the task")))
+        left = (session.path / "journal.jsonl").read_bytes()
+        await w.tree.cancel("root")
+    (session.path / "journal.jsonl").write_bytes(left)  # as a kill would have left it
+    async with world(tmp_path, store.open(session.id)) as w:
+        assert (w.tree.root.state, w.session.messages("root")) == ("failed", [])
+        w.on("root", say("done"))
+        w.tree.retry("root")
+        assert (await w.tree.wait("root")).text == "done"

@@ -134,6 +134,8 @@ class Driver:
         for other in after:
             while other.job is not None:
                 await asyncio.wait([other.job])
+        if after:
+            await self._bus.settle(node.id)  # their reports may still be on their way
         async with self._place(node):
             await node.open.wait()
             if node.state != "running":

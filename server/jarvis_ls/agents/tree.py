@@ -44,6 +44,7 @@ from jarvis_ls.runtime.events import (
     NodeInfo,
     NodePut,
     PlanEntry,
+    UserEntry,
 )
 from jarvis_ls.runtime.interaction import Interaction, Nobody
 from jarvis_ls.runtime.messages import Image, Usage
@@ -452,9 +453,15 @@ class Tree:
             self._feed.publish(NodePut(self.session.id, node.info))
 
     def _words_to_go_on(self, node: Node, reason: str) -> str:
-        if not self.session.messages(node.id):
-            return first_words(node.assignment)
-        return go_on(reason)
+        if self.session.messages(node.id):
+            return go_on(reason)
+        return first_words(node.assignment) or self._shown_words(node) or go_on(reason)
+
+    def _shown_words(self, node: Node) -> str:
+        """What the user said last, where the process ended before the agent read it."""
+        said = [e.entry for e in self.session.events() if isinstance(e, EntryPut)
+                and e.node == node.id and isinstance(e.entry, UserEntry)]  # fmt: skip
+        return said[-1].text if said else ""
 
     def _observe(self, event: Event) -> None:
         """A plan says how far its node is."""
