@@ -289,6 +289,16 @@ async def test_a_workspace_that_holds_the_home_folder_is_refused(sandbox: Sandbo
             await sh(sandbox, folder, "true")
 
 
+async def test_a_copy_is_never_made_within_itself(tmp_path: Path) -> None:
+    root = tmp_path / "work"
+    root.mkdir()
+    for one in sandboxes(root / "state").values():
+        if isinstance(one, str) or (one.name == "landlock" and os.geteuid() == 0):
+            continue  # root's copies for Landlock lie elsewhere
+        with pytest.raises(JarvisError, match="JARVIS_HOME"):
+            await sh(one, root, "true")
+
+
 async def test_a_workspace_too_large_to_copy_is_refused(tmp_path: Path, root: Path) -> None:
     found = sandboxes(tmp_path / "home", SandboxSettings(copy_files=3))["landlock"]
     if isinstance(found, str):

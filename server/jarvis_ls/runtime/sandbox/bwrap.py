@@ -61,7 +61,7 @@ class Bubblewrap(Sandbox):
 
     async def run(self, script: Script, roots: Sequence[Path], output: Output | None = None) -> Ran:
         """See `Sandbox`."""
-        check_roots(roots)
+        check_roots(roots, self._home)
         async with working_folder(self._home, None) as folder:
             places = await in_thread(
                 lambda: bring(folder, self._places(folder, roots)), folder.stopped.set

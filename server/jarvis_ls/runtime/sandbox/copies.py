@@ -155,8 +155,9 @@ def has_other_owners(root: Path, uid: int, gid: int) -> bool:
     return status.st_uid != uid or status.st_gid != gid
 
 
-def check_roots(roots: Sequence[Path]) -> None:
-    """Raises `JarvisError` for a root with which no sandbox could keep anything secret."""
+def check_roots(roots: Sequence[Path], state: Path) -> None:
+    """Raises `JarvisError` for a root with which no sandbox could keep anything secret, and for
+    one that holds the folder in which copies are made (`state`)."""
     home = os.path.realpath(Path.home())
     if not roots:
         raise JarvisError("No folder is open, so there is nowhere a script could run.")
@@ -166,6 +167,11 @@ def check_roots(roots: Sequence[Path]) -> None:
             raise JarvisError(
                 f"{root} holds your whole home folder, keys and passwords included; scripts run"
                 " only in a project folder. Open one."
+            )
+        if f"{os.path.realpath(state)}/".startswith(f"{real}/"):
+            raise JarvisError(
+                f"{state}, where Jarvis keeps its own state, lies in the workspace {root}; scripts"
+                " cannot run on a copy within itself. Set JARVIS_HOME to a folder elsewhere."
             )
         if not os.path.isdir(real):  # noqa: PTH112
             raise JarvisError(f"{root} is no folder any more.")

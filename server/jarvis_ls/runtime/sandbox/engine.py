@@ -93,7 +93,7 @@ class Engine(Sandbox):
 
     async def run(self, script: Script, roots: Sequence[Path], output: Output | None = None) -> Ran:
         """See `Sandbox`."""
-        check_roots(roots)
+        check_roots(roots, self._home)
         if self._kind == "podman" and any(mark in str(root) for root in roots for mark in ',"\n'):
             raise JarvisError(
                 "Podman cannot be given a folder whose name holds a comma, a quote or a new line."

@@ -46,7 +46,7 @@ class Landlock(Sandbox):
 
     async def run(self, script: Script, roots: Sequence[Path], output: Output | None = None) -> Ran:
         """See `Sandbox`."""
-        check_roots(roots)
+        check_roots(roots, self._home)
         async with working_folder(self._home, self._user) as folder:
             places = await in_thread(
                 lambda: bring(

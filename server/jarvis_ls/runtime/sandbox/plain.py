@@ -40,7 +40,7 @@ class Plain(Sandbox):
 
     async def run(self, script: Script, roots: Sequence[Path], output: Output | None = None) -> Ran:
         """See `Sandbox`."""
-        check_roots(roots)
+        check_roots(roots, self._home)
         async with working_folder(self._home, None) as folder:
             places = await in_thread(
                 lambda: bring(
