@@ -429,3 +429,18 @@ async def test_pictures_are_described_to_models_that_do_not_see(tmp_path: Path) 
         d.server.say("I do not know.")
         assert (await agent.run("and this?", [picture])).text == "I do not know."
     assert "could not be described" in d.notices
+
+
+async def test_words_are_not_lost_when_the_turn_ends_while_they_are_read(tmp_path: Path) -> None:
+    async with desk(tmp_path) as d:
+        d.server.say("A picture of", stall_after=1)
+        agent = d.agent(eyes=d.group(images=True))
+        running = asyncio.ensure_future(agent.run("what is this?", [Image("image/png", "aGk=")]))
+        await until(lambda: d.server.requests)
+        agent.stop()
+        assert (await running).state == "cancelled"
+        d.server.say("Gone on.")
+        agent.eyes = None
+        await agent.run("never mind")
+        said = [str(m["content"]) for m in d.asked() if m["role"] == "user"]
+    assert sum("what is this?" in one for one in said) == 1 and "never mind" in said

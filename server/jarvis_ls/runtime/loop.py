@@ -66,6 +66,8 @@ class _Turn:
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
         self.rounds = 0
+        """Since the last summary."""
+        self.all_rounds = 0
         self.said_something = False
         self.room_made = False
         """Whether the last thing done was a summary: doing it again would not help."""
@@ -109,9 +111,10 @@ class _Turn:
     def _count(self) -> None:
         agent = self.agent
         self.rounds += 1
+        self.all_rounds += 1
         agent.showing.update(rounds=agent.node.rounds + 1)
         limit = agent.options.max_rounds
-        if limit and self.rounds > limit:
+        if limit and self.all_rounds > limit:
             raise Halted(f"The task was not complete after {limit} rounds. Say how to go on.")
 
     async def _read_queue(self) -> str:
@@ -125,6 +128,9 @@ class _Turn:
             if agent.inputs is not None:
                 handled = await agent.inputs.handle(said.text, said.images, agent.place())
                 text, images, done = handled.text, handled.images, handled.done
+            if not done and (described := await agent.described(text, images)):
+                text = f"{text}\n\nThe pictures, as another model sees them:\n{described}"
+                images = ()
             if not agent.control.queue or agent.control.queue[0] is not said:
                 continue  # it was taken back meanwhile
             agent.control.queue.popleft()
@@ -134,9 +140,6 @@ class _Turn:
                 if printed:
                     agent.showing.notice("info", printed)
                 continue
-            if described := await agent.described(text, images):
-                text = f"{text}\n\nThe pictures, as another model sees them:\n{described}"
-                images = ()
             agent.append(User(text, tuple(images), id=said.id))
             self._show_said(said, checkpoint)
             self.said_something = True
