@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import os
 import shutil
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -247,6 +250,42 @@ async def test_odd_text_is_searched(desk: Desk, searching: str) -> None:
 )
 async def test_wrong_searches_are_said(desk: Desk, arguments: dict[str, object], said: str) -> None:
     assert said in await desk.refused("search_in_project", **arguments)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("search_in_project", {"query": "no such thing"}),
+        ("read_symbols", {"names": ["g"]}),
+        ("get_dependencies", {"path": "f0.c"}),
+    ],
+)
+async def test_a_search_that_is_stopped_ends_soon(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, name: str, arguments: dict[str, object]
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    for n in range(200):
+        desk.put(f"f{n}.c", '#include "f0.c"\nint f(void) { return g(); }\n')
+    await desk.text("echo", text="load the tools")
+    module = importlib.import_module(f"jarvis_ls.tools.{name}")
+    begun = threading.Event()
+    read: list[object] = []
+    real = module.contents
+
+    def slow(listed: object, *more: object) -> object:
+        read.append(listed)
+        begun.set()
+        time.sleep(0.01)
+        return real(listed, *more)
+
+    monkeypatch.setattr(module, "contents", slow)
+    task = asyncio.ensure_future(desk.run(name, **arguments))
+    await asyncio.to_thread(begun.wait)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await asyncio.get_running_loop().shutdown_default_executor()  # waits for its threads
+    assert 0 < len(read) < 200
 
 
 async def test_a_program_in_the_workspace_is_not_run(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import sys
@@ -14,7 +13,16 @@ from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.textfile import Place, place_of
 from jarvis_ls.runtime.tool import Action, ToolContext, tool
-from jarvis_ls.tools.project import Clock, Hidden, Listed, contents, hidden_from, one_line, walk
+from jarvis_ls.tools.project import (
+    Clock,
+    Hidden,
+    Listed,
+    contents,
+    hidden_from,
+    look,
+    one_line,
+    walk,
+)
 
 MAX_FILE = 2_000_000
 SECONDS = 40.0
@@ -34,14 +42,14 @@ async def get_dependencies(context: ToolContext, path: str = ".") -> str:
     place = place_of(path, context)
     if place.real.is_dir():
         hidden = hidden_from("get_dependencies", place, context)
-        return await asyncio.to_thread(_libraries, place, hidden)
+        return await look(lambda clock: _libraries(place, hidden, clock), SECONDS)
     if not place.real.is_file():
         raise ToolRetry(f"{shown(place.name)} does not exist.")
     hidden = hidden_from("get_dependencies", Place(place.root, place.number, ""), context)
-    return await asyncio.to_thread(_files, place, hidden)
+    return await look(lambda clock: _files(place, hidden, clock), SECONDS)
 
 
-def _files(place: Place, hidden: Hidden | None) -> str:
+def _files(place: Place, hidden: Hidden | None, clock: Clock) -> str:
     root = Place(place.root, place.number, "")
     listed = {one.path: one for one in walk(root, hidden=hidden)}
     project = Project([*listed, place.path])
@@ -57,7 +65,7 @@ def _files(place: Place, hidden: Hidden | None) -> str:
         )
     if not own:
         parts.append("  nothing")
-    users, note = _users(place, project, listed)
+    users, note = _users(place, project, listed, clock)
     parts.append(f"Files that ask for {shown(place.name)}:")
     parts += [f"  {one_line(name)}:{line}" for name, line in users[:MAX_SHOWN]] or ["  none"]
     if len(users) > MAX_SHOWN:
@@ -66,10 +74,9 @@ def _files(place: Place, hidden: Hidden | None) -> str:
 
 
 def _users(
-    place: Place, project: Project, listed: dict[str, Listed]
+    place: Place, project: Project, listed: dict[str, Listed], clock: Clock
 ) -> tuple[list[tuple[str, int]], str]:
     words = [name.encode() for name in project.names_of(place.path)]
-    clock = Clock(SECONDS)
     found: list[tuple[str, int]] = []
     for path, one in listed.items():
         if clock.is_over:
@@ -89,9 +96,12 @@ def _data(listed: Listed | None, place: Place) -> bytes | None:
     return None if raw is None else decode(listed.path if listed else "", raw).data
 
 
-def _libraries(place: Place, hidden: Hidden | None) -> str:
+def _libraries(place: Place, hidden: Hidden | None, clock: Clock) -> str:
     parts: list[str] = []
     for listed in walk(place, hidden=hidden):
+        if clock.is_over:
+            parts.append(f"The search was ended after {SECONDS:.0f} s; there may be more.")
+            break
         name = listed.path.rpartition("/")[2]
         read = _READERS.get(name) or (_requirements if _REQUIREMENTS.fullmatch(name) else None)
         if read is None:

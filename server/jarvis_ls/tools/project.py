@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import stat
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import STATE, kind_of, read_regular
@@ -24,6 +26,8 @@ from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.permissions import Permissions, shown
 from jarvis_ls.runtime.textfile import Place, place_of
 from jarvis_ls.runtime.tool import ToolContext
+
+_T = TypeVar("_T")
 
 MAX_FILES = 200_000
 """Files looked at below one folder."""
@@ -152,8 +156,21 @@ class Clock:
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is used up."""
+        """Whether the time is used up, or nobody waits any more."""
         return time.monotonic() > self._end
+
+    def stop(self) -> None:
+        """Nobody waits any more."""
+        self._end = 0.0
+
+
+async def look(work: Callable[[Clock], _T], seconds: float) -> _T:
+    """The result of `work`, done in a thread, which ends soon after whoever waits is stopped."""
+    clock = Clock(seconds)
+    try:
+        return await asyncio.to_thread(work, clock)
+    finally:
+        clock.stop()
 
 
 def _file(place: Place) -> Iterator[Listed]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from dataclasses import dataclass, field
 from typing import Literal
@@ -20,6 +19,7 @@ from jarvis_ls.tools.project import (
     check_searchable,
     contents,
     hidden_from,
+    look,
     one_line,
     walk,
 )
@@ -71,17 +71,16 @@ async def read_symbols(
     check_searchable(place)
     wanted = list(dict.fromkeys(names))
     hidden = hidden_from("read_symbols", place, context)
-    found, note = await asyncio.to_thread(_find, place, wanted, what, hidden)
+    found, note = await look(lambda clock: _find(place, wanted, what, hidden, clock), SECONDS)
     parts = [_told(name, found[name], what, max(1, min(max_references, 500))) for name in wanted]
     return "\n\n".join([*parts, *([note] if note else [])])
 
 
 def _find(
-    place: Place, names: list[str], what: str, hidden: Hidden | None
+    place: Place, names: list[str], what: str, hidden: Hidden | None, clock: Clock
 ) -> tuple[dict[str, _Found], str]:
     found = {name: _Found() for name in names}
     words = {name: name.rpartition("::")[2].lstrip("~").encode() for name in names}
-    clock = Clock(SECONDS)
     for listed in walk(place, hidden=hidden):
         if clock.is_over:
             return found, f"The search was ended after {SECONDS:.0f} s; there may be more."

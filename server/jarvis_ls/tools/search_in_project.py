@@ -29,6 +29,7 @@ from jarvis_ls.tools.project import (
     check_searchable,
     contents,
     hidden_from,
+    look,
     one_line,
     pattern_of,
     walk,
@@ -116,7 +117,7 @@ async def search_in_project(
     if program is not None and all(_SIMPLE.fullmatch(name) for name in names):
         answer = await _by_ripgrep(program, wanted, names)
     if answer is None:
-        answer = await asyncio.to_thread(_by_ourselves, wanted)
+        answer = await look(lambda clock: _by_ourselves(wanted, clock), SECONDS)
     return _told(*answer, wanted)
 
 
@@ -193,9 +194,8 @@ def _name(path: str, place: Place) -> str:
     return printable(path)
 
 
-def _by_ourselves(wanted: Wanted) -> tuple[list[Line], str]:
+def _by_ourselves(wanted: Wanted, clock: Clock) -> tuple[list[Line], str]:
     compiled = compile_regex(wanted.pattern)
-    clock = Clock(SECONDS)
     found: list[Line] = []
     matches = 0
     for listed in walk(wanted.place, wanted.glob, hidden=wanted.hidden):
