@@ -377,6 +377,10 @@ export interface RewindAsk {
   session: string;
   entry: string;
   what: RewindWhat;
+  /** Only these files, from the root they lie in; empty means all. For `files` alone. */
+  paths?: string[];
+  /** Which of the workspace's folders `paths` lie in. */
+  root?: number;
   kind: 'rewind';
 }
 

@@ -184,18 +184,19 @@ export class ExplorerView implements View {
               )}
               ${action('discard', t('explorer.restore', { title: it.title }), () => void this.restore(it))}
             </div>
-            ${this.changesOf?.id === it.id ? this.since(this.changesOf.edits) : nothing}
+            ${this.changesOf?.id === it.id ? this.since(it, this.changesOf.edits) : nothing}
           </li>`,
         )}
       </ul>
     </section>`;
   }
 
-  private since(edits: readonly ProposedEdit[]): TemplateResult {
+  private since(checkpoint: CheckpointItem, edits: readonly ProposedEdit[]): TemplateResult {
     const element = document.createElement('div');
     element.className = 'file-changes';
     showDiffs(element, edits, {
       open: ({ path, root }, line) => void this.page.ask({ kind: 'open_file', path, root, line }),
+      revert: ({ path, root }) => void this.restore(checkpoint, { path, root }),
     });
     return html`${element}`;
   }
@@ -204,26 +205,45 @@ export class ExplorerView implements View {
     if (this.changesOf?.id === id) {
       this.changesOf = undefined;
     } else {
-      const session = this.session ?? '';
-      const changes = await this.page.ask({ kind: 'changes', session, checkpoint: id });
-      this.changesOf = changes === undefined ? undefined : { id, edits: changes.edits };
+      await this.showSince(id);
     }
     this.drawList();
   }
 
-  private async restore({ entry, title }: CheckpointItem): Promise<void> {
-    if (!(await this.page.confirm(t('explorer.restoreConfirm', { title }), t('rewind.action')))) {
+  private async showSince(checkpoint: string): Promise<void> {
+    const session = this.session ?? '';
+    const changes = await this.page.ask({ kind: 'changes', session, checkpoint });
+    this.changesOf = changes === undefined ? undefined : { id: checkpoint, edits: changes.edits };
+  }
+
+  /** Brings back all files, or one. */
+  private async restore(
+    { id, entry, title }: CheckpointItem,
+    file?: { path: string; root: number },
+  ): Promise<void> {
+    const question =
+      file === undefined
+        ? t('explorer.restoreConfirm', { title })
+        : t('explorer.revertConfirm', { title, path: file.path });
+    if (!(await this.page.confirm(question, t('rewind.action')))) {
       return;
     }
     const session = this.session ?? '';
-    const back = await this.page.ask({ kind: 'rewind', session, entry, what: 'files' });
-    if (back !== undefined) {
-      const files = counted('files', back.files.length);
-      const kept = back.kept.join(', ');
-      this.page.tell(kept ? t('rewind.kept', { files, kept }) : t('rewind.doneFiles', { files }));
-      this.changesOf = undefined;
-      void this.fetch();
+    const only = file === undefined ? {} : { paths: [file.path], root: file.root };
+    const back = await this.page.ask({ kind: 'rewind', session, entry, what: 'files', ...only });
+    if (back === undefined) {
+      return;
     }
+    const files = counted('files', back.files.length);
+    const kept = back.kept.join(', ');
+    this.page.tell(kept ? t('rewind.kept', { files, kept }) : t('rewind.doneFiles', { files }));
+    await this.fetch();
+    if (file !== undefined) {
+      await this.showSince(id);
+    } else {
+      this.changesOf = undefined;
+    }
+    this.drawList();
   }
 
   private toggle(key: string): void {

@@ -162,6 +162,32 @@ async def test_words_said_meanwhile_are_queued(folder, tmp_path):
             assert not any(u.queued for u in page.entries(UserEntry))
 
 
+async def test_one_file_is_brought_back_and_the_others_stay(folder, tmp_path):
+    async with ModelServer() as model:
+        for name in ("a.txt", "b.txt"):
+            model.call("rewrite_file", {"file_path": name, "content": "new\n"})
+        model.say("Both done.")
+        async with opened(folder, tmp_path / "home", model) as page:
+            await page.attach()
+            await page.send("Write two")
+            for name in ("a.txt", "b.txt"):
+                asked = await page.asked()
+                await page.ask(panel.ReviewAsk(page.session, asked.id, {name: [0]}))
+                await page.until(lambda name=name: (folder / name).exists())
+            await page.answered("Both done.")
+            await page.rest()
+            [said] = page.entries(UserEntry)
+            with pytest.raises(JsonRpcException):
+                await page.ask(panel.RewindAsk(page.session, said.id, "both", ("a.txt",)))
+            with pytest.raises(JsonRpcException):
+                await page.ask(panel.RewindAsk(page.session, said.id, "files", ("a.txt",), 7))
+            done = await page.ask(panel.RewindAsk(page.session, said.id, "files", ("a.txt",)))
+            assert done.files == ("a.txt",)
+            assert not (folder / "a.txt").exists()
+            assert (folder / "b.txt").read_text() == "new\n"
+            assert page.entries(UserEntry) == [said]
+
+
 async def test_rewind_brings_back_files_and_conversation(folder, tmp_path):
     async with ModelServer() as model:
         model.say("One.")

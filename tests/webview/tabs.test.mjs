@@ -186,9 +186,19 @@ describe('explorer', () => {
       checkpoint: 'c1',
     });
     await panel.answer('rewind', { text: '', files: ['a.c'], kept: [] });
+    await page.getByRole('button', { name: 'Bring back: src/parser/header.c' }).click();
+    assert.deepEqual(await panel.asked('rewind'), {
+      kind: 'rewind',
+      session: SESSION,
+      entry: 'u1',
+      what: 'files',
+      paths: ['src/parser/header.c'],
+      root: 0,
+    });
+    await page.locator('.toast', { hasText: 'Brought back: 1 file.' }).waitFor();
     await page.getByRole('button', { name: /Bring files back/ }).click();
-    const back = await panel.asked('rewind');
-    assert.deepEqual([back.entry, back.what], ['u1', 'files']);
+    const back = await panel.asked('rewind', 2);
+    assert.deepEqual([back.entry, back.what, back.paths], ['u1', 'files', undefined]);
     await page.locator('.toast', { hasText: 'Brought back: 1 file.' }).waitFor();
   });
 

@@ -12,6 +12,8 @@ export interface DiffActions {
   open(edit: ProposedEdit, line: number): void;
   /** Shows the whole change as a diff in the editor. */
   compare?(edit: ProposedEdit): void;
+  /** Brings the file back to how it was. */
+  revert?(edit: ProposedEdit): void;
   /** Told when the choice of hunks changed. */
   chosen?(): void;
 }
@@ -106,6 +108,11 @@ function fileDiff(edit: ProposedEdit, actions: DiffActions, choice?: Choice): Te
       ${
         actions.compare
           ? action('diff', t('diff.compare', { path: edit.path }), () => actions.compare?.(edit))
+          : nothing
+      }
+      ${
+        actions.revert
+          ? action('discard', t('diff.revert', { path: edit.path }), () => actions.revert?.(edit))
           : nothing
       }
     </div>

@@ -248,8 +248,10 @@ class Conversation:
         self.tree.node(node).show(group=group)
         self._agents.pop(node, None)
 
-    async def rewind(self, entry: str, what: RewindWhat = "both") -> Rewound:
-        """Go back to before a `UserEntry`: the files, the conversation, or both.
+    async def rewind(
+        self, entry: str, what: RewindWhat = "both", only: Sequence[Path] = ()
+    ) -> Rewound:
+        """Go back to before a `UserEntry`: the files (`only` some), the conversation, or both.
 
         Words that are queued are taken back, and what is going on goes on. Raises `UsageError`
         when there is no such entry, or no checkpoint for the files.
@@ -263,7 +265,7 @@ class Conversation:
         await self.stop()
         files = None
         if what != "conversation":
-            files = await self.checkpoints.restore(said.checkpoint, self.place.roots)
+            files = await self.checkpoints.restore(said.checkpoint, self.place.roots, only or None)
         if what != "files":
             self._cut(entry)
         return Rewound(said.text, files)

@@ -252,7 +252,11 @@ class Panel:
         conversation = await self._conversation(self._named(ask.session))
         if ask.what != "conversation" and not self._server.trusted:
             raise UsageError(self._say("Files are not changed in a workspace that is not trusted."))
-        done = await conversation.rewind(ask.entry, ask.what)
+        roots = conversation.place.roots
+        if ask.paths and (ask.what != "files" or not 0 <= ask.root < len(roots)):
+            raise UsageError(self._say("Only files can be brought back one by one."))
+        only = [roots[ask.root] / path for path in ask.paths]
+        done = await conversation.rewind(ask.entry, ask.what, only)
         if done.files is None:
             return wire.Rewound(done.text, ())
         back = [*done.files.written, *done.files.removed]

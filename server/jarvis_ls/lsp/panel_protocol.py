@@ -169,6 +169,10 @@ class RewindAsk:
     session: str
     entry: str
     what: RewindWhat
+    paths: tuple[str, ...] = ()
+    """Only these files, from the root they lie in; empty means all. For `files` alone."""
+    root: int = 0
+    """Which of the workspace's folders `paths` lie in."""
     kind: Literal["rewind"] = "rewind"
 
 
