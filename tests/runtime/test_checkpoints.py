@@ -418,6 +418,53 @@ def test_any_turn_comes_back_exactly(
     shutil.rmtree(top)
 
 
+IGNORES = st.tuples(
+    st.just("write"),
+    st.sampled_from([".gitignore", "d/.gitignore"]),
+    st.lists(st.sampled_from([b"a", b"d/", b"!a", b"*", b"e", b"/b"]), max_size=3).map(b"\n".join),
+)
+
+
+@posix
+@given(
+    st.lists(st.lists(st.one_of(OPERATIONS, IGNORES), max_size=8), min_size=1, max_size=3),
+    st.lists(st.lists(st.one_of(OPERATIONS, IGNORES), max_size=8), min_size=1, max_size=3),
+)
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_whatever_is_ignored_going_back_can_be_undone(
+    tmp_path_factory: pytest.TempPathFactory,
+    one: list[list[tuple[str, str, bytes]]],
+    two: list[list[tuple[str, str, bytes]]],
+) -> None:
+    top = tmp_path_factory.mktemp("any")
+    roots = [top / "one", top / "two"]
+    for root in roots:
+        root.mkdir()
+
+    async def story() -> None:
+        checkpoints = Checkpoints(top / "home", "s")
+        kept = []
+        for turn in range(max(len(one), len(two))):
+            kept.append(await checkpoints.take(roots))
+            for root, turns in zip(roots, (one, two), strict=True):
+                perform(root, turns[turn] if turn < len(turns) else [])
+        for checkpoint in kept:
+            last = picture(top)
+            restored = await checkpoints.restore(checkpoint, roots)
+            again = await checkpoints.restore(restored.undo, roots)
+            assert again.kept == {}
+            assert files_of(picture(top), top) == files_of(last, top)
+
+    asyncio.run(story())
+    shutil.rmtree(top)
+
+
+def files_of(seen: dict[str, Any], top: Path) -> dict[str, Any]:
+    return {p: s for p, s in seen.items() if "/home" not in p[len(str(top)) :] and s[0] != "folder"}
+
+
 async def test_sessions_share_contents_and_outlive_their_process(
     root: Path, tmp_path: Path
 ) -> None:
