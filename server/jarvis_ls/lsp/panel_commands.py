@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jarvis_ls.core.finding import SEVERITIES, Finding
-from jarvis_ls.runtime.events import AnswerEntry, SessionInfo
+from jarvis_ls.runtime.events import AnswerEntry, NoticeEntry, SessionInfo
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.pages import RulePage
@@ -131,12 +131,11 @@ def _as_command(one: BuiltIn, project: Project, say: Messages) -> Command:
     from jarvis_ls.runtime.showing import new_id
 
     async def run(rest: str, place: Place) -> str:
-        notice = ""
+        notice = new_id()
 
         def report(done: int, total: int) -> None:
-            nonlocal notice
             text = say("{done} of {total} files", done=done, total=total)
-            notice = place.showing.passing(text, notice)
+            place.showing.put(NoticeEntry(notice, "info", text), settled=False)
 
         text = await one.run(rest, project, say, report)
         place.showing.put(AnswerEntry(new_id(), text))
