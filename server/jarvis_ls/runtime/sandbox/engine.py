@@ -375,8 +375,10 @@ def _is_used(labels: dict[str, str]) -> bool:
 
 
 def _connect(socket: str) -> Any:
-    import docker
-
+    try:
+        import docker
+    except ImportError:
+        raise JarvisError("the Python package docker is not installed") from None
     try:
         client = docker.DockerClient(base_url=f"unix://{socket}", timeout=_TIMEOUT)
         client.ping()
