@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from jarvis_ls.core.errors import SkippedFile
-from jarvis_ls.core.files import STATE, kind_of, read_regular
+from jarvis_ls.core.beneath import read_beneath
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.files import STATE, kind_of
 from jarvis_ls.core.globs import Globs
 from jarvis_ls.core.ignored import (
     Ignore,
@@ -138,8 +139,8 @@ def walk(
 def contents(listed: Listed, place: Place, limit: int) -> bytes | None:
     """The bytes of a listed file; None when it is too large or not ours to read any more."""
     try:
-        return read_regular(listed.location, limit=limit, root=str(place.root))
-    except SkippedFile:
+        return read_beneath(place.root, _from_root(listed.location, place), limit=limit)[0]
+    except (JarvisError, FileNotFoundError):
         return None
 
 
