@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime import loop
-from jarvis_ls.runtime.asking import Begun, CallGuard, ModelGroup, Progress, Waiting
+from jarvis_ls.runtime.asking import ModelGroup
 from jarvis_ls.runtime.call_log import asked_by
 from jarvis_ls.runtime.calling import OutputHandler, ToolCalls, normalised
 from jarvis_ls.runtime.control import Control, Said, Stopped
@@ -42,12 +42,13 @@ from jarvis_ls.runtime.messages import (
     User,
 )
 from jarvis_ls.runtime.options import AgentOptions, read_options
-from jarvis_ls.runtime.platforms.base import ModelInfo, Request, TextDelta, ThinkingDelta
+from jarvis_ls.runtime.platforms.base import Request
 from jarvis_ls.runtime.prompting import COMPLETE, SUMMARY, Part, Prompts, SystemPrompt, prompt
 from jarvis_ls.runtime.showing import AnswerStream, NodeKeeper, Say, Showing, new_id
 from jarvis_ls.runtime.tokens import Counter, estimate, of_message, of_tools
 from jarvis_ls.runtime.tool import Selected, Sifted, ToolContext, Toolset
 from jarvis_ls.runtime.tool_text import START
+from jarvis_ls.runtime.watching import Purse, Watch
 
 if TYPE_CHECKING:
     from jarvis_ls.runtime.session import Session
@@ -113,7 +114,7 @@ class Agent:
         spends, for an agent in a tree; `say` puts what the runtime says into the user's
         language."""
         self.showing = Showing(session, feed, node, keeper, say)
-        purse = _Purse(self.showing)
+        purse = Purse(self.showing)
         self.options = options
         self.group = group if keeper is not None else group.guarded(purse)
         self.cheap = self.group
@@ -371,7 +372,7 @@ class Agent:
         self._check_alive()
         await self.guard.before_model_call(self)
         await self.hooks.emit(BeforeModelCall(self, tuple(request.messages)))
-        answer = await self.group.ask(request, _Watch(self.showing, stream, self._check_alive))
+        answer = await self.group.ask(request, Watch(self.showing, stream, self._check_alive))
         await self.hooks.emit(AfterModelCall(self, answer))
         await self.guard.after_model_call(self, answer)
         return answer
@@ -384,7 +385,7 @@ class Agent:
         await self.guard.before_model_call(self)
         request = Request(list(messages)) if cheap else self.request(messages)
         group = self.cheap if cheap else self.group
-        answer = await group.ask(request, _Watch(self.showing, None, self._check_alive))
+        answer = await group.ask(request, Watch(self.showing, None, self._check_alive))
         await self.guard.after_model_call(self, answer)
         return answer
 
@@ -402,7 +403,7 @@ class Agent:
             return ""
         asked = User(prompt("describe").replace("{task}", text), tuple(images))
         try:
-            watch = _Watch(self.showing, None, self._check_alive)
+            watch = Watch(self.showing, None, self._check_alive)
             answer = await self.eyes.ask(Request([asked]), watch)
         except ModelError as error:
             self.showing.notice("warning", "The pictures could not be described: {why}", why=error)
@@ -507,52 +508,6 @@ class Agent:
         if known is None:
             known = self._sizes[message.id] = of_message(message)
         return known
-
-
-class _Purse(CallGuard):
-    """Counts what an agent spends that stands alone."""
-
-    def __init__(self, showing: Showing) -> None:
-        self._showing = showing
-
-    async def before(self, request: Request, model: ModelInfo) -> None:
-        """See `CallGuard`."""
-
-    def after(self, usage: Usage, answered: bool) -> None:
-        """See `CallGuard`."""
-        self._showing.spent(usage)
-
-
-class _Watch:
-    """Shows how a question is being answered."""
-
-    def __init__(
-        self, showing: Showing, stream: AnswerStream | None, check: Callable[[], None]
-    ) -> None:
-        self._check = check
-        self._showing = showing
-        self._stream = stream
-        self._notice = ""
-
-    async def __call__(self, progress: Progress) -> None:
-        self._check()
-        stream = self._stream
-        if isinstance(progress, Waiting):
-            self._notice = self._showing.notice(
-                "warning",
-                "Waiting {seconds} s for the model: {why}",
-                self._notice,
-                seconds=max(1, round(progress.seconds)),
-                why=progress.reason,
-            )
-        elif isinstance(progress, Begun):
-            self._showing.doing("asking {model}", model=progress.label)
-            if stream is not None:
-                stream.begin(progress.label)
-        elif isinstance(progress, TextDelta) and stream is not None:
-            stream.grow_text(progress.text)
-        elif isinstance(progress, ThinkingDelta) and stream is not None:
-            stream.grow_thinking(progress.text)
 
 
 def _forgotten(work: asyncio.Future[str]) -> None:
