@@ -382,3 +382,17 @@ async def test_words_for_who_is_paused_are_shown_and_read_later(tmp_path: Path) 
         await asyncio.sleep(0.05)
         w.tree.resume("root")
         assert (await w.tree.wait("root")).text == "and that"
+
+
+async def test_who_was_held_and_ended_begins_again_when_it_is_spoken_to(tmp_path: Path) -> None:
+    async with world(tmp_path) as w:
+        w.on("root", slow("x"), say("back"), say("and again"))
+        w.tree.send("[root] go")
+        await until(lambda: "x" in grown(w, "root"))
+        w.tree.pause("root")
+        await w.tree.cancel("root")
+        w.tree.send("hello")
+        assert (await asyncio.wait_for(w.tree.wait("root"), 20)).text == "back"
+        w.tree.pause("root")  # nothing works: nothing is held
+        w.tree.send("hello")
+        assert (await asyncio.wait_for(w.tree.wait("root"), 20)).text == "and again"

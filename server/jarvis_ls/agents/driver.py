@@ -51,6 +51,7 @@ class Driver:
     def launch(self, node: Node, said: Sequence[Said], after: Sequence[Node] = ()) -> None:
         """Let a created or held node work on what it is told, once those in `after` are done."""
         node.ending = None
+        node.worker = None
         job = asyncio.get_running_loop().create_task(
             self._drive(node, list(said), after, node.job), name=f"agent {node.info.title}"
         )
@@ -80,6 +81,7 @@ class Driver:
             node.open.set()
             if node.at_work and node.worker is not None:
                 node.worker.stop()
+                node.worker.resume()  # it may have been paused; its next turn is not
             elif node.job is not None:
                 node.job.cancel()
         await _gone([node.job for node in nodes if node.job is not None])
