@@ -178,7 +178,7 @@ def initializer(cursor: Cursor) -> Cursor | None:
     if found.kind == bindings.CursorKind.INVALID_FILE or found.kind.is_invalid():
         return None
     found._tu = cursor._tu
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def children(cursor: Cursor) -> list[Cursor]:

@@ -286,7 +286,7 @@ class Expressions(Initials):
     def _value_call_expr(self, cursor: Any) -> str:
         children = clang.children(cursor)
         callee, arguments = children[0], children[1:]
-        declared = _named(callee)
+        declared: Any = _named(callee)
         direct = declared is not None and declared.kind.name == "FUNCTION_DECL"
         if direct and declared.spelling.startswith("__builtin"):
             return self._builtin(cursor, declared.spelling, arguments)
@@ -635,8 +635,18 @@ class Expressions(Initials):
         if kind(array.type) == "CONSTANTARRAY" and array.kind.name in (
             "DECL_REF_EXPR", "MEMBER_REF_EXPR", "ARRAY_SUBSCRIPT_EXPR",
         ) and array.type.get_canonical().element_count > 1 and not is_parameter(array):  # fmt: skip
-            return f"{self.place(array)}[{_as_usize(self.value(index))}]"
+            return self._of_array(array, self.value(index))
         return f"(*{wrapped(self._pointer_to_element(cursor))})"
+
+    def _of_array(self, array: Any, index: str) -> str:
+        """An element of an array: C does not ask whether it is inside, so neither do we."""
+        known = re.fullmatch(r"(\d+)[iu]\d+", index)
+        place = self.place(array)
+        if known is not None and int(known[1]) < array.type.get_canonical().element_count:
+            return f"{place}[{known[1]}]"
+        word = "const" if self.is_constant_place(array) else "mut"
+        element = self.types.of(array.type.get_canonical().element_type)
+        return f"(*(&raw {word} {place} as *{word} {element}).offset({_as_isize(index)}))"
 
     def _pointer_to_element(self, cursor: Any) -> str:
         base, index = clang.children(cursor)
@@ -681,11 +691,6 @@ def _closed(code: str) -> bool:
         if depth == 0:
             return place == len(code) - 1
     return False
-
-
-def _as_usize(code: str) -> str:
-    match = re.fullmatch(r"(\d+)[iu]\d+", code)
-    return match[1] if match else f"{wrapped(code)} as usize"
 
 
 def _as_isize(code: str) -> str:
@@ -759,7 +764,7 @@ def is_parameter(cursor: Any) -> bool:
     """Whether an expression names a parameter."""
     while cursor.kind.name == "PAREN_EXPR":
         cursor = _only(cursor)
-    return cursor.kind.name == "DECL_REF_EXPR" and cursor.referenced.kind.name == "PARM_DECL"
+    return bool(cursor.kind.name == "DECL_REF_EXPR" and cursor.referenced.kind.name == "PARM_DECL")
 
 
 def _only(cursor: Any) -> Any:
