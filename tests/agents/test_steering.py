@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import time
 from pathlib import Path
 
@@ -19,9 +20,10 @@ from jarvis_ls.agents.bus import (
 from jarvis_ls.agents.errors import NoSuchNode, TreeError
 from jarvis_ls.agents.node import Assignment, TreeSettings
 from jarvis_ls.runtime.events import Budget, EntryGrew, EntryPut, NodePut, UserEntry
-from jarvis_ls.runtime.messages import ToolResult
+from jarvis_ls.runtime.messages import Assistant, ToolResult
 from jarvis_ls.runtime.tool import Tool, ToolContext, tool
-from tests.agents.world import World, call, delegate, say, until, world
+from tests.agents.world import World, call, delegate, near, say, until, world
+from tests.support.model_server import Answer, Asked
 
 
 def grown(w: World, node: str) -> str:
@@ -396,3 +398,68 @@ async def test_who_was_held_and_ended_begins_again_when_it_is_spoken_to(tmp_path
         w.tree.pause("root")  # nothing works: nothing is held
         w.tree.send("hello")
         assert (await asyncio.wait_for(w.tree.wait("root"), 20)).text == "and again"
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_whatever_a_user_does_nothing_is_lost_or_left(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    async with world(tmp_path) as w:
+
+        def answer(asked: Asked) -> Answer:
+            tasks = str(asked.body["messages"]).count("# Task")
+            if chance.random() < 0.4 and tasks < 3:
+                children = [delegate(f"n{chance.randrange(10**6)}", wait=chance.random() < 0.7)
+                            for _ in range(chance.randrange(1, 4))]  # fmt: skip
+                return counted(call(*children))
+            said = say("x")
+            said.chunks[:1] = said.chunks[:1] * chance.randrange(1, 12)
+            said.delay = 0.01
+            return counted(said)
+
+        reported: list[Answer] = []
+
+        def counted(one: Answer) -> Answer:
+            reported.append(one)
+            return one
+
+        w.server.decide = answer
+        for _ in range(60):
+            nodes = list(w.tree.walk())
+            node = chance.choice(nodes)
+            try:
+                choice = chance.randrange(8)
+                if choice == 0:
+                    w.tree.send("[root] go on")
+                elif choice == 1:
+                    w.tree.pause(node.id, subtree=chance.random() < 0.5)
+                elif choice == 2:
+                    w.tree.resume("root")
+                elif choice == 3:
+                    await w.tree.cancel(node.id)
+                elif choice == 4:
+                    w.tree.retry(node.id, subtree=chance.random() < 0.5)
+                elif choice == 5:
+                    w.tree.redirect(node.id, "[other] do this")
+                elif choice == 6 and node.parent is not None:
+                    await w.tree.remove(node.id)
+                else:
+                    w.tree.set_budget(node.id, Budget(tokens=chance.choice([None, 10**6])))
+            except TreeError:
+                assert node.id == "root" or node.state  # refused in words, nothing changed
+            await asyncio.sleep(chance.random() * 0.04)
+            assert w.tree.root.info.subtree == near(w.session.spent())
+        w.tree.resume("root")
+        await until(lambda: all(n.open.is_set() for n in w.tree.walk()))
+        await w.tree.cancel("root")
+        await until(lambda: not w.tree.working)
+        assert w.tree.root.held.tokens == 0
+        assert w.tree.root.info.subtree == near(w.session.spent())
+        assert w.tree.root.info.subtree.input <= 11 * len(reported)
+        for node in w.tree.walk():  # every call has its result, none has two
+            said = w.session.messages(node.id)
+            calls = [c.id for m in said if isinstance(m, Assistant) for c in m.tool_calls]
+            results = [m.call_id for m in said if isinstance(m, ToolResult)]
+            assert sorted(calls) == sorted(results)
+        w.server.decide = lambda _: say("still here")
+        w.tree.send("[root] are you there?")
+        assert (await asyncio.wait_for(w.tree.wait("root"), 20)).text == "still here"
