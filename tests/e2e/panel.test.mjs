@@ -38,7 +38,10 @@ class Panel {
   /** @param {string} text */
   async say(text) {
     await this.field.fill(text);
+    // A server that has just been started anew is attached to first.
+    await this.page.locator('[data-part=send]:not([disabled])').waitFor();
     await this.field.press('Enter');
+    await until('the message was taken', async () => (await this.field.inputValue()) === '');
   }
 
   /** @param {string} text of an answer */
