@@ -143,23 +143,24 @@ async def end(table: Table, folder: Path, agents: int) -> None:
                 streams.append(node.id)
             w.tree.start(node.id)
         await until(lambda: sleeping == agents // 2 and streaming(w.events, streams), 120)
-        told: list[float] = []
+        told: dict[str, float] = {}
         began = time.perf_counter()
-        w.feed.observe(lambda e: told.append(time.perf_counter()) if cancelled(e) else None)
+        w.feed.observe(
+            lambda e: (
+                told.setdefault(e.node.id, time.perf_counter())
+                if isinstance(e, NodePut) and e.node.state == "cancelled"
+                else None
+            )
+        )
         ended = await w.tree.cancel("root")
         silent = time.perf_counter() - began
         assert len(ended) == len(told) == agents and not w.tree.working
-    table.at_most(f"{agents} agents told to end", 1000 * (max(told) - began), 200, "ms")
+    table.at_most(f"{agents} agents told to end", 1000 * (max(told.values()) - began), 200, "ms")
     what = f"{agents} agents at their end, half of them streams over HTTP"
     if agents < NODES:
         table.at_most(what, 1000 * silent, 200, "ms")
     else:
         table.note(what, 1000 * silent, "ms")
-
-
-def cancelled(event: Event) -> bool:
-    """Whether a node is now cancelled."""
-    return isinstance(event, NodePut) and event.node.state == "cancelled"
 
 
 def streaming(events: list[Event], nodes: list[str]) -> bool:
