@@ -174,3 +174,26 @@ def test_a_run_that_was_killed_goes_on(tmp_path: Path) -> None:
     for path in sorted((again / "src").rglob("*.rs")):
         other = tmp_path / "p_rs" / path.relative_to(again)
         assert other.read_text() == path.read_text().replace("fresh", "p_rs"), path
+
+
+@needs_cargo
+def test_a_program_whose_main_stays_in_c_begins_all_the_same(tmp_path: Path) -> None:
+    root = tmp_path / "jump"
+    write(root, {
+        "lib.h": "int half(int n);\ndouble root_of(double d);\n",
+        "lib.c": '#include <math.h>\n#include "lib.h"\nint half(int n) { return n / 2; }\n'
+                 "double root_of(double d) { return sqrt(d); }\n",
+        "jump.c": '#include <setjmp.h>\n#include <stdio.h>\n#include "lib.h"\n'
+                  "static jmp_buf back;\nstatic void leave(int n) { longjmp(back, half(n)); }\n"
+                  "int main(int c, char **v) { int n = setjmp(back); if (n == 0) leave(14);"
+                  ' printf("%d %d %s %.3f\\n", n, c, v[1], root_of(2)); return n; }\n',
+        "Makefile": "jump: jump.o lib.o\n\tcc -o jump jump.o lib.o -lm\n",
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", "--build", root)
+    assert done.returncode == 0, done.stderr
+    assert "jump.c:6: main stays in C: main is not translated: _setjmp" in done.stdout
+    binary = tmp_path / "c-jump"
+    sources = [root / "jump.c", root / "lib.c"]
+    subprocess.run(["cc", "-w", "-o", binary, *sources, "-lm"], check=True, timeout=60)
+    assert run(tmp_path / "jump_rs" / "target" / "release" / "jump") == run(binary)
+    assert '#[link(name = "m")]' in (tmp_path / "jump_rs" / "src" / "sys.rs").read_text()

@@ -12,6 +12,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -79,6 +80,8 @@ class Units:
     """In words: `compile_commands.json`, `cmake`, `make`, `every C file`."""
     notes: tuple[str, ...] = ()
     """What was tried and did not do, in words."""
+    libraries: tuple[str, ...] = ()
+    """What programs are linked with, as `-l` names it; known from a build only."""
 
 
 def find_units(root: Path, *, build: bool, folder: Path) -> Units:
@@ -126,12 +129,15 @@ class _Known:
             if record["stamp"] != self._stamp:
                 return None
             units = tuple(Unit(path, tuple(words)) for path, words in record["units"])
-            return Units(units, record["origin"], tuple(record["notes"]))
+            return Units(
+                units, record["origin"], tuple(record["notes"]), tuple(record["libraries"])
+            )
         except (SkippedFile, ValueError, KeyError, TypeError):
             return None  # none, or damaged: the build is done again
 
     def keep(self, found: Units) -> None:
         record = {"stamp": self._stamp, "origin": found.origin, "notes": found.notes,
+                  "libraries": found.libraries,
                   "units": [(unit.path, unit.arguments) for unit in found.units]}  # fmt: skip
         replace_file(self._path, json.dumps(record).encode())
 
@@ -256,7 +262,9 @@ def _by_cmake(root: Path, folder: Path, notes: list[str]) -> Units | None:
         notes.append(f"cmake failed: {failed}")
         return None
     units = _read(build / "compile_commands.json", root, copy, notes)
-    return Units(units, "cmake", tuple(notes)) if units else None
+    links = [word for path in sorted(build.rglob("link.txt"))
+             for word in path.read_text(errors="replace").split()]  # fmt: skip
+    return Units(units, "cmake", tuple(notes), _libraries(links)) if units else None
 
 
 def _by_make(root: Path, folder: Path, notes: list[str]) -> Units | None:
@@ -288,7 +296,18 @@ def _by_make(root: Path, folder: Path, notes: list[str]) -> Units | None:
         notes.append(f"made by the build and left out: {', '.join(made)}")
     if failed is not None:
         notes.append(f"make failed{' after a part' if units else ''}: {failed}")
-    return Units(units, "make", tuple(notes)) if units else None
+    libraries = _libraries([word for entry in entries for word in entry["arguments"]])
+    return Units(units, "make", tuple(notes), libraries) if units else None
+
+
+def _libraries(words: Sequence[str]) -> tuple[str, ...]:
+    """Names of libraries of the system in the words of link commands."""
+    found: dict[str, None] = {}
+    for word in words:
+        match = re.fullmatch(r"-l([\w+.-]+)|/.*/lib([\w+-]+)\.so(?:\.[\d.]+)?", word)
+        if match is not None:
+            found[match[1] or match[2]] = None
+    return tuple(found)
 
 
 def _copy(root: Path, folder: Path) -> Path:

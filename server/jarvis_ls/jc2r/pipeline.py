@@ -86,8 +86,8 @@ async def run_baseline(
     folder = folder_of(root)
     stage("scan")
     await scan_project(root, build=build_project, graphs=False, progress=progress)
-    units = (await asyncio.to_thread(
-        find_units, root, build=build_project, folder=folder / "build")).units  # fmt: skip
+    known = await asyncio.to_thread(find_units, root, build=build_project, folder=folder / "build")
+    units = known.units
     state = State() if reset else _read_state(folder)
     sources = await asyncio.to_thread(_digest, root, units)
     if state.sources != sources or state.crate != str(crate) or not crate.is_dir():
@@ -96,7 +96,7 @@ async def run_baseline(
     _done(folder, state, "scan")
     if "baseline" not in state.done:
         stage("baseline")
-        found = await asyncio.to_thread(translate, root, units, crate)
+        found = await asyncio.to_thread(translate, root, units, crate, known.libraries)
         _write_progress(folder, found)
         _done(folder, state, "baseline")
     if "build" not in state.done:

@@ -30,6 +30,9 @@ _ALLOWED = ("dead_code", "non_camel_case_types", "non_snake_case", "non_upper_ca
             "path_statements", "unpredictable_function_pointer_comparisons")  # fmt: skip
 
 
+_MAIN_IN_C = """extern "C" {
+    fn main_0(argc: i32, argv: *mut *mut i8) -> i32;
+}"""
 _BITS = """
 /// The `width` bits from bit `offset` of a record on.
 pub const unsafe fn get_bits(record: *const u8, offset: usize, width: usize) -> u64 {
@@ -84,8 +87,12 @@ class Translated:
         return [(module.file, one) for module in self.modules for one in module.left]
 
 
-def translate(root: Path, units: Sequence[Unit], folder: Path) -> Translated:
+def translate(
+    root: Path, units: Sequence[Unit], folder: Path, linked: Sequence[str] = ()
+) -> Translated:
     """Translate the C units of the project at `root` into a crate at `folder`.
+
+    `linked` are libraries of the system that it needs.
 
     Everything is thought through before anything is written. Raises `JarvisError` when there is
     nothing to translate or the disk refuses.
@@ -99,24 +106,74 @@ def translate(root: Path, units: Sequence[Unit], folder: Path) -> Translated:
         (unit.path, Translator(root, unit.path, list(unit.arguments), module_name, crate))
         for unit, module_name in modules
     ]
-    ready = []
+    ready, whole = [], {}
     for path, translator in translators:
         try:
             translator.prepare()
             ready.append((path, translator))
         except JarvisError as error:
-            found.skipped.append(SkippedUnit(path, str(error)))
+            whole[path] = str(error)
             translator.withdraw()
     for path, translator in ready:
         try:
             found.modules.append(translator.translate())
         except JarvisError as error:
-            found.skipped.append(SkippedUnit(path, str(error)))
+            whole[path] = str(error)
+    for unit, module_name in modules:
+        if unit.path in whole:
+            module = _whole_in_c(root, unit, module_name, whole[unit.path])
+            if isinstance(module, SkippedUnit):
+                found.skipped.append(module)
+            else:
+                found.modules.append(module)
     if not found.modules:
         raise JarvisError("Nothing was translated: " + "; ".join(
             f"{one.file}: {one.reason}" for one in found.skipped[:5]))  # fmt: skip
-    _write(found, crate, root, units)
+    _write(found, crate, root, units, linked)
     return found
+
+
+def _whole_in_c(root: Path, unit: Unit, name: str, reason: str) -> Module | SkippedUnit:
+    """A file that stays in C as it is, when the machine's compiler takes it."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        return SkippedUnit(unit.path, reason)
+    path = root / unit.path
+    asked = subprocess.run(
+        [compiler, "-w", "-MM", *unit.arguments, str(path)], capture_output=True, text=True,
+        errors="replace", timeout=60, check=False,
+    )  # fmt: skip
+    checked = subprocess.run(
+        [compiler, "-w", "-fsyntax-only", *unit.arguments, str(path)], capture_output=True,
+        timeout=120, check=False,
+    )  # fmt: skip
+    if asked.returncode != 0 or checked.returncode != 0:
+        return SkippedUnit(unit.path, reason)
+    files = asked.stdout.replace("\\\n", " ").partition(":")[2].split()
+    own = [Path(os.path.realpath(file)) for file in files]
+    functions = _functions_of(root, unit)
+    module = Module(unit.path, name, [], [], [Left(one, line, reason) for one, line in functions])
+    module.remainder = path.read_bytes()
+    module.headers = tuple(
+        sorted(file for file in own if file.is_relative_to(root) and file != path)
+    )
+    if "main" in (one for one, _ in functions):
+        module.has_main, module.main_parameters = True, 2
+        module.items = [_MAIN_IN_C]
+    return module
+
+
+def _functions_of(root: Path, unit: Unit) -> list[tuple[str, int]]:
+    """Names and lines of the functions a unit's own file defines."""
+    tree, _ = clang.parse(root / unit.path, unit.arguments)
+    return [
+        (cursor.spelling, cursor.location.line)
+        for cursor in clang.children(tree.cursor)
+        if cursor.kind.name == "FUNCTION_DECL"
+        and cursor.is_definition()
+        and cursor.location.file is not None
+        and Path(cursor.location.file.name) == root / unit.path
+    ]
 
 
 def _homes(
@@ -157,7 +214,9 @@ def _offered(root: Path, unit: Unit) -> set[str]:
     return offered
 
 
-def _write(found: Translated, crate: Crate, root: Path, units: Sequence[Unit]) -> None:
+def _write(
+    found: Translated, crate: Crate, root: Path, units: Sequence[Unit], linked: Sequence[str]
+) -> None:
     source = found.folder / "src"
     for old in (source, found.folder / "c"):
         shutil.rmtree(old, ignore_errors=True)
@@ -182,11 +241,11 @@ def _write(found: Translated, crate: Crate, root: Path, units: Sequence[Unit]) -
     _rust(source / "types.rs", f"//! Types of all modules.\n\nuse crate::types;\n\n{constants}\n\n"
                                f"{definitions}\n{_BITS}")  # fmt: skip
     declared = "\n".join(crate.externals.values())
-    _rust(source / "sys.rs", "//! What the system offers.\n\nuse crate::types;\n\n"
-                             f'extern "C" {{\n{declared}\n}}\n')  # fmt: skip
-    mods = "".join(
-        f"pub mod {name};\n" for name in sorted(["sys", "types", *(m.name for m in libraries)])
-    )
+    links = "".join(f"#[link(name = {_quoted(name)})]\n" for name in linked)
+    head = "//! What the system offers.\n\nuse crate::types;\n\n"
+    _rust(source / "sys.rs", f'{head}{links}extern "C" {{\n{declared}\n}}\n')
+    names = sorted(["sys", "types", *(module.name for module in libraries)])
+    mods = "".join(f"pub mod {name};\n" for name in names)
     _rust(source / "lib.rs", f"{allow}\n{mods}")
     left = [module for module in found.modules if module.remainder]
     for module in left:
@@ -221,7 +280,7 @@ def _build_script(left: Sequence[Module], units: Sequence[Unit]) -> str:
     plain = {unit.path: _plain(unit.arguments) for unit in units}
     files = ", ".join(
         f"({_quoted(module.file)}, {_quoted(module.name)}, {str(module.has_main).lower()},"
-        f" &[{', '.join(map(_quoted, plain[module.file]))}])"
+        f" &[{', '.join(map(_quoted, plain[module.file] + _renamed(module)))}])"
         for module in left
     )
     return f"""//! Compiles the functions that are still in C.
@@ -262,6 +321,11 @@ fn run(command: &mut Command) {{
 """
 
 
+def _renamed(module: Module) -> list[str]:
+    """A program whose `main` is in C is begun from Rust all the same."""
+    return ["-Dmain=main_0"] if module.has_main and not module.functions else []
+
+
 def _plain(arguments: Sequence[str]) -> list[str]:
     """Arguments that do not name folders of this machine."""
     return [word for word in arguments if not word.startswith(("-I", "-isystem", "-iquote",
@@ -274,7 +338,7 @@ def _quoted(text: str) -> str:
 
 
 def _main(module: Module) -> str:
-    arguments = ["(arguments.len() - 1) as i32", "arguments.as_mut_ptr()",
+    arguments = ["(arguments.len() - 1) as i32", "arguments.as_mut_ptr() as _",
                  "core::ptr::null_mut()"][: module.main_parameters]  # fmt: skip
     return f"""
 
