@@ -154,7 +154,8 @@ async def end(table: Table, folder: Path, agents: int) -> None:
         )
         ended = await w.tree.cancel("root")
         silent = time.perf_counter() - began
-        assert len(ended) == len(told) == agents and not w.tree.working
+        assert len(ended) == len(told) == agents, (len(ended), len(told))
+        assert not w.tree.working
     table.at_most(f"{agents} agents told to end", 1000 * (max(told.values()) - began), 200, "ms")
     what = f"{agents} agents at their end, half of them streams over HTTP"
     if agents < NODES:

@@ -46,7 +46,7 @@ class Driver:
     @property
     def working(self) -> bool:
         """Whether anything is at work or waits to be."""
-        return bool(self._jobs)
+        return any(not job.done() for job in self._jobs)
 
     def launch(self, node: Node, said: Sequence[Said], after: Sequence[Node] = ()) -> None:
         """Let a created or held node work on what it is told, once those in `after` are done."""
@@ -239,9 +239,10 @@ async def _gone(jobs: Sequence[asyncio.Task[None]]) -> None:
         _, pending = await asyncio.wait(pending, timeout=PROMPTLY)
     for _ in range(INSISTING):
         if not pending:
-            return
+            break
         for job in pending:
             job.cancel()
         _, pending = await asyncio.wait(pending, timeout=1.0)
     if pending:
         logger.error("%s agents do not end when they are cancelled", len(pending))
+    await asyncio.sleep(0)  # so that what follows their end has been done too
