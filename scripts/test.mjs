@@ -24,7 +24,8 @@ await task(async () => {
 
   const results = [];
   if (given.length === 0 || pytestArguments.length > 0) {
-    const status = await run(venv('python'), ['-m', 'pytest', ...pytestArguments]);
+    const all = given.length === 0 ? ['-n', '2', '--dist', 'loadfile'] : []; // files side by side
+    const status = await run(venv('python'), ['-m', 'pytest', ...all, ...pytestArguments]);
     results.push({ runner: 'pytest', status });
   }
   if (given.length === 0 || nodeFiles.length > 0) {
