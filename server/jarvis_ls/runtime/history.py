@@ -19,13 +19,13 @@ import logging
 import os
 import re
 import shutil
+import subprocess
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jarvis_ls.core.deadline import in_time
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file, write_error
 from jarvis_ls.runtime.events import EntryPut, UserEntry
@@ -153,28 +153,20 @@ class History:
         if self._git is None:
             raise HistoryError("git is not installed")
         settings = [part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")]
-        try:
-            process = await asyncio.create_subprocess_exec(
-                self._git, *settings, *arguments,
-                cwd=self._folder, env=self._environment(),
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        try:  # in a thread: asyncio loses children whose waiter is cancelled (Python 3.11)
+            done = await asyncio.to_thread(
+                subprocess.run, [self._git, *settings, *arguments],
+                cwd=self._folder, env=self._environment(), stdin=subprocess.DEVNULL,
+                capture_output=True, timeout=TIME_LIMIT, check=False,
             )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise HistoryError(f"git {arguments[0]} took more than {TIME_LIMIT:.0f} s") from None
         except (OSError, ValueError) as error:
             raise HistoryError(f"git could not be started: {error}") from None
-        try:
-            out, err = await in_time(process.communicate(), TIME_LIMIT)
-        except asyncio.TimeoutError:
-            raise HistoryError(f"git {arguments[0]} took more than {TIME_LIMIT:.0f} s") from None
-        finally:
-            if process.returncode is None:
-                with contextlib.suppress(ProcessLookupError):
-                    process.kill()
-                await process.wait()
-        if process.returncode != 0:
-            said = err.decode("utf-8", "replace").strip() or f"status {process.returncode}"
+        if done.returncode != 0:
+            said = done.stderr.decode("utf-8", "replace").strip() or f"status {done.returncode}"
             raise HistoryError(f"git {arguments[0]} failed: {said[:500]}")
-        return out.decode("utf-8", "replace")
+        return done.stdout.decode("utf-8", "replace")
 
     def _environment(self) -> dict[str, str]:
         """All that git is told: nothing of the user's, and no repository but this one."""
