@@ -232,6 +232,7 @@ def test_models_and_keys_alternate() -> None:
     assert found[0].model.window == 64000
     assert "'a'" not in repr(found)
     assert [c.label for c in models.candidates("cheap", {})] == ["local/small"], "falls back"
+    assert models.standing_for("cheap") == "balanced", "and says so"
 
 
 def test_one_model_by_environment() -> None:

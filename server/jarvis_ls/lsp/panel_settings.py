@@ -113,7 +113,7 @@ def model_state(assembly: Assembly, current: str, say: Messages) -> ModelState:
         choices.append(ModelChoice(name, tuple(members), not assembly.missing_model(name)))
     why = assembly.missing_model(current)
     advice = "" if not why else _advice(assembly, current, why, say)
-    return ModelState(not why, current, tuple(choices), advice)
+    return ModelState(not why, assembly.models.standing_for(current), tuple(choices), advice)
 
 
 async def settings_shown(

@@ -120,14 +120,22 @@ class Models:
             raise ModelMissing(f"No key is set: put one in {' or '.join(variables)}.")
         return found
 
-    def _names(self, group: str) -> tuple[str, ...]:
-        if "/" in group:
-            return (group,)
+    def standing_for(self, group: str) -> str:
+        """The group (or single model) that is asked when `group` is meant: itself, or what stands
+        in for one that is not configured."""
         wanted = ALIASES.get(group, group)
-        found = self.groups.get(wanted) or self.groups.get(_FALLBACK.get(wanted, ""))
-        if found or wanted == "image":
-            return found or ()
-        return next((self.groups[name] for name in GROUPS[:3] if self.groups.get(name)), ())
+        if "/" in wanted or wanted == "image" or self.groups.get(wanted):
+            return wanted
+        others = (_FALLBACK.get(wanted, ""), *GROUPS[:3])
+        return next((name for name in others if self.groups.get(name)), wanted)
+
+    def _names(self, group: str) -> tuple[str, ...]:
+        name = self.standing_for(group)
+        if "/" in name:
+            return (name,)
+        if name == "image":
+            return self.groups.get(name) or self.groups.get(_FALLBACK.get(name, "")) or ()
+        return self.groups.get(name, ())
 
     def _ways(self, name: str, environment: Mapping[str, str]) -> list[Candidate]:
         provider = self._provider(name)
