@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from jarvis_ls.cli.terminal import PERMIT, chosen
 from tests.cli.terminal import JARVIS, Person
+from tests.support.agents import until
 from tests.support.model_server import ModelServer
 
 SETTINGS = """\
@@ -227,6 +229,36 @@ async def test_ctrl_c_ends_the_turn_and_not_the_program(tmp_path):
             person.type("\x04")
             assert await person.ended() == 0
         assert not (here.folder / "b.txt").exists()
+
+
+async def test_only_an_answer_to_the_question_is_consent(tmp_path):
+    async with place(tmp_path) as here:
+        with here.person("--trust", "--color", "never") as person:
+            await person.sees("\n>")
+            here.model.call("rewrite_file", {"file_path": "a.txt", "content": "one\n"}, silent=1.0)
+            here.model.say("Not written.")
+            person.type("Write\r")
+            await until(lambda: here.model.requests)
+            person.type("a\r")  # typed while the model thinks: before there is a question
+            await person.sees("write [a]ll")
+            person.type("another file, please\r")
+            await person.sees("Nothing was chosen; answer with one letter of a, n, h.")
+            await person.sees("write [a]ll")
+            assert not (here.folder / "a.txt").exists()
+            person.type("none\r")
+            await person.sees("instead?")
+            person.type("\r")
+            await person.sees("Not written.")
+            assert not (here.folder / "a.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "letter"),
+    [("y", "y"), (" Yes ", "y"), ("s", "s"), ("session", "s"), ("stop", ""), ("", ""),
+     ("use a copy", ""), ("wait", ""), ("USER", "u"), ("yn", ""), ("n", "n")],
+)  # fmt: skip
+def test_what_begins_like_a_choice_is_none(line, letter):
+    assert chosen(PERMIT, line) == letter
 
 
 async def test_memories_are_kept_and_forgotten(tmp_path):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.cli.project import Disk
 from jarvis_ls.cli.screen import Screen, wants_colour
-from jarvis_ls.cli.terminal import Terminal
+from jarvis_ls.cli.terminal import Terminal, chosen
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.files import read_regular, replace_file, user_folder
 from jarvis_ls.runtime.events import Event, ProposedEdit
@@ -183,7 +183,7 @@ class _Talk:
         return conversation
 
     def _person(self) -> Interaction:
-        return Terminal(self._screen, self._read) if self._attended else Alone()
+        return Terminal(self._screen, self._read, self._forget) if self._attended else Alone()
 
     async def _trusted(self, home: Path) -> bool:
         """Whether the user trusts the folder: by option, from an earlier time, or now asked."""
@@ -196,7 +196,7 @@ class _Talk:
             return False
         try:
             question = TRUST.format(folder=self._folder)
-            while (letter := (await self._read(question)).strip().lower()[:1]) != "n":
+            while (letter := chosen("[y]es, [n]o", await self._read(question))) != "n":
                 if letter == "y":
                     _trust(home, self._folder)
                     return True
@@ -219,6 +219,15 @@ class _Talk:
             handle_sigint=False,  # Ctrl-C is a key here, and outside it is `_on_interrupt`'s
         )
         return line
+
+    def _forget(self) -> None:
+        """Drop what was typed and not read yet."""
+        from prompt_toolkit.input.typeahead import clear_typeahead
+
+        if self._prompt is None:
+            self._prompt = _prompt_session()
+        clear_typeahead(self._prompt.input)
+        _drop_typed()
 
     def _completer(self) -> Any:
         from prompt_toolkit.completion import WordCompleter
@@ -265,6 +274,19 @@ def _prompt_session() -> Any:
     history = user_folder() / "history"
     history.parent.mkdir(parents=True, exist_ok=True)
     return PromptSession(history=FileHistory(str(history)), output=create_output(sys.stdout))
+
+
+def _drop_typed() -> None:
+    """Take what the terminal holds of typed keys from it."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        while msvcrt.kbhit():
+            msvcrt.getwch()
+    else:
+        import termios
+
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
 
 
 @contextlib.contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Sequence
 
 from jarvis_ls.cli.screen import Screen, diff_lines, visible
@@ -18,14 +19,20 @@ PERMIT = "[y]es once, for this [s]ession, this [w]orkspace, [u]ser always, [n]o:
 SCOPES: dict[str, Scope] = {"y": "call", "s": "session", "w": "workspace", "u": "user"}
 REVIEW = "write [a]ll, [n]one, or choose [h]unk by hunk: "
 HUNK = "this hunk? [y]es, [n]o, [r]est, [q]uit: "
+_WORDS = re.compile(r"\[(\w)\](\w*)")
 
 
 class Terminal(Interaction):
     """A person at a terminal, asked one thing at a time."""
 
-    def __init__(self, screen: Screen, read: Read) -> None:
+    def __init__(
+        self, screen: Screen, read: Read, forget: Callable[[], None] = lambda: None
+    ) -> None:
+        """`forget` drops what was typed and not read: words typed before a person could see the
+        question are no consent."""
         self._screen = screen
         self._read = read
+        self._forget = forget
         self._turn = asyncio.Lock()
         self.interrupt: Callable[[], None] = lambda: None
         """Called when the person answers a question with Ctrl-C."""
@@ -38,7 +45,8 @@ class Terminal(Interaction):
                 self._screen.say(f"    {action.kind} {shown(action.target)}", "yellow")
             if asked.reason:
                 self._screen.say(f"    {shown(asked.reason)}", "dim")
-            letter = await self._choose(PERMIT, "yswun")
+            self._forget()
+            letter = await self._choose(PERMIT)
             if letter != "n":
                 return Answer(True, SCOPES[letter])
             return Answer(False, note=await self._note())
@@ -49,7 +57,8 @@ class Terminal(Interaction):
             for edit in edits:
                 for line, colour in diff_lines(edit):
                     self._screen.say(line, colour)
-            letter = await self._choose(REVIEW, "anh")
+            self._forget()
+            letter = await self._choose(REVIEW)
             if letter == "a":
                 return Review.all_of(edits)
             if letter == "n":
@@ -91,7 +100,7 @@ class Terminal(Interaction):
                 if not rest:
                     for line, colour in [head, *lines[start:end]]:
                         self._screen.say(line, colour)
-                    letter = await self._choose(HUNK, "ynrq")
+                    letter = await self._choose(HUNK)
                     if letter == "q":
                         return {path: tuple(found) for path, found in accepted.items()}
                     rest = letter == "r"
@@ -100,11 +109,12 @@ class Terminal(Interaction):
                 accepted.setdefault(edit.path, []).append(hunk.index)
         return {path: tuple(found) for path, found in accepted.items()}
 
-    async def _choose(self, prompt: str, letters: str) -> str:
-        while True:
-            line = (await self._line(prompt)).strip().lower()
-            if line[:1] and line[:1] in letters:
-                return line[:1]
+    async def _choose(self, prompt: str) -> str:
+        """One of the letters in brackets; only it or its whole word is an answer."""
+        while not (letter := chosen(prompt, await self._line(prompt))):
+            letters = ", ".join(letter for letter, _ in _WORDS.findall(prompt))
+            self._screen.say(f"Nothing was chosen; answer with one letter of {letters}.", "yellow")
+        return letter
 
     async def _note(self) -> str:
         return (await self._line("what should it do instead? (may stay empty) ")).strip()
@@ -117,3 +127,16 @@ class Terminal(Interaction):
         except (KeyboardInterrupt, EOFError):
             self.interrupt()
             raise asyncio.CancelledError from None
+
+
+def chosen(prompt: str, line: str) -> str:
+    """The letter in brackets that a line chooses, alone or as its word; empty when it is none.
+
+    A line that only begins with the letter of a choice ("stop", "use another file") chooses
+    nothing.
+    """
+    said = line.strip().lower()
+    for letter, rest in _WORDS.findall(prompt):
+        if said in (letter, letter + rest):
+            return str(letter)
+    return ""
