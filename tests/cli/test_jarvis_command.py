@@ -136,7 +136,9 @@ async def test_a_refused_model_fails_the_task(tmp_path):
     async with place(tmp_path) as here:
         here.model.refuse(401, message="wrong key")
         status, out, err = await here.run("-m", "Hello")
-        assert (status, out) == (1, "") and "key" in err
+        assert (status, out) == (1, "")
+        assert "scripted/scripted: The key was not accepted (HTTP 401): wrong key." in err
+        assert "Put a key that is valid in SCRIPTED_KEY." in err
 
 
 async def test_unattended_nothing_is_written_but_what_an_option_allows(tmp_path):

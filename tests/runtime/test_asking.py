@@ -168,6 +168,43 @@ async def test_what_cannot_be_helped_is_raised_at_once() -> None:
         assert len(server.requests) == 2
 
 
+@pytest.mark.parametrize(
+    ("status", "code", "said"),
+    [
+        (401, "", "Put a key that is valid in A_KEY or B_KEY."),
+        (402, "", "Add credit at shop, or choose another model."),
+        (429, "insufficient_quota", "Add credit at shop, or choose another model."),
+        (400, "", "The model refused the request (HTTP 400): not with key [redacted]"),
+        (404, "", "Look at the name of the model and the base of shop in"),
+    ],
+)
+async def test_a_refusal_says_which_model_and_what_to_do(status: int, code: str, said: str) -> None:
+    async with ModelServer() as server:
+        key = "secret-of-the-shop"
+        provider = Provider("shop", base=server.url, env_keys=("A_KEY", "B_KEY"))
+        platform = OpenAICompatible(server.url, key)
+        group = ModelGroup([Candidate(provider, ModelInfo("m"), key)], lambda _: platform)
+        server.refuse(status, message=f"not with key {key}", code=code)
+        with pytest.raises(errors.ModelRefused) as raised:
+            await group.ask(QUESTION)
+        text = str(raised.value)
+        assert text.startswith("shop/m: ") and said in text
+        assert key not in text and "Error code" not in text
+        assert len(server.requests) == 1
+        await platform.close()
+
+
+async def test_who_is_not_reached_is_named_with_the_address() -> None:
+    async with ModelServer() as server:
+        gone = server.url
+    platform = OpenAICompatible(gone, "none")
+    candidate = Candidate(Provider("here", base=gone), ModelInfo("m"), "none")
+    group = ModelGroup([candidate], lambda _: platform, patience=Patience(2, first_wait=0.01))
+    with pytest.raises(errors.ModelUnreachable, match=f"here/m: .*whether {gone} is"):
+        await group.ask(QUESTION)
+    await platform.close()
+
+
 async def test_arguments_that_are_no_object_are_kept_raw() -> None:
     async with group_of() as (group, (server,)):
         server.call("t", '{"a": ')

@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from jarvis_ls.runtime.advice import explained
 from jarvis_ls.runtime.errors import (
     AnswerBroken,
     ModelBusy,
@@ -168,15 +169,15 @@ class ModelGroup:
                 self._rests[number] = _Rest()
                 return replace(answer, usage=spent + answer.usage)
             except (ModelBusy, ModelUnreachable) as error:
-                last = error
+                last = explained(error, candidate)
                 self._rest(number, error)
             except AnswerBroken as error:
-                last = error
+                last = explained(error, candidate)
                 broken += 1
                 if broken >= self._patience.broken:
                     raise
             except ModelRefused as error:
-                last = error
+                last = explained(error, candidate)
                 self._rests[number].refused = error
                 if all(rest.refused for rest in self._rests.values()):
                     raise

@@ -11,6 +11,8 @@ ModelError
 
 from __future__ import annotations
 
+from typing import Literal
+
 from jarvis_ls.core.errors import JarvisError
 
 
@@ -41,6 +43,11 @@ class ContextTooLong(ModelError):
 
 class ModelRefused(ModelError):
     """The provider will not answer this request however often it is sent."""
+
+    def __init__(self, text: str, lacks: Literal["", "key", "credit", "model"] = "") -> None:
+        """`lacks` is what a person has to see to, when it is known."""
+        super().__init__(text)
+        self.lacks = lacks
 
 
 class ModelMissing(ModelRefused):

@@ -109,7 +109,8 @@ class Models:
         if not names:
             raise ModelMissing(
                 "No model is configured. Set JARVIS_MODEL to provider/model, or write a"
-                f" [model_groups.{ALIASES.get(group, group)}] section in ~/.jarvis/config.toml;"
+                f" [model_groups.{'image' if group == 'image' else 'balanced'}] section in"
+                " ~/.jarvis/config.toml;"
                 " everything that needs no model works without."
             )
         ways = [self._ways(name, environment) for name in names]

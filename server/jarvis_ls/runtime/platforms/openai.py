@@ -41,7 +41,7 @@ from jarvis_ls.runtime.platforms.base import (
     ToolCallDelta,
     UsageDelta,
 )
-from jarvis_ls.runtime.platforms.faults import cause_of, of_status, too_long
+from jarvis_ls.runtime.platforms.faults import cause_of, no_credit, of_status, too_long
 from jarvis_ls.runtime.platforms.streaming import Deadlines, events_of, within
 
 __all__ = ["Deadlines", "OpenAICompatible", "as_model_error", "to_openai"]
@@ -158,6 +158,8 @@ def as_model_error(error: BaseException) -> ModelError:
     if isinstance(error, openai.APIStatusError):
         if error.code == "context_length_exceeded":
             return ContextTooLong(f"The conversation is too long for the model: {error.message}")
+        if error.code == "insufficient_quota":  # sent as 429, and yet waiting does not help
+            return no_credit(error.status_code, error.message)
         return of_status(error.status_code, error.message, error.response.headers)
     if isinstance(error, openai.APIConnectionError):
         return ModelUnreachable(f"The model could not be reached: {cause_of(error)}.")
