@@ -233,6 +233,21 @@ async def test_ctrl_c_ends_the_turn_and_not_the_program(tmp_path):
         assert not (here.folder / "b.txt").exists()
 
 
+async def test_what_the_user_runs_is_shown_whole(tmp_path):
+    async with place(tmp_path) as here:
+        status, _, err = await here.run("-m", "!seq 1 9", "--trust", "--allow", "execute:seq*")
+        assert status == 0
+        assert all(f"\n    {number}\n" in err for number in range(1, 10)), err
+        assert "more lines" not in err
+
+
+async def test_a_group_that_is_not_there_is_named_with_those_that_are(tmp_path):
+    async with place(tmp_path) as here:
+        status, out, err = await here.run("-m", "Hello", "--model", "bogus")
+        assert (status, out) == (2, "")
+        assert "no model group 'bogus'; there are balanced" in err
+
+
 async def test_only_an_answer_to_the_question_is_consent(tmp_path):
     async with place(tmp_path) as here:
         with here.person("--trust", "--color", "never") as person:

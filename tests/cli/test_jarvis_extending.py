@@ -94,3 +94,22 @@ async def test_servers_are_tried_and_those_of_a_folder_allowed(place: Place) -> 
     assert status == 0 and str(SUPPORT) in out
     assert (await place.run("servers", "--trust", "try", "theirs"))[0] == 0
     assert (await place.run("servers", "try", "none"))[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("skills",), "no skills; put one into"),
+        (("skills", "list"), "no skills; put one into"),
+        (("servers", "list"), "no tool servers;"),
+        (("memory", "list"), "nothing is remembered yet"),
+        (("memory", "list", "parsers"), "no memory holds all these words"),
+        (("sessions", "list", "--all"), "no sessions yet"),
+        (("sessions", "search", "parsers"), "no session holds all these words"),
+    ],
+)
+async def test_an_empty_list_says_that_it_is_empty(
+    place: Place, arguments: tuple[str, ...], said: str
+) -> None:
+    status, out, err = await place.run(*arguments)
+    assert (status, out) == (0, "") and said in err

@@ -286,6 +286,10 @@ def test_what_is_missing_is_said() -> None:
         chosen.candidates("balanced", {})
     with pytest.raises(errors.ModelMissing):
         read_models(SETTINGS, {}).candidates("image", {"A_KEY": "a"})
+    with pytest.raises(errors.ModelMissing, match=r"model_groups\.balanced"):
+        read_models({}, {}).candidates("think", {})
+    with pytest.raises(ConfigError, match=r"no model group 'ballanced'; there are .*balanced"):
+        read_models(SETTINGS, {}).candidates("ballanced", {"A_KEY": "a"})
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     skills.add_argument("--trust", **trust)  # type: ignore[arg-type]
     skills.set_defaults(run=run_skills, action="list")
     actions = skills.add_subparsers(metavar="ACTION")
+    listed = actions.add_parser("list", help="list them (default)")
+    listed.set_defaults(action="list")
     show = actions.add_parser("show", help="print a skill and what the look over it found")
     show.add_argument("name", metavar="NAME")
     show.set_defaults(action="show")
@@ -39,6 +41,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     servers.add_argument("--trust", **trust)  # type: ignore[arg-type]
     servers.set_defaults(run=run_servers, action="list")
     actions = servers.add_subparsers(metavar="ACTION")
+    listed = actions.add_parser("list", help="list them (default)")
+    listed.set_defaults(action="list")
     for name, said in (("try", "connect one and list its tools"),
                        ("allow", "allow one that waits for consent")):  # fmt: skip
         parser = actions.add_parser(name, help=said)
@@ -75,6 +79,9 @@ async def _skills(options: argparse.Namespace) -> int:
         for skill in skills.skills:
             waits = "" if skills.usable(skill) else "  waits for your consent"
             print(f"{skill.name:<24} {skill.origin:<10} {visible(skill.description)}{waits}")
+        if not skills.skills:
+            _nothing(f"no skills; put one into {home / 'skills'}, or `jarvis skills install FILE`",
+                     options.trust)  # fmt: skip
         return 0
     found = next((s for s in skills.skills if s.name.casefold() == options.name.casefold()), None)
     if found is None:
@@ -103,6 +110,8 @@ async def _servers(options: argparse.Namespace) -> int:
     try:
         if options.action == "list":
             _list(servers)
+            if not servers.states():
+                _nothing(f"no tool servers; {assembly.home / 'mcp.toml'} names them", options.trust)
             return 0
         if options.action == "allow":
             await servers.connect(options.name)  # so that its tools can be looked at
@@ -144,6 +153,12 @@ def _allow(pending: list[Pending], name: str, consents: Consents) -> None:
 
 def _roots() -> tuple[Path, ...]:
     return (Path(os.path.realpath(".")),)
+
+
+def _nothing(what: str, trusted: bool) -> None:
+    """Say that there is nothing, and where something could come from."""
+    own = "" if trusted else "; --trust counts those of this folder too"
+    print(f"{what}{own}", file=sys.stderr)
 
 
 def _problems(problems: list[str] | tuple[str, ...]) -> None:

@@ -64,13 +64,17 @@ def _list(store: SessionStore, options: argparse.Namespace) -> int:
     everywhere = options.all
     infos = store.list(None if everywhere else os.path.realpath("."))
     _print(infos, options.format)
-    if not infos and not everywhere and options.format == "text":
-        print("no sessions of this folder; --all lists those of others", file=sys.stderr)
+    if not infos and options.format == "text":
+        here = "no sessions of this folder; --all lists those of others"
+        print("no sessions yet" if everywhere else here, file=sys.stderr)
     return 0
 
 
 def _search(store: SessionStore, options: argparse.Namespace) -> int:
-    _print(store.search(" ".join(options.words)), options.format)
+    found = store.search(" ".join(options.words))
+    _print(found, options.format)
+    if not found and options.format == "text":
+        print("no session holds all these words", file=sys.stderr)
     return 0
 
 
@@ -159,6 +163,9 @@ async def _list_memories(memory: Memory, options: argparse.Namespace) -> None:
         kind = head.kind.removesuffix("_long_term")
         tags = f" [{', '.join(head.tags)}]" if head.tags else ""
         print(f"{head.id}  {kind:<7}{visible(tags)}  {visible(head.title)}")
+    if not found:
+        what = "no memory holds all these words" if words else "nothing is remembered yet"
+        print(what, file=sys.stderr)
 
 
 def _print_memory(entry: MemoryEntry) -> None:

@@ -52,6 +52,8 @@ class Screen:
         self._tools: dict[str, str] = {}
         """Last state written of each tool call."""
         self._notices: dict[str, str] = {}
+        self.whole = False
+        """Whether all that tools put out is written: the user ran the tool."""
         self._plan: tuple[Any, ...] = ()
         self._open = False
         """Whether the line of `out` is not ended."""
@@ -181,9 +183,9 @@ class Screen:
         told = entry.reason if entry.state in ("denied", "cancelled") else entry.output
         lines = [line for line in visible(told).strip().splitlines() if line.strip()]
         self.say(f"  {mark} {' · '.join([*facts, *lines[:1]])}"[:400], colour)
-        for line in lines[1:OUTPUT_LINES]:
-            self.say(f"    {line}"[:400], "dim")
-        if len(lines) > OUTPUT_LINES:
+        for line in lines[1:] if self.whole else lines[1:OUTPUT_LINES]:
+            self.say(f"    {line}"[:400], "" if self.whole else "dim")
+        if len(lines) > OUTPUT_LINES and not self.whole:
             self.say(f"    … {len(lines) - OUTPUT_LINES} more lines", "dim")
 
     def _of(self, node: str) -> str:

@@ -105,6 +105,7 @@ class _Talk:
 
     async def _turn(self, conversation: Conversation, text: str) -> int:
         """Say something and wait for the end; Ctrl-C ends the turn."""
+        self._screen.whole = text.lstrip().startswith("!")
         said = asyncio.ensure_future(self._say(conversation, text))
         interrupted = False
 

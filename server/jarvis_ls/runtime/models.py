@@ -103,15 +103,19 @@ class Models:
         """Every way to ask `group` (a group, an alias of one, or one `provider/model`).
 
         Models of one group alternate before keys do. Raises `ModelMissing`, which says what to
-        set, when there is none.
+        set, when there is none, and `ConfigError` when there is no such group.
         """
+        if "/" not in group and group not in (*GROUPS, *ALIASES, *self.groups) and self.groups:
+            raise ConfigError(
+                f"There is no model group {group!r}; there are {', '.join(sorted(self.groups))}."
+                " Name one of them, or a single model as provider/model."
+            )
         names = self._names(group)
         if not names:
             raise ModelMissing(
                 "No model is configured. Set JARVIS_MODEL to provider/model, or write a"
                 f" [model_groups.{'image' if group == 'image' else 'balanced'}] section in"
-                " ~/.jarvis/config.toml;"
-                " everything that needs no model works without."
+                " ~/.jarvis/config.toml; everything that needs no model works without."
             )
         ways = [self._ways(name, environment) for name in names]
         deepest = max(len(way) for way in ways)
