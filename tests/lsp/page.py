@@ -46,6 +46,7 @@ class Page:
         self.feed = Feed()
         self.seq = -1
         self.session = ""
+        self._answered: set[str] = set()
         editor.client.feature(protocol.PANEL_EVENTS)(lambda params: self._told(params))
 
     def _told(self, params: Any) -> None:
@@ -58,6 +59,8 @@ class Page:
 
     async def ask(self, ask: Any) -> Any:
         """Ask as the extension does; the answer as a record."""
+        if isinstance(ask, (panel.PermitAsk, panel.ReviewAsk)):
+            self._answered.add(ask.entry)
         answer = await self.editor.request(protocol.PANEL_ASK, {"ask": to_wire(ask)})
         return from_wire(plain(answer), panel.ANSWERS[type(ask)])
 
@@ -112,9 +115,16 @@ class Page:
         )
 
     async def asked(self) -> ToolEntry:
-        """The tool call that waits for the user."""
+        """The tool call that waits for the user, and was not answered here."""
         return await self.until(
-            lambda: next((t for t in self.entries(ToolEntry) if t.state == "asked"), None)  # type: ignore[arg-type]
+            lambda: next(
+                (
+                    t
+                    for t in self.entries(ToolEntry)
+                    if t.state == "asked" and t.id not in self._answered
+                ),
+                None,
+            )  # type: ignore[arg-type]
         )
 
     async def questioned(self) -> QuestionEntry:

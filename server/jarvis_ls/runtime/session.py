@@ -334,7 +334,7 @@ class Session:
             self._contents.apply(record)
         else:
             self._show(event)
-            self._contents.updated = record["at"]
+            self._contents.updated = max(self._contents.updated, record["at"])
 
     def _flush(self) -> None:
         if self._waiting:
@@ -342,9 +342,10 @@ class Session:
             self._waiting.clear()
 
     def _write_lines(self, records: list[dict[str, Any]]) -> None:
-        at = round(time.time(), 3)
+        at = records[-1].get("at", round(time.time(), 3))  # one time for what is written at once
         data = b"".join(self._line({"at": at} | record) for record in records)
         self._writable().append(data)
+        self._contents.updated = max(self._contents.updated, at)
         self._size += len(data)
         self._tail = (self._tail + data)[-journal.TAIL :]
 

@@ -99,6 +99,8 @@ def _programs() -> Iterator[str]:
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         if folder.startswith("/") and not folder.startswith(tuple(f"{one}/" for one in SYSTEM)):
             yield folder
+            if Path(folder).name == "shims":  # they look for what they stand for beside them
+                yield str(Path(folder).parent)
 
 
 def _is_secret(place: str) -> bool:
