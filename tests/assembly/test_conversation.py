@@ -133,7 +133,10 @@ async def test_with_no_model_commands_run_and_the_rest_says_what_to_set(tmp_path
         await c.send("/findings")
         await c.send("/help")
         await c.send("/status")
+        helped = await c.ask("/help")
+        assert helped.state == "completed" and "`/findings`" in helped.text
         ending = await c.ask("what does this do?")
+        assert (ending.state, ending.text) == ("failed", "") and "JARVIS_MODEL" in ending.error
         told = notices(c)
         assert "3 findings" in told and "/findings" in told and "none is configured" in told
         assert "JARVIS_MODEL" in told and ending.text == ""

@@ -24,15 +24,21 @@ async def test_the_program_of_the_readme_runs(tmp_path: Path) -> None:
     assert hooks.CALLBACKS_VARIABLE in section and options.ENVIRONMENT
     async with ModelServer() as server:
         server.say("It prints hello.")
-        environment = {
-            **os.environ, "JARVIS_HOME": str(tmp_path), "JARVIS_MODEL": "openai/m",
-            "OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "key",
-            "PYTHONPATH": str(ROOT / "server"),
-        }  # fmt: skip
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", program[1], env=environment, cwd=tmp_path,
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-        )  # fmt: skip
-        out, err = await asyncio.wait_for(process.communicate(), 100)
+        said = await output_of(program[1], tmp_path, {
+            "JARVIS_MODEL": "openai/m", "OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "key",
+        })  # fmt: skip
+        assert said == "completed It prints hello."
+        said = await output_of(program[1], tmp_path, {"JARVIS_MODEL": "", "OPENAI_API_KEY": ""})
+        assert said.startswith("failed No model is configured. Set JARVIS_MODEL to")
+
+
+async def output_of(program: str, folder: Path, environment: dict[str, str]) -> str:
+    """What a program prints that ends well."""
+    own = {"JARVIS_HOME": str(folder), "PYTHONPATH": str(ROOT / "server")}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", program, env={**os.environ, **own, **environment}, cwd=folder,
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    out, err = await asyncio.wait_for(process.communicate(), 100)
     assert process.returncode == 0, err.decode()
-    assert out.decode().strip() == "completed It prints hello."
+    return out.decode().strip()

@@ -183,39 +183,19 @@ class Conversation:
         agent works, words are queued. What goes wrong is shown in the conversation.
         Raises `SessionBusy` when another process writes the session.
         """
-        if not text.strip() and not images:
-            return
-        if why := self.session.read_only:
-            raise SessionBusy(f"This session can only be read: {why}.")
-        self._tell_problems()
-        if text.lstrip().startswith(("/", "!")):
-            said = await self._carried_out(text, images)
-            if said is None:
-                return
-            text, images = said.text, said.images
-        group = self.tree.node(to).info.group
-        if why := self.assembly.missing_model(group):
-            showing = self._showing()
-            showing.user(new_id(), text, images)
-            showing.notice("error", why)
-            return
-        await self._settle_consents()
-        self.tree.send(text, images, to=to)
-        self._tell_session()
-        self._unsaved = True
-        if all(end.done() for end in self._ends):
-            end = asyncio.create_task(self._turn_ended())
-            self._ends.add(end)
-            end.add_done_callback(self._ends.discard)
+        await self._say(text, images, to)
 
     async def wait(self, node: str = ROOT) -> Ending:
         """How the work of a node ends; at once when it does not work."""
         return await self.tree.wait(node)
 
     async def ask(self, text: str, images: Sequence[Image] = ()) -> Ending:
-        """Say something and wait for the end of the work."""
-        await self.send(text, images)
-        return await self.wait()
+        """Say something and wait for the end of the work.
+
+        What needs no agent ends at once: a command with what it answers, and words when no model
+        is configured as failed, with what to set as the error.
+        """
+        return await self._say(text, images, ROOT) or await self.wait()
 
     def say(self, text: str, images: Sequence[Image] = (), *, to: str = ROOT) -> None:
         """Queue words for a node that works."""
@@ -436,8 +416,36 @@ class Conversation:
             return ""  # where nobody is trusted nothing is written
         return await self.checkpoints.take(self.place.roots)
 
-    async def _carried_out(self, text: str, images: Sequence[Image]) -> Input | None:
-        """Do what a command says; input that is left for the model, if any."""
+    async def _say(self, text: str, images: Sequence[Image], to: str) -> Ending | None:
+        """See `send`; the ending of what no agent works on."""
+        if not text.strip() and not images:
+            return None
+        if why := self.session.read_only:
+            raise SessionBusy(f"This session can only be read: {why}.")
+        self._tell_problems()
+        if text.lstrip().startswith(("/", "!")):
+            said = await self._carried_out(text, images)
+            if said.done:
+                return Ending("completed", said.text)
+            text, images = said.text, said.images
+        group = self.tree.node(to).info.group
+        if why := self.assembly.missing_model(group):
+            showing = self._showing()
+            showing.user(new_id(), text, images)
+            showing.notice("error", why)
+            return Ending("failed", error=why)
+        await self._settle_consents()
+        self.tree.send(text, images, to=to)
+        self._tell_session()
+        self._unsaved = True
+        if all(end.done() for end in self._ends):
+            end = asyncio.create_task(self._turn_ended())
+            self._ends.add(end)
+            end.add_done_callback(self._ends.discard)
+        return None
+
+    async def _carried_out(self, text: str, images: Sequence[Image]) -> Input:
+        """Do what a command says; what is not done is left for the model."""
         showing = self._showing()
         assert self._tools is not None
         place = Place(self.context, self._tools.toolset, showing, self.place.interaction,
@@ -450,11 +458,9 @@ class Conversation:
             return Input(text, tuple(images))
         showing.user(new_id(), text, images)
         said = await Inputs([self.commands, Shell()]).handle(text, images, place)
-        if not said.done:
-            return said
-        if said.text:
+        if said.done and said.text:
             showing.notice("info", said.text)
-        return None
+        return said
 
     def _showing(self) -> Showing:
         root = self.tree.root

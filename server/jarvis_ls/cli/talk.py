@@ -180,7 +180,10 @@ class _Talk:
         self._screen.know(conversation.session.events())
         if conversation.session.read_only:
             await conversation.close()
-            raise UsageError(f"the session can only be read: {conversation.session.read_only}")
+            raise UsageError(
+                f"the session can only be read: {conversation.session.read_only}; end it there, or"
+                " begin another without --session"
+            )
         return conversation
 
     def _person(self) -> Interaction:
