@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from jarvis_ls.agents.tree import ROOT
 from jarvis_ls.assembly import Conversation, build
 from jarvis_ls.assembly.aside import USER_DATA
 from jarvis_ls.runtime.events import EntryPut
@@ -43,6 +44,11 @@ async def test_a_conversation_is_put_aside_and_taken_up_in_another_session(tmp_p
         (file,) = (tmp_path / "saved").iterdir()
         assert file.name == "saved_session_Jarvis_openai_large.json"
         assert CANARY not in file.read_text()
+
+        before = first.session.messages(ROOT)
+        await first.send("/restore")
+        assert "knows all of it already" in said(first)
+        assert first.session.messages(ROOT) == before and file.exists()
 
         second = await assembly.start(None, [tmp_path], Person())
         await second.send("/restore")

@@ -57,6 +57,10 @@ def aside_commands(conversation: Conversation) -> Iterator[Command]:
         if restored.saved is None:
             return restored.problem or "Nothing was saved with this agent and model."
         said = [m for m in restored.saved.messages if not isinstance(m, System)]
+        known = {getattr(one, "id", "") for one in conversation.session.messages(ROOT)}
+        if said and all(message.id in known for message in said):
+            await asyncio.to_thread(_place(conversation).save, restored.saved)
+            return "The model knows all of it already; it stays saved for another session."
         for message in said:
             conversation.session.append(ROOT, replace(message, id=""))
         conversation.session.data.update(restored.saved.user_data)
