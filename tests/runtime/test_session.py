@@ -211,6 +211,23 @@ def test_later_events_win_and_cut_entries_are_gone(store: SessionStore) -> None:
     assert reopened(store, session).events()[1:] == expected
 
 
+def test_a_node_that_was_removed_stands_where_it_came_back(store: SessionStore) -> None:
+    session = store.create("/work")
+
+    def move(node: str, rounds: int) -> None:
+        info = NodeInfo(node, None, "root", node, "running", rounds=rounds)
+        session.put(NodePut(session.id, info))
+        session.sync()
+
+    move("a", 0)
+    session.put(NodeGone(session.id, "a"))
+    for node, rounds in (("a", 1), ("b", 0), ("a", 2), ("a", 3)):
+        move(node, rounds)
+    session = reopened(store, session)
+    nodes = [event.node for event in session.events() if isinstance(event, NodePut)]
+    assert [(node.id, node.rounds) for node in nodes] == [("a", 3), ("b", 0)]
+
+
 def test_what_moves_all_the_time_waits_for_a_record_that_matters(store: SessionStore) -> None:
     session = store.create("/work")
     node = NodeInfo(ROOT, None, "root", "Task", "running")

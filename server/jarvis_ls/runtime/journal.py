@@ -33,6 +33,8 @@ TAIL = 256
 """Bytes of a journal's end that tell whether a header belongs to it."""
 _NODE = re.compile(r'\{"at":[\d.]+,"is":"node","info":\{"id":"([^"\\]+)",')
 """How records of nodes begin."""
+_GONE = re.compile(r'\{"at":[\d.]+,"is":"node_gone","node":"([^"\\]+)"')
+"""How records of their removal begin."""
 _scan = json.JSONDecoder().raw_decode
 _NUMBERED = re.compile(r"m(\d+)")
 
@@ -208,7 +210,8 @@ def records(
 
 def _superseded(lines: Sequence[str | bytes]) -> set[int]:
     """Places of records of nodes that a later one of the same node replaces; they are a third of
-    a long journal. The first of each stays, because it says where the node stands."""
+    a long journal. The first of each stays, because it says where the node stands; one that was
+    removed and came back stands where it came back."""
     last: dict[str, int | None] = {}
     found: set[int] = set()
     for place, line in enumerate(lines):
@@ -217,6 +220,8 @@ def _superseded(lines: Sequence[str | bytes]) -> set[int]:
             if before is not None:
                 found.add(before)
             last[match[1]] = place if match[1] in last else None
+        elif isinstance(line, str) and (match := _GONE.match(line)):
+            last.pop(match[1], None)
     return found
 
 
