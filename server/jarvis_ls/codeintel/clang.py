@@ -181,6 +181,12 @@ def initializer(cursor: Cursor) -> Cursor | None:
     return found
 
 
+def is_made_here(variable: Cursor) -> bool:
+    """Whether a declaration makes the variable: a definition, or a tentative one (`int x;` at file
+    scope)."""
+    return bool(variable.is_definition() or variable.storage_class.name != "EXTERN")
+
+
 def children(cursor: Cursor) -> list[Cursor]:
     """The children of a cursor; less costly than the bindings' way, which matters for units with
     thousands of declarations."""

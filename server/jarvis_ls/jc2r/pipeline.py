@@ -21,7 +21,6 @@ from jarvis_ls import __version__
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.jc2r.baseline.crate import MARK, SkippedUnit, Translated, build, translate
-from jarvis_ls.jc2r.commands import find_units
 from jarvis_ls.jc2r.config import folder_of
 from jarvis_ls.jc2r.scan import Progress, scan_project
 
@@ -85,8 +84,8 @@ async def run_baseline(
     _check_target(root, crate)
     folder = folder_of(root)
     stage("scan")
-    await scan_project(root, build=build_project, graphs=False, progress=progress)
-    known = await asyncio.to_thread(find_units, root, build=build_project, folder=folder / "build")
+    scanned = await scan_project(root, build=build_project, graphs=False, progress=progress)
+    known = scanned.units
     units = known.units
     state = State() if reset else _read_state(folder)
     sources = await asyncio.to_thread(_digest, root, units)

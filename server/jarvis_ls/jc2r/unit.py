@@ -50,7 +50,6 @@ class _Reader:
         self._path = path
         self._arguments = arguments
         kinds = clang.cindex().CursorKind
-        self._extern = clang.cindex().StorageClass.EXTERN
         self._found: dict[tuple[str, str], Symbol] = {}
         self._inside: dict[str, str | None] = {}
         """File name as libclang says it, to the path in the project; None outside."""
@@ -94,15 +93,11 @@ class _Reader:
             elif kind in self._type_kinds:
                 if cursor.is_definition() or kind == self._is["TYPEDEF_DECL"]:
                     self._type(cursor, path, prefix, self._type_kinds[kind])
-            elif kind == self._is["VAR_DECL"] and self._is_made_here(cursor):
+            elif kind == self._is["VAR_DECL"] and clang.is_made_here(cursor):
                 self._global(cursor, path, prefix)
             if kind in self._opened and (self._language == "c++" or kind not in self._type_kinds):
                 name = cursor.spelling
                 self._below(cursor, f"{prefix}{name}::" if name else prefix, files)
-
-    def _is_made_here(self, cursor: Cursor) -> bool:
-        """A definition, or a tentative one (`int x;` at file scope)."""
-        return bool(cursor.is_definition() or cursor.storage_class != self._extern)
 
     def _function(self, cursor: Cursor, path: str, prefix: str) -> None:
         uses, indirect = self._uses(cursor)

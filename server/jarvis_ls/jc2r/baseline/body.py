@@ -271,7 +271,7 @@ class Body(Expressions):
         asked, block = clang.children(cursor)
         rust = self.types.of(asked.type)
         n = self._label()
-        declared, groups = self._groups(block)
+        groups = self._groups(block)
         self._loop(f"break 's{n};", "")
         bodies = [
             [line for one in statements for line in self.statement(one)] for _, statements in groups
@@ -284,16 +284,15 @@ class Body(Expressions):
                 arms.append(f"{' | '.join(patterns)} => break 's{n}k{at},")
             if None in labels:
                 default = f"_ => break 's{n}k{at},"
-        lines = ["{", *declared, f"'s{n}: {{"]
+        lines = ["{", f"'s{n}: {{"]
         lines += [f"'s{n}k{at}: {{" for at in reversed(range(len(groups)))]
         lines += [f"match {self.value(asked)} {{", *arms, default, "}"]
         for body in bodies:
             lines += ["}", *body]
         return [*lines, "}", "}"]
 
-    def _groups(self, block: Any) -> tuple[list[str], list[tuple[list[Any], list[Any]]]]:
-        """Declarations of the switch, and its labels with the statements behind them."""
-        declared: list[str] = []
+    def _groups(self, block: Any) -> list[tuple[list[Any], list[Any]]]:
+        """Labels of a switch with the statements behind them."""
         groups: list[tuple[list[Any], list[Any]]] = []
         children = clang.children(block) if block.kind.name == "COMPOUND_STMT" else [block]
         for child in children:
@@ -310,7 +309,7 @@ class Body(Expressions):
                 raise Unsupported("a declaration between case labels")
             elif groups:
                 groups[-1][1].append(child)
-        return declared, groups
+        return groups
 
     # -- jumps: the body as blocks of one loop
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.jc2r.baseline.module import Crate, Left, Module, Translator
@@ -81,11 +80,6 @@ class Translated:
     modules: list[Module] = field(default_factory=list)
     skipped: list[SkippedUnit] = field(default_factory=list)
 
-    @property
-    def left(self) -> list[tuple[str, Left]]:
-        """What stays in C, with its file."""
-        return [(module.file, one) for module in self.modules for one in module.left]
-
 
 def translate(
     root: Path, units: Sequence[Unit], folder: Path, linked: Sequence[str] = ()
@@ -102,26 +96,24 @@ def translate(
     found = Translated(folder, name)
     modules = _homes(root, units, crate, found)
     crate.types.reserve({"types", "sys"})
-    translators = [
-        (unit.path, Translator(root, unit.path, list(unit.arguments), module_name, crate))
-        for unit, module_name in modules
-    ]
-    ready, whole = [], {}
-    for path, translator in translators:
+    ready: list[tuple[Unit, Translator]] = []
+    whole: dict[str, str] = {}
+    for one in modules:
+        unit, translator = one
         try:
             translator.prepare()
-            ready.append((path, translator))
+            ready.append(one)
         except JarvisError as error:
-            whole[path] = str(error)
+            whole[unit.path] = str(error)
             translator.withdraw()
-    for path, translator in ready:
+    for unit, translator in ready:
         try:
             found.modules.append(translator.translate())
         except JarvisError as error:
-            whole[path] = str(error)
-    for unit, module_name in modules:
+            whole[unit.path] = str(error)
+    for unit, translator in modules:
         if unit.path in whole:
-            module = _whole_in_c(root, unit, module_name, whole[unit.path])
+            module = _whole_in_c(root, unit, translator, whole[unit.path])
             if isinstance(module, SkippedUnit):
                 found.skipped.append(module)
             else:
@@ -133,7 +125,9 @@ def translate(
     return found
 
 
-def _whole_in_c(root: Path, unit: Unit, name: str, reason: str) -> Module | SkippedUnit:
+def _whole_in_c(
+    root: Path, unit: Unit, translator: Translator, reason: str
+) -> Module | SkippedUnit:
     """A file that stays in C as it is, when the machine's compiler takes it."""
     compiler = shutil.which("cc")
     if compiler is None:
@@ -151,8 +145,9 @@ def _whole_in_c(root: Path, unit: Unit, name: str, reason: str) -> Module | Skip
         return SkippedUnit(unit.path, reason)
     files = asked.stdout.replace("\\\n", " ").partition(":")[2].split()
     own = [Path(os.path.realpath(file)) for file in files]
-    functions = _functions_of(root, unit)
-    module = Module(unit.path, name, [], [], [Left(one, line, reason) for one, line in functions])
+    functions = translator.own_functions
+    left = [Left(name, line, reason) for name, line in functions]
+    module = Module(unit.path, translator.name, [], [], left)
     module.remainder = path.read_bytes()
     module.headers = tuple(
         sorted(file for file in own if file.is_relative_to(root) and file != path)
@@ -163,55 +158,30 @@ def _whole_in_c(root: Path, unit: Unit, name: str, reason: str) -> Module | Skip
     return module
 
 
-def _functions_of(root: Path, unit: Unit) -> list[tuple[str, int]]:
-    """Names and lines of the functions a unit's own file defines."""
-    tree, _ = clang.parse(root / unit.path, unit.arguments)
-    return [
-        (cursor.spelling, cursor.location.line)
-        for cursor in clang.children(tree.cursor)
-        if cursor.kind.name == "FUNCTION_DECL"
-        and cursor.is_definition()
-        and cursor.location.file is not None
-        and Path(cursor.location.file.name) == root / unit.path
-    ]
-
-
 def _homes(
     root: Path, units: Sequence[Unit], crate: Crate, found: Translated
-) -> list[tuple[Unit, str]]:
-    """Names for the modules, and which of them offers which name to the others."""
+) -> list[tuple[Unit, Translator]]:
+    """The modules with their names; `crate` learns which of them offers what to the others."""
     names = Names({"types", "sys", "lib", "main", "test"})
-    modules: list[tuple[Unit, str]] = []
+    modules: list[tuple[Unit, Translator]] = []
     for unit in units:
         if unit.language != "c":
             found.skipped.append(SkippedUnit(unit.path, "C++ is not translated"))
             continue
         stem = re.sub(r"\W", "_", Path(unit.path).stem)
-        offered = _offered(root, unit)
-        if stem == "main" and "main" in offered and stem not in (one for _, one in modules):
+        translator = Translator(root, unit.path, list(unit.arguments), crate)
+        translator.read()
+        offered = translator.offered
+        if stem == "main" and "main" in offered and all(one.name != stem for _, one in modules):
             name = stem  # a binary of that name; a module would be taken for one
         else:
             name = names.give(stem if not stem[:1].isdigit() else f"m{stem}")
+        translator.name = name
         if "main" not in offered:
             for one in offered:
                 crate.homes.setdefault(one, name)
-        modules.append((unit, name))
+        modules.append((unit, translator))
     return modules
-
-
-def _offered(root: Path, unit: Unit) -> set[str]:
-    """Names of functions and variables a unit defines for others."""
-    tree, _ = clang.parse(root / unit.path, unit.arguments)
-    offered = set()
-    for cursor in clang.children(tree.cursor):
-        if clang.in_system_header(cursor) or cursor.linkage.name != "EXTERNAL":
-            continue
-        kind = cursor.kind.name
-        if (kind == "FUNCTION_DECL" and cursor.is_definition()) or (
-            kind == "VAR_DECL" and (cursor.is_definition() or cursor.storage_class.name != "EXTERN")
-        ):
-            offered.add(cursor.spelling)
-    return offered
 
 
 def _write(

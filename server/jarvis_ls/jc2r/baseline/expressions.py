@@ -36,6 +36,7 @@ _ASSIGN, _COMMA = 22, 33
 _COMPOUND = {23: "*", 24: "/", 25: "%", 26: "+", 27: "-", 28: "<<", 29: ">>", 30: "&", 31: "^",
              32: "|"}  # fmt: skip
 _POST_INC, _POST_DEC, _PRE_INC, _PRE_DEC, _ADDRESS, _THROUGH = 1, 2, 3, 4, 5, 6
+_STEPS = (_POST_INC, _POST_DEC, _PRE_INC, _PRE_DEC)
 _PLUS, _MINUS, _NOT, _LOGICAL_NOT, _EXTENSION = 7, 8, 9, 10, 13
 _SIMPLE = re.compile(r"[\w#]+(\.[\w#]+)*")
 _ATOM = re.compile(r"[\w#.]+")
@@ -134,7 +135,7 @@ class Expressions(Initials):
                 return f"if {negated}{held} {{ {self.effect(right)} }}"
         if name == "COMPOUND_ASSIGNMENT_OPERATOR":
             return self._compound(cursor, "{place} = {new};")
-        if name == "UNARY_OPERATOR" and clang.unary_operator(cursor) in (1, 2, 3, 4):
+        if name == "UNARY_OPERATOR" and clang.unary_operator(cursor) in _STEPS:
             return self._step(cursor, "{place} = {new};")
         if name == "StmtExpr":
             return f"{{ {' '.join(self.statements(_only(cursor)))} }}"
@@ -212,7 +213,10 @@ class Expressions(Initials):
         return self.value(_only(cursor))
 
     def _value_integer_literal(self, cursor: Any) -> str:
-        return self._number(cursor, cursor.type)
+        number = clang.constant(cursor)
+        if not isinstance(number, int):
+            raise Unsupported(f"the constant {cursor.spelling}")
+        return literal(number, self.types.of(cursor.type))
 
     _value_character_literal = _value_integer_literal
 
@@ -221,12 +225,6 @@ class Expressions(Initials):
         if not isinstance(number, float) or number != number or abs(number) == float("inf"):
             raise Unsupported("a floating constant that is no number")
         return f"{number!r}{self.types.of(cursor.type)}"
-
-    def _number(self, cursor: Any, type_: Any) -> str:
-        number = clang.constant(cursor)
-        if not isinstance(number, int):
-            raise Unsupported(f"the constant {cursor.spelling}")
-        return literal(number, self.types.of(type_))
 
     def _value_string_literal(self, cursor: Any) -> str:
         return self.text(cursor)
@@ -237,8 +235,6 @@ class Expressions(Initials):
             name = self.enumerator(declared)
             underlying = declared.semantic_parent.enum_type
             return self.cast(name, underlying, cursor.type)
-        if kind(cursor.type) in FUNCTIONS:
-            return self.name_of(declared)
         return self.name_of(declared)
 
     def _value_member_ref_expr(self, cursor: Any) -> str:
@@ -259,15 +255,13 @@ class Expressions(Initials):
         return f"({code} as {rust})"
 
     def _set_bits(self, cursor: Any, code: str) -> str:
-        while cursor.kind.name == "PAREN_EXPR":
-            cursor = _only(cursor)
+        cursor = _bare(cursor)
         offset, width = bits_of(cursor.referenced)
         return (f"types::set_bits(&raw mut {self._owner(cursor)} as *mut u8, {offset}, {width},"
                 f" ({code}) as u64);")  # fmt: skip
 
     def _changed_bits(self, cursor: Any, form: str, new: Any) -> str:
-        while cursor.kind.name == "PAREN_EXPR":
-            cursor = _only(cursor)
+        cursor = _bare(cursor)
         rust = self.types.of(cursor.referenced.type)
         inside = form.format(place="__field", new=new("__field"))
         result = "" if form.endswith(";") else "__result"
@@ -379,8 +373,7 @@ class Expressions(Initials):
                 return f"{self.place(inner)} as {self.types.of(target)}"
             return self._decayed(inner, target)
         if kind(inner.type) in FUNCTIONS and is_pointer(target):
-            while inner.kind.name == "PAREN_EXPR":
-                inner = _only(inner)
+            inner = _bare(inner)
             if inner.kind.name == "UNARY_OPERATOR":  # `(*f)(x)`
                 return self.cast(self.value(_only(inner)), _only(inner).type, target)
             return self._pointer_to_function(inner, target)
@@ -391,8 +384,7 @@ class Expressions(Initials):
         return self.cast(self.value(inner), inner.type, target)
 
     def _pointer_to_function(self, inner: Any, target: Any) -> str:
-        while inner.kind.name == "PAREN_EXPR":
-            inner = _only(inner)
+        inner = _bare(inner)
         wanted = self.types.of(target)
         if inner.kind.name != "DECL_REF_EXPR":
             return self.cast(self.value(inner), inner.type, target)
@@ -400,8 +392,6 @@ class Expressions(Initials):
         code = f"Some({self.name_of(inner.referenced)} as {own})"
         if f"Option<{own}>" == wanted:
             return code
-        if is_function_pointer(target):
-            return f"core::mem::transmute::<Option<{own}>, {wanted}>({code})"
         return f"core::mem::transmute::<Option<{own}>, {wanted}>({code})"
 
     def _decayed(self, inner: Any, target: Any) -> str:
@@ -442,8 +432,7 @@ class Expressions(Initials):
         raise Unsupported(_in_words(cursor))
 
     def _address(self, inner: Any, type_: Any) -> str:
-        while inner.kind.name == "PAREN_EXPR":
-            inner = _only(inner)
+        inner = _bare(inner)
         wanted = self.types.of(type_)
         if kind(inner.type) in FUNCTIONS:
             return self._pointer_to_function(inner, type_)
@@ -656,8 +645,7 @@ class Expressions(Initials):
 
     def is_bit_field(self, cursor: Any) -> bool:
         """Whether an expression names a bit-field."""
-        while cursor.kind.name == "PAREN_EXPR":
-            cursor = _only(cursor)
+        cursor = _bare(cursor)
         return cursor.kind.name == "MEMBER_REF_EXPR" and bool(cursor.referenced.is_bitfield())
 
 
@@ -762,9 +750,15 @@ def _named(cursor: Any) -> Any | None:
 
 def is_parameter(cursor: Any) -> bool:
     """Whether an expression names a parameter."""
+    cursor = _bare(cursor)
+    return bool(cursor.kind.name == "DECL_REF_EXPR" and cursor.referenced.kind.name == "PARM_DECL")
+
+
+def _bare(cursor: Any) -> Any:
+    """An expression without the parentheses around it."""
     while cursor.kind.name == "PAREN_EXPR":
         cursor = _only(cursor)
-    return bool(cursor.kind.name == "DECL_REF_EXPR" and cursor.referenced.kind.name == "PARM_DECL")
+    return cursor
 
 
 def _only(cursor: Any) -> Any:

@@ -59,12 +59,11 @@ class Module:
 class Translator:
     """Translates one unit. Implements `Surroundings` for its bodies."""
 
-    def __init__(
-        self, root: Path, path: str, arguments: list[str], name: str, crate: Crate
-    ) -> None:
+    def __init__(self, root: Path, path: str, arguments: list[str], crate: Crate) -> None:
+        self.name = ""
+        """Of the module; given once it is known what the file offers."""
         self.types = crate.types
         self._root, self._path, self._arguments = root, path, arguments
-        self._name = name
         self._crate = crate
         self._own: dict[str, str] = {}
         """Names by USR of what this module defines."""
@@ -73,21 +72,35 @@ class Translator:
         """Functions that stay in C, by USR."""
         self._why: list[tuple[Any, str]] = []
         self._unit: Any = None
+        self._problems: list[clang.Problem] = []
         self._functions: list[Any] = []
         self._variables: list[Any] = []
         self._shared = False
         """Whether C reaches for the statics of this module."""
 
+    def read(self) -> None:
+        """Parse the file, once. Raises `JarvisError` when that is not possible at all."""
+        self._unit, self._problems = clang.parse(self._root / self._path, self._arguments)
+        self._functions, self._variables = self._definitions(self._unit.cursor)
+
+    @property
+    def offered(self) -> set[str]:
+        """Names of functions and variables that are defined for other files."""
+        every = [*self._functions, *self._variables]
+        return {one.spelling for one in every if one.linkage.name == "EXTERNAL"}
+
+    @property
+    def own_functions(self) -> list[tuple[str, int]]:
+        """Names and lines of the functions that the file itself defines."""
+        return [(one.spelling, one.location.line) for one in self._functions if self._is_own(one)]
+
     def prepare(self) -> None:
-        """Read the file and see what of it can be translated: what cannot is not offered to other
-        modules. Raises `JarvisError` when it does not compile."""
+        """See what of the file can be translated: what cannot is not offered to other modules.
+        Raises `JarvisError` when it does not compile."""
         self.types.begin()
-        unit, problems = clang.parse(self._root / self._path, self._arguments)
-        if problems:
-            first = problems[0]
+        if self._problems:
+            first = self._problems[0]
             raise JarvisError(f"{first.file}:{first.line}: {first.text}")
-        self._unit = unit
-        self._functions, self._variables = self._definitions(unit.cursor)
         for cursor in [*self._variables, *self._functions]:
             self._own[cursor.get_usr()] = rust_name(cursor.spelling)
             self._taken.add(rust_name(cursor.spelling))
@@ -95,14 +108,14 @@ class Translator:
         self._shared = bool(self._why)
         for cursor, _ in self._why:
             self._left[cursor.get_usr()] = cursor
-            if self._crate.homes.get(cursor.spelling) == self._name:
+            if self._crate.homes.get(cursor.spelling) == self.name:
                 del self._crate.homes[cursor.spelling]
 
     def translate(self) -> Module:
         """The whole file, once all files are prepared. Raises `JarvisError`."""
         self.types.begin()
         unit, functions, variables = self._unit, self._functions, self._variables
-        module = Module(self._path, self._name, [], [], [])
+        module = Module(self._path, self.name, [], [], [])
         for cursor, reason in self._why:
             module.left.append(Left(cursor.spelling, cursor.location.line, reason))
         placed = [(one.extent.start.offset, self._variable(one)) for one in variables]
@@ -119,7 +132,7 @@ class Translator:
             names = [cursor.spelling for cursor, _ in self._why]
             path = self._root / self._path
             try:
-                module.remainder = remainder(path, unit.cursor, self._name, names)
+                module.remainder = remainder(path, unit.cursor, self.name, names)
             except Unsupported as error:
                 raise JarvisError(str(error)) from None
             module.headers = self._headers(unit)
@@ -128,7 +141,7 @@ class Translator:
     def withdraw(self) -> None:
         """Offer nothing to other modules."""
         homes = self._crate.homes
-        for name in [name for name, home in homes.items() if home == self._name]:
+        for name in [name for name, home in homes.items() if home == self.name]:
             del homes[name]
 
     def _cannot(self, functions: list[Any]) -> list[tuple[Any, str]]:
@@ -140,12 +153,16 @@ class Translator:
             except Unsupported as error:
                 if cursor.spelling == "main":
                     raise JarvisError(f"main is not translated: {error}") from None
-                if Path(cursor.location.file.name) != self._root / self._path:
+                if not self._is_own(cursor):
                     raise JarvisError(
                         f"{cursor.spelling} of a header is not translated: {error}"
                     ) from None
                 found.append((cursor, str(error)))
         return found
+
+    def _is_own(self, cursor: Any) -> bool:
+        """Whether something stands in the file itself, not in a header."""
+        return Path(cursor.location.file.name) == self._root / self._path
 
     def _headers(self, unit: Any) -> tuple[Path, ...]:
         own = {Path(one.include.name).resolve() for one in unit.get_includes() if one.include}
@@ -160,9 +177,7 @@ class Translator:
             name = cursor.kind.name
             if name == "FUNCTION_DECL" and cursor.is_definition():
                 functions.append(cursor)
-            elif name == "VAR_DECL" and (
-                cursor.is_definition() or cursor.storage_class.name != "EXTERN"
-            ):
+            elif name == "VAR_DECL" and clang.is_made_here(cursor):
                 usr = cursor.get_usr()
                 if usr not in variables or clang.initializer(cursor) is not None:
                     variables[usr] = cursor
@@ -187,7 +202,7 @@ class Translator:
         if usr in self._left:
             name = declared.spelling
             if declared.linkage.name == "INTERNAL":
-                name = symbol(self._name, name)
+                name = symbol(self.name, name)
             return self.external(name, declared)
         own = self._own.get(usr)
         if own is not None:
@@ -235,7 +250,7 @@ class Translator:
         if cursor.linkage.name == "EXTERNAL":
             return ["#[no_mangle]"]
         if self._shared:
-            return [f'#[export_name = "{symbol(self._name, cursor.spelling)}"]']
+            return [f'#[export_name = "{symbol(self.name, cursor.spelling)}"]']
         return []
 
     def taken(self) -> set[str]:
