@@ -1,0 +1,1 @@
+"""Analysis of flow: sizes, nullness, ownership and taint, within and across functions."""
