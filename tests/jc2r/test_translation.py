@@ -179,6 +179,18 @@ def test_a_run_that_was_killed_goes_on(tmp_path: Path) -> None:
 
 
 @needs_cargo
+def test_a_run_that_was_killed_while_it_claimed_the_folder_goes_on(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    write(root, {"a.c": "int half(int n) { return n / 2; }\n"})
+    crate = tmp_path / "p_rs"
+    crate.mkdir()
+    (crate / ".Cargo.toml.k3v9").write_text("# Made")
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stderr
+    assert not list(crate.glob(".Cargo.toml.*"))
+
+
+@needs_cargo
 def test_a_program_whose_main_stays_in_c_begins_all_the_same(tmp_path: Path) -> None:
     root = tmp_path / "jump"
     write(root, {
