@@ -125,6 +125,7 @@ class Raw:
     """A report with places relative to the start of its item."""
 
     rule: str
+    cwe: tuple[int, ...]
     start: int
     end: int
     message: Message
@@ -294,7 +295,9 @@ class _Plan:
         self.sites: dict[str, Rule] = {}
         patterns: list[str] = []
         for rule in rules:
-            query = rule.query
+            query = rule.guess
+            if query is None:
+                continue
             if isinstance(query, Calls):
                 target = self.methods if query.methods else self.calls
                 for name in query.names:
@@ -464,7 +467,7 @@ def finish(
                 language="rust" if language == "rust" else "c/cpp",
                 category=rule.category,
                 pattern=raw.pattern,
-                cwe=rule.cwe,
+                cwe=raw.cwe,
                 file=source.path,
                 span=span,
                 evidence=evidence,
@@ -500,6 +503,7 @@ def _raw(rule: Rule, report: Report, base: int, in_test: bool) -> Raw:
     fix = report.fix
     return Raw(
         rule=rule.id,
+        cwe=report.cwe or rule.cwe,
         start=report.start - base,
         end=report.end - base,
         message=Message(report.message, report.args),

@@ -30,6 +30,7 @@ from typing import Any, Literal
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.core.finding import Severity
+from jarvis_ls.jsec.flow.fault import Fault, Step
 
 Language = Literal["c", "rust"]
 Range = tuple[int, int]
@@ -67,7 +68,21 @@ class WholeFile:
     containing: tuple[str, ...]
 
 
-Query = Calls | Functions | Nodes | WholeFile
+Guess = Calls | Functions | Nodes | WholeFile
+"""What can be asked of one item or file alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Asks for flaws of these kinds that the analysis of flow proves; receives a `Fault`."""
+
+    kinds: frozenset[str]
+    """Kinds of `Fault`; each kind is asked for by one rule only."""
+    guess: Guess | None = None
+    """What else the check looks at, for places that flow knows nothing of."""
+
+
+Query = Guess | Flow
 
 
 def calls(*names: str) -> Calls:
@@ -103,6 +118,15 @@ def whole_file(*containing: str) -> WholeFile:
     return WholeFile(containing)
 
 
+def flow(*kinds: str, guess: Guess | None = None) -> Flow:
+    """Flaws of these kinds that the analysis of flow proves.
+
+    With `guess` the check is also called for what that asks for. What it reports there is told
+    as it is when flow is off; else only where flow has no answer, and with less confidence.
+    """
+    return Flow(frozenset(kinds), guess)
+
+
 class Rewrite:
     """A fix: replacements of byte ranges in the finding's item."""
 
@@ -129,9 +153,11 @@ class Report:
 
     def __init__(
         self,
-        place: Node | Range,
+        place: Node | Range | Fault,
         message: str,
         *,
+        cwe: tuple[int, ...] = (),
+        trace: Iterable[Step] | None = None,
         confidence: float | None = None,
         severity: Severity | None = None,
         pattern: str = "",
@@ -143,8 +169,17 @@ class Report:
         """`message` is a template whose `{name}` places `args` fill; `related` pairs other
         places in the same item with what is to be seen there; without `confidence` and
         `severity` the rule's own are taken; `pattern` is what was matched, by default the
-        name of the rule."""
+        name of the rule; `cwe` narrows the weaknesses of the rule to what is proven.
+
+        A `Fault` as the place gives its `cwe` and its steps as `trace` too, and what it proved
+        as `args` that are not named."""
+        if isinstance(place, Fault):
+            cwe = cwe or place.cwe
+            trace = place.steps if trace is None else trace
+            args = {**dict(place.values), **args}
         self.start, self.end = _range(place)
+        self.cwe = cwe
+        self.trace = tuple(trace or ())
         self.message = message
         self.args = tuple(args.items())
         self.confidence = confidence
@@ -186,6 +221,13 @@ class Rule:
     """The rule's page in Markdown."""
     fixable: bool
     """Whether it can offer a rewrite."""
+    answered: frozenset[str] = frozenset()
+    """Kinds of `Fault` that are the same flaws as this rule looks for without flow."""
+
+    @property
+    def guess(self) -> Guess | None:
+        """What it asks for without flow."""
+        return self.query.guess if isinstance(self.query, Flow) else self.query
 
     @property
     def title(self) -> str:
@@ -203,11 +245,13 @@ def rule(
     severity: Severity = "high",
     only: LanguageName | None = None,
     fixable: bool = False,
+    answered: Iterable[str] = (),
 ) -> Callable[[Check], Check]:
     """Declare the decorated function as the rule of its module.
 
     `only` limits a rule below `rules/c` to one of C and C++. `fixable` says that some reports
-    carry a `Rewrite`.
+    carry a `Rewrite`. `answered` names kinds of `Fault`, besides those the rule asks for, that
+    are the same flaws as it looks for: where flow has the answer, the rule is not asked.
     """
 
     def declare(check: Check) -> Check:
@@ -234,6 +278,7 @@ def rule(
             suggestion=suggestion,
             page=inspect.cleandoc(module.__doc__ or ""),
             fixable=fixable,
+            answered=frozenset(answered) | (query.kinds if isinstance(query, Flow) else set()),
         )
         return check
 
@@ -263,7 +308,21 @@ def _rule_of(module: ModuleType) -> Rule:
     return declared
 
 
-def _range(place: Node | Range) -> Range:
+@functools.cache
+def flow_rules() -> dict[str, Rule]:
+    """The rule that asks for each kind of `Fault`. Raises `ValueError` when two do."""
+    found: dict[str, Rule] = {}
+    for one in all_rules().values():
+        for kind in sorted(one.query.kinds) if isinstance(one.query, Flow) else ():
+            if kind in found:
+                raise ValueError(f"{one.id} and {found[kind].id} both ask for '{kind}'")
+            found[kind] = one
+    return found
+
+
+def _range(place: Node | Range | Fault) -> Range:
     if isinstance(place, tuple):
         return place
+    if isinstance(place, Fault):
+        return place.place.start, place.place.end
     return place.start_byte, place.end_byte
