@@ -70,6 +70,9 @@ def build_parser() -> argparse.ArgumentParser:
     add("--crate", type=Path, metavar="FOLDER", help="where to (default: PROJECT_rs beside it)")
     add("--build", action="store_true",
         help="learn how files are compiled: run the project's own build in a copy")  # fmt: skip
+    add("--only", action="append", default=[], metavar="FILE[:FUNCTION]",
+        help="what is to be in Rust, besides what earlier runs named; the rest stays in C"
+        " (again for more; default: everything)")  # fmt: skip
     add("--reset", action="store_true", help="begin anew")
     run.set_defaults(run=_run)
 
@@ -145,7 +148,7 @@ def _run(options: argparse.Namespace) -> int:
     done = asyncio.run(
         run_baseline(
             _project(options.path), crate=options.crate, build_project=options.build,
-            reset=options.reset, stage=stage,
+            reset=options.reset, only=options.only, stage=stage,
         )
     )  # fmt: skip
     in_rust = sum(one.state == "baseline" for one in done.functions)

@@ -12,19 +12,30 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from jarvis_ls import __version__
-from jarvis_ls.core.errors import JarvisError, SkippedFile
+from jarvis_ls.core.errors import JarvisError, SkippedFile, UsageError
 from jarvis_ls.core.files import read_regular, replace_file
-from jarvis_ls.jc2r.baseline.crate import MARK, SkippedUnit, Translated, build, translate
+from jarvis_ls.jc2r.baseline.crate import (
+    MANIFEST,
+    MARK,
+    SkippedUnit,
+    Translated,
+    build,
+    is_free,
+    translate,
+)
+from jarvis_ls.jc2r.baseline.module import Stays
 from jarvis_ls.jc2r.config import folder_of
-from jarvis_ls.jc2r.scan import Progress, scan_project
+from jarvis_ls.jc2r.scan import Progress, Scanned, scan_project
 
 STAGES = ("scan", "baseline", "build")
+NOT_CHOSEN = "not chosen for translation yet"
+"""Why a function is in C that nobody has asked for."""
 
 
 @dataclass
@@ -36,6 +47,8 @@ class State:
     crate: str = ""
     done: dict[str, float] = field(default_factory=dict)
     """When each stage was done, in seconds since 1970."""
+    chosen: list[str] = field(default_factory=list)
+    """What is to be in Rust, each `FILE` or `FILE:FUNCTION`; empty means everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +82,17 @@ async def run_baseline(
     crate: Path | None = None,
     build_project: bool = False,
     reset: bool = False,
+    only: Sequence[str] = (),
     progress: Progress | None = None,
     stage: Callable[[str], None] = lambda _: None,
 ) -> Run:
     """Move the project at `root` to a crate that builds and behaves like the C.
 
     `crate` is `<project>_rs` beside the project by default. With `build_project` the project's
-    own build is run in a copy, to learn how files are compiled. Raises `JarvisError` with what the
-    compiler said when the crate does not build.
+    own build is run in a copy, to learn how files are compiled. `only` names what is to be in Rust,
+    each `FILE` or `FILE:FUNCTION` relative to `root`, besides what earlier runs named; the rest
+    stays in C. Without it that is the whole project. Raises `JarvisError` with what the compiler
+    said when the crate does not build.
     """
     started = time.monotonic()
     root = Path(os.path.realpath(root))
@@ -87,15 +103,18 @@ async def run_baseline(
     scanned = await scan_project(root, build=build_project, graphs=False, progress=progress)
     known = scanned.units
     units = known.units
-    state = State() if reset else _read_state(folder)
-    sources = await asyncio.to_thread(_digest, root, units)
+    state = State() if reset else read_state(folder)
+    chosen = _chosen(state, only, scanned)
+    sources = await asyncio.to_thread(_digest, root, units, chosen)
     if state.sources != sources or state.crate != str(crate) or not crate.is_dir():
-        state = State(sources, str(crate))
+        state = State(sources, str(crate), chosen=chosen)
     again = all(name in state.done for name in STAGES)
     _done(folder, state, "scan")
     if "baseline" not in state.done:
         stage("baseline")
-        found = await asyncio.to_thread(translate, root, units, crate, known.libraries)
+        found = await asyncio.to_thread(
+            translate, root, units, crate, known.libraries, stays(chosen)
+        )
         _write_progress(folder, found)
         _done(folder, state, "baseline")
     if "build" not in state.done:
@@ -140,20 +159,50 @@ def _write_progress(folder: Path, found: Translated) -> None:
 def _check_target(root: Path, crate: Path) -> None:
     if crate == root or root.is_relative_to(crate):
         raise JarvisError(f"{crate} holds the C project; the crate needs a folder of its own.")
-    if not crate.exists() or not any(crate.iterdir()):
+    if is_free(crate):
         return
     try:
-        manifest = read_regular(crate / "Cargo.toml", limit=1_000_000)
+        manifest = read_regular(crate / MANIFEST, limit=1_000_000)
     except SkippedFile:
         manifest = b""
     if MARK.encode() not in manifest:
         raise JarvisError(f"{crate} is there and was not made by jc2r; nothing was written.")
 
 
-def _digest(root: Path, units: Any) -> str:
+def stays(chosen: Sequence[str]) -> Stays:
+    """Says of a function that it stays in C because it is not `chosen`; see `State.chosen`."""
+    wanted = set(chosen)
+    files = {one.partition(":")[0] for one in wanted}
+
+    def why(file: str, name: str) -> str:
+        if not wanted or file in wanted or f"{file}:{name}" in wanted:
+            return ""
+        # A program begins in Rust as soon as anything of its file is there.
+        return "" if name == "main" and file in files else NOT_CHOSEN
+
+    return why
+
+
+def _chosen(state: State, only: Sequence[str], scanned: Scanned) -> list[str]:
+    files = {unit.path for unit in scanned.units.units}
+    functions = {
+        f"{one.file}:{one.name}" for one in scanned.table.symbols if one.category == "function"
+    }
+    for one in only:
+        if one.partition(":")[0] not in files:
+            raise UsageError(f"{one}: no such C file is compiled in this project.")
+        if ":" in one and one not in functions:
+            raise UsageError(f"{one}: there is no such function.")
+    if not only or ("baseline" in state.done and not state.chosen):
+        return []
+    return sorted({*state.chosen, *only})
+
+
+def _digest(root: Path, units: Any, chosen: Sequence[str]) -> str:
     """Of every file below the project that a compiler may read, and how units are compiled."""
     digest = hashlib.blake2b(digest_size=16)
-    digest.update(repr((__version__, [(one.path, one.arguments) for one in units])).encode())
+    how = [(one.path, one.arguments) for one in units]
+    digest.update(repr((__version__, how, chosen)).encode())
     for path in sorted(root.rglob("*")):
         if path.suffix in (".c", ".h", ".inc") and ".jarvis" not in path.parts and path.is_file():
             digest.update(str(path).encode("utf-8", "surrogateescape") + path.read_bytes())
@@ -162,7 +211,8 @@ def _digest(root: Path, units: Any) -> str:
     return digest.hexdigest()
 
 
-def _read_state(folder: Path) -> State:
+def read_state(folder: Path) -> State:
+    """How far the last run in `.jarvis/c2rust` came; nothing when there was none."""
     try:
         return State(**json.loads(read_regular(folder / "run_state.json", limit=1_000_000)))
     except (SkippedFile, ValueError, TypeError):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
-from jarvis_ls.jc2r.baseline.module import Crate, Left, Module, Translator
+from jarvis_ls.jc2r.baseline.module import Crate, Left, Module, Stays, Translator
 from jarvis_ls.jc2r.baseline.names import Names
 from jarvis_ls.jc2r.commands import Unit
 
@@ -20,6 +20,9 @@ EDITION = "2021"
 BUILD_SECONDS = 900
 MARK = "# Made by jc2r"
 """First words of the manifest of a crate that may be overwritten."""
+MANIFEST = "Cargo.toml"
+_CLAIM = f".{MANIFEST}."
+"""How a manifest begins its name while it is written."""
 
 _ALLOWED = ("dead_code", "non_camel_case_types", "non_snake_case", "non_upper_case_globals",
             "static_mut_refs", "unused_assignments", "unused_labels", "unused_mut",
@@ -82,16 +85,17 @@ class Translated:
 
 
 def translate(
-    root: Path, units: Sequence[Unit], folder: Path, linked: Sequence[str] = ()
-) -> Translated:
+    root: Path, units: Sequence[Unit], folder: Path, linked: Sequence[str] = (),
+    stays: Stays = lambda _file, _name: "",
+) -> Translated:  # fmt: skip
     """Translate the C units of the project at `root` into a crate at `folder`.
 
-    `linked` are libraries of the system that it needs.
+    `linked` are libraries of the system that it needs; `stays` says what is to stay in C.
 
     Everything is thought through before anything is written. Raises `JarvisError` when there is
     nothing to translate or the disk refuses.
     """
-    crate = Crate()
+    crate = Crate(stays=stays)
     name = re.sub(r"\W", "_", folder.name)
     found = Translated(folder, name)
     modules = _homes(root, units, crate, found)
@@ -187,6 +191,7 @@ def _homes(
 def _write(
     found: Translated, crate: Crate, root: Path, units: Sequence[Unit], linked: Sequence[str]
 ) -> None:
+    _claim(found.folder)
     source = found.folder / "src"
     for old in (source, found.folder / "c"):
         shutil.rmtree(old, ignore_errors=True)
@@ -231,7 +236,22 @@ def _write(
         "[profile.dev]\noverflow-checks = false\ndebug-assertions = false\n\n"
         '[profile.release]\nopt-level = 3\npanic = "abort"\ncodegen-units = 1\n'
     )
-    replace_file(found.folder / "Cargo.toml", manifest.encode())
+    replace_file(found.folder / MANIFEST, manifest.encode())
+
+
+def is_free(folder: Path) -> bool:
+    """Whether a crate may be written there: nothing is there, or only what a run left that was
+    killed while it claimed the folder."""
+    return not folder.exists() or all(one.name.startswith(_CLAIM) for one in folder.iterdir())
+
+
+def _claim(folder: Path) -> None:
+    """The mark comes before everything else: what a killed run leaves is known as ours."""
+    if is_free(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        replace_file(folder / MANIFEST, f"{MARK}, which has not finished.\n".encode())
+    for torn in folder.glob(f"{_CLAIM}*"):
+        torn.unlink(missing_ok=True)
 
 
 def _write_c(folder: Path, root: Path, module: Module) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ from jarvis_ls.jc2r.baseline.body import Body
 from jarvis_ls.jc2r.baseline.kinds import FUNCTIONS, Types, kind
 from jarvis_ls.jc2r.baseline.names import Names, Unsupported, rust_name
 from jarvis_ls.jc2r.baseline.remainder import remainder, symbol
+
+Stays = Callable[[str, str], str]
+"""Why a function (file, name) is to stay in C; empty when it is not."""
 
 
 @dataclass
@@ -26,6 +30,8 @@ class Crate:
     names: Names = field(default_factory=Names)
     homes: dict[str, str] = field(default_factory=dict)
     """Module of each function and variable that other files may use, by name."""
+    stays: Stays = lambda _file, _name: ""
+    """What is to stay in C though it could be translated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +102,11 @@ class Translator:
 
     def prepare(self) -> None:
         """See what of the file can be translated: what cannot is not offered to other modules.
-        Raises `JarvisError` when it does not compile."""
+        Raises `JarvisError` when it does not compile, or when all of it is to stay in C."""
         self.types.begin()
+        wanted = [self._crate.stays(self._path, name) for name, _ in self.own_functions]
+        if wanted and all(wanted):
+            raise JarvisError(wanted[0])
         if self._problems:
             first = self._problems[0]
             raise JarvisError(f"{first.file}:{first.line}: {first.text}")
@@ -148,6 +157,10 @@ class Translator:
         """Functions that are not translated, and why."""
         found = []
         for cursor in functions:
+            wanted = self._crate.stays(self._path, cursor.spelling) if self._is_own(cursor) else ""
+            if wanted:
+                found.append((cursor, wanted))
+                continue
             try:
                 Body(cursor, self).translate()
             except Unsupported as error:
