@@ -13,7 +13,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,6 @@ from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.jc2r.baseline.crate import (
     MANIFEST,
     MARK,
-    SkippedUnit,
     Translated,
     build,
     is_free,
@@ -31,37 +30,18 @@ from jarvis_ls.jc2r.baseline.crate import (
 )
 from jarvis_ls.jc2r.baseline.module import Stays
 from jarvis_ls.jc2r.config import folder_of
+from jarvis_ls.jc2r.records import (
+    STAGES,
+    FunctionState,
+    SkippedUnit,
+    State,
+    read_progress,
+    read_state,
+)
 from jarvis_ls.jc2r.scan import Progress, Scanned, scan_project
 
-STAGES = ("scan", "baseline", "build")
 NOT_CHOSEN = "not chosen for translation yet"
 """Why a function is in C that nobody has asked for."""
-
-
-@dataclass
-class State:
-    """What is done, and for which sources."""
-
-    sources: str = ""
-    """Digest of the sources, their arguments and of this program."""
-    crate: str = ""
-    done: dict[str, float] = field(default_factory=dict)
-    """When each stage was done, in seconds since 1970."""
-    chosen: list[str] = field(default_factory=list)
-    """What is to be in Rust, each `FILE` or `FILE:FUNCTION`; empty means everything."""
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionState:
-    """One function and what it is written in."""
-
-    file: str
-    name: str
-    state: str
-    """`baseline` or `c`."""
-    reason: str = ""
-    """Why it is still C."""
-    line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,16 +109,6 @@ async def run_baseline(
         _done(folder, state, "build")
     functions, skipped = read_progress(folder)
     return Run(crate, functions, skipped, again, time.monotonic() - started)
-
-
-def read_progress(folder: Path) -> tuple[tuple[FunctionState, ...], tuple[SkippedUnit, ...]]:
-    """State of every function, as the last run left it. Raises `JarvisError`."""
-    try:
-        data = json.loads(read_regular(folder / "progress.json", limit=256_000_000))
-        functions = tuple(FunctionState(**one) for one in data["functions"])
-        return functions, tuple(SkippedUnit(**one) for one in data["skipped"])
-    except (SkippedFile, ValueError, KeyError, TypeError):
-        raise JarvisError("There is no finished translation; run `jc2r run --baseline`.") from None
 
 
 def _write_progress(folder: Path, found: Translated) -> None:
@@ -209,14 +179,6 @@ def _digest(root: Path, units: Any, chosen: Sequence[str]) -> str:
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()
-
-
-def read_state(folder: Path) -> State:
-    """How far the last run in `.jarvis/c2rust` came; nothing when there was none."""
-    try:
-        return State(**json.loads(read_regular(folder / "run_state.json", limit=1_000_000)))
-    except (SkippedFile, ValueError, TypeError):
-        return State()  # none, or damaged: all stages are done again
 
 
 def _done(folder: Path, state: State, name: str) -> None:

@@ -15,6 +15,7 @@ from jarvis_ls.core.files import replace_file
 from jarvis_ls.jc2r.baseline.module import Crate, Left, Module, Stays, Translator
 from jarvis_ls.jc2r.baseline.names import Names
 from jarvis_ls.jc2r.commands import Unit
+from jarvis_ls.jc2r.records import SkippedUnit
 
 EDITION = "2021"
 BUILD_SECONDS = 900
@@ -64,14 +65,6 @@ pub const unsafe fn set_bits(record: *mut u8, offset: usize, width: usize, value
     }
 }
 """
-
-
-@dataclass(frozen=True, slots=True)
-class SkippedUnit:
-    """A unit that was not translated at all."""
-
-    file: str
-    reason: str
 
 
 @dataclass

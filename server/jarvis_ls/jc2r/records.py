@@ -1,0 +1,75 @@
+"""What a run leaves in `.jarvis/c2rust`: stages done, and what each function is written in.
+
+Light to import, so that whoever only looks loads no translator.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jarvis_ls.core.errors import JarvisError, SkippedFile
+from jarvis_ls.core.files import read_regular
+
+STAGES = ("scan", "baseline", "build")
+
+
+@dataclass
+class State:
+    """What is done, and for which sources."""
+
+    sources: str = ""
+    """Digest of the sources, their arguments and of this program."""
+    crate: str = ""
+    done: dict[str, float] = field(default_factory=dict)
+    """When each stage was done, in seconds since 1970."""
+    chosen: list[str] = field(default_factory=list)
+    """What is to be in Rust, each `FILE` or `FILE:FUNCTION`; empty means everything."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionState:
+    """One function and what it is written in."""
+
+    file: str
+    name: str
+    state: str
+    """`baseline` or `c`."""
+    reason: str = ""
+    """Why it is still C."""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedUnit:
+    """A unit that was not translated at all."""
+
+    file: str
+    reason: str
+
+
+def read_state(folder: Path) -> State:
+    """How far the last run in `.jarvis/c2rust` came; nothing when there was none."""
+    try:
+        state = State(**json.loads(read_regular(folder / "run_state.json", limit=16_000_000)))
+    except (SkippedFile, ValueError, TypeError, RecursionError):
+        return State()  # none, or damaged: all stages are done again
+    sound = (
+        isinstance(state.crate, str)
+        and isinstance(state.done, dict)
+        and all(isinstance(when, int | float) for when in state.done.values())
+        and isinstance(state.chosen, list)
+        and all(isinstance(one, str) for one in state.chosen)
+    )
+    return state if sound else State()
+
+
+def read_progress(folder: Path) -> tuple[tuple[FunctionState, ...], tuple[SkippedUnit, ...]]:
+    """State of every function, as the last run left it. Raises `JarvisError`."""
+    try:
+        data = json.loads(read_regular(folder / "progress.json", limit=256_000_000))
+        functions = tuple(FunctionState(**one) for one in data["functions"])
+        return functions, tuple(SkippedUnit(**one) for one in data["skipped"])
+    except (SkippedFile, ValueError, KeyError, TypeError):
+        raise JarvisError("There is no finished translation; run `jc2r run --baseline`.") from None
