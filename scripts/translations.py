@@ -25,6 +25,7 @@ TAKES: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "Report": ((1,), ("message", "suggestion", "related")),
     "Rewrite": ((0,), ("title",)),
     "Message": ((0,), ("template",)),
+    "Step": ((1,), ("message",)),
     "rule": ((), ("suggestion",)),
     "say": ((0,), ()),
     "messages": ((0,), ()),

@@ -12,7 +12,7 @@ import pytest
 from folders import FLAWED, RULE, Scan, write
 from markdown_it import MarkdownIt
 
-from jarvis_ls.core.finding import Finding, Message, Span
+from jarvis_ls.core.finding import Finding, Message, Related, Span
 from jarvis_ls.jsec.report.html import render_html
 from jarvis_ls.jsec.report.json import render_json, render_jsonl
 from jarvis_ls.jsec.report.markdown import render_markdown
@@ -28,6 +28,7 @@ def evil() -> ScanResult:
         rule="own-pattern", language="c/cpp", category=f"c{EVIL}", pattern="p", cwe=(22,),
         file=f"d/{EVIL}.c", span=Span(1, 1, 1, 3), evidence=EVIL, message=Message(EVIL),
         suggestion=Message(EVIL), confidence=0.5, severity="low", fingerprint="f",
+        trace=(Related(f"d/{EVIL}.c", Span(1, 1, 1, 3), Message(EVIL)),) * 20,
         suppressed=f"comment: {EVIL}",
     )  # fmt: skip
     found = [one, replace(one, suppressed="", gid=1)]
@@ -44,6 +45,23 @@ def test_text_shows_the_line_with_a_caret(tmp_path: Path, scan_folder: Scan) -> 
     assert lines[at + 1] == "       | " + "^" * 16
     assert "1 finding (" in "\n".join(lines)
     assert max(len(line) for line in lines) <= 80
+
+
+def test_people_are_shown_the_path_to_a_finding(tmp_path: Path, scan_folder: Scan) -> None:
+    write(tmp_path, {"a.c": FLAWED})
+    result = scan_folder(tmp_path)
+    steps = tuple(
+        Related("a.c", Span(line, 1, line, 2), Message("Step {n}.", (("n", str(line)),)))
+        for line in (2, 3)
+    )
+    (one,) = (replace(finding, trace=steps) for finding in result.shown)
+    text = render_text(result, [one])
+    assert "\n   1. a.c:2: Step 2.\n   2. a.c:3: Step 3.\n" in text
+    assert f"id {one.id}" in text
+    assert "\n1. a.c:2: Step 2.\n2. a.c:3: Step 3.\n" in render_markdown(result, [one])
+    assert "<ol><li>a.c:2: Step 2.</li><li>a.c:3: Step 3.</li></ol>" in render_html(result, [one])
+    many = replace(one, trace=steps * 10)
+    assert f"8 more steps (`jsec explain-finding {one.id}`)" in render_text(result, [many])
 
 
 def test_text_keeps_the_caret_below_wide_and_astral_characters(

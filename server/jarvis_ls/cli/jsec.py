@@ -47,6 +47,7 @@ def build_parser() -> argparse.ArgumentParser:
     _scan_command(commands, "agent", "the same, with a model to verify findings when one is set up")
     _rules_command(commands)
     _explain_command(commands)
+    _explain_finding_command(commands)
     _fix_command(commands)
     _baseline_command(commands)
     return parser
@@ -94,6 +95,23 @@ def _explain_command(commands: Commands) -> None:  # type: ignore[valid-type]
     parser = commands.add_parser("explain", help="show the page of a rule")  # type: ignore[attr-defined]
     parser.add_argument("rule", metavar="RULE")
     parser.set_defaults(run=pages.run_explain)
+
+
+def _explain_finding_command(commands: Commands) -> None:  # type: ignore[valid-type]
+    from jarvis_ls.cli import explaining
+
+    parser = commands.add_parser(  # type: ignore[attr-defined]
+        "explain-finding", help="show the path that leads to a finding",
+        description="Show a finding of the last scan of a folder, and with its source lines each "
+        "step that leads to it.",
+    )  # fmt: skip
+    parser.add_argument("finding", metavar="ID",
+                        help="id, number (gid) or fingerprint, as reports name it")  # fmt: skip
+    parser.add_argument("folder", metavar="FOLDER", nargs="?", type=Path, default=Path(),
+                        help="the folder that was scanned; default: the current one")  # fmt: skip
+    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto",
+                        help="default: auto (NO_COLOR is respected)")  # fmt: skip
+    parser.set_defaults(run=explaining.run_explain_finding)
 
 
 def _fix_command(commands: Commands) -> None:  # type: ignore[valid-type]

@@ -109,7 +109,7 @@ def chosen(result: ScanResult, options: argparse.Namespace) -> list[Finding]:
 def write_report(options: argparse.Namespace, result: ScanResult, told: Sequence[Finding]) -> None:
     """The report, to where it was asked for."""
     to_screen = options.output is None or str(options.output) == "-"
-    colour = to_screen and _colour(options.color)
+    colour = to_screen and wants_colour(options.color)
     width = shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
     text = _render(options, result, told, colour, min(max(width, 40), 120))
     if to_screen:
@@ -220,7 +220,8 @@ def _fails(told: Sequence[Finding], least: str | None) -> bool:
     return any(one.severity in failing and not one.suppressed and not is_hint(one) for one in told)
 
 
-def _colour(wish: str) -> bool:
+def wants_colour(wish: str) -> bool:
+    """Whether what goes to standard output is coloured, by `--color` and the terminal."""
     if wish != "auto":
         return wish == "always"
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":

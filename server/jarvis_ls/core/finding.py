@@ -189,5 +189,7 @@ def _related_to_json(step: Related) -> dict[str, Any]:
         "file": step.file,
         "line": step.span.line,
         "column": step.span.column,
+        "end_line": step.span.end_line,
+        "end_column": step.span.end_column,
         "message": str(step.message),
     }

@@ -12,7 +12,7 @@ from html import escape
 from pathlib import PurePath
 from typing import Any
 
-from jarvis_ls.core.finding import SEVERITIES, Finding
+from jarvis_ls.core.finding import SEVERITIES, Finding, Related
 from jarvis_ls.jsec.report.summary import summary_of
 from jarvis_ls.jsec.report.text import printable
 from jarvis_ls.jsec.result import ScanResult
@@ -172,14 +172,18 @@ def _finding(finding: Finding) -> Iterator[str]:
     if finding.suggestion.template:
         yield f"<p>{_text(str(finding.suggestion))}</p>"
     if finding.related:
-        items = "".join(
-            f"<li>{_text(one.file)}:{one.span.line}: {_text(str(one.message))}</li>"
-            for one in finding.related
-        )
-        yield f"<ul>{items}</ul>"
+        yield f"<ul>{_places(finding.related)}</ul>"
+    if finding.trace:
+        yield f"<p>How it comes to this:</p><ol>{_places(finding.trace)}</ol>"
     if finding.suppressed:
         yield f"<p>Hidden by {_text(finding.suppressed)}</p>"
     yield "</article>"
+
+
+def _places(places: Sequence[Related]) -> str:
+    return "".join(
+        f"<li>{_text(one.file)}:{one.span.line}: {_text(str(one.message))}</li>" for one in places
+    )
 
 
 def _left_out(result: ScanResult) -> Iterator[str]:

@@ -72,6 +72,12 @@ def _finding(finding: Finding) -> Iterator[str]:
         yield f"- {plain(str(finding.suggestion))}"
     for one in finding.related:
         yield f"- {plain(one.file)}:{one.span.line}: {plain(str(one.message))}"
+    if finding.trace:
+        yield ""
+    for step, one in enumerate(finding.trace, 1):
+        yield f"{step}. {plain(one.file)}:{one.span.line}: {plain(str(one.message))}"
+    if finding.trace and finding.suppressed:
+        yield ""
     if finding.suppressed:
         yield f"- hidden by {plain(finding.suppressed)}"
 

@@ -19,6 +19,7 @@ _COLOURS: dict[str, str] = {
 }  # fmt: skip
 _LIMIT = 64_000_000
 _MAX_SKIPPED = 20
+_MAX_STEPS = 12
 
 Paint = Callable[[str, str], str]
 
@@ -35,9 +36,9 @@ def render_text(
 
     Nothing in it, whatever the scanned text holds, is a control character of terminals.
     """
-    paint = _painter(colour)
+    paint = painter(colour)
     lines: list[str] = []
-    sources = _Sources(result.root)
+    sources = Sources(result.root)
     told = findings[:limit] if limit else findings
     for finding in told:
         lines += _finding(finding, sources, paint, width)
@@ -63,31 +64,39 @@ def _seen(char: str) -> str:
     return char
 
 
-def _finding(finding: Finding, sources: _Sources, paint: Paint, width: int) -> Iterator[str]:
+def _finding(finding: Finding, sources: Sources, paint: Paint, width: int) -> Iterator[str]:
     place = f"{printable(finding.file)}:{finding.span.line}:{finding.span.column}"
     severity: Severity = finding.severity
     cwe = f" CWE-{finding.cwe[0]}" if finding.cwe else ""
     yield f"{paint(place, 'bold')}  {paint(severity, severity)} {finding.score:.2f}"
-    yield paint(f"  {finding.rule}{cwe}, confidence {finding.confidence:.2f}", "dim")
+    known = f", id {finding.id}" if finding.trace else ""
+    yield paint(f"  {finding.rule}{cwe}, confidence {finding.confidence:.2f}{known}", "dim")
     yield from _wrapped(str(finding.message), width)
     yield from sources.excerpt(finding.span, finding.file, paint, width)
     for one in finding.related[:5]:
         yield f"  {printable(one.file)}:{one.span.line}: {printable(str(one.message))}"
+    for number, one in enumerate(finding.trace[:_MAX_STEPS], 1):
+        place = f"{printable(one.file)}:{one.span.line}"
+        yield f"  {number:>2}. {place}: {printable(str(one.message))}"
+    if len(finding.trace) > _MAX_STEPS:
+        left = len(finding.trace) - _MAX_STEPS
+        yield f"      … and {left} more steps (`jsec explain-finding {finding.id}`)"
     if finding.suggestion.template:
         yield from _wrapped("→ " + str(finding.suggestion), width)
     if finding.suppressed:
         yield from _wrapped(f"hidden by {finding.suppressed}", width)
 
 
-class _Sources:
+class Sources:
     """Lines of the scanned files; only the file read last is kept."""
 
     def __init__(self, root: str) -> None:
+        """`root` is the folder that the paths of files are relative to."""
         self._root = root
         self._last: tuple[str, Source | None] = ("", None)
 
     def excerpt(self, span: Span, file: str, paint: Paint, width: int) -> Iterator[str]:
-        """The line of a finding and a caret line below it."""
+        """The line of a place and a caret line below it; nothing when it cannot be read."""
         source = self._source(file)
         if source is None or span.line > len(source.line_starts) or not span.end_column > 1:
             return
@@ -160,7 +169,8 @@ def _wrapped(text: str, width: int) -> list[str]:
     return textwrap.wrap(printable(text), width, initial_indent="  ", subsequent_indent="  ")
 
 
-def _painter(colour: bool) -> Paint:
+def painter(colour: bool) -> Paint:
+    """What puts a text into a style, or leaves it as it is."""
     if not colour:
         return lambda text, _style: text
     return lambda text, style: f"\x1b[{_COLOURS[style]}m{text}\x1b[0m"

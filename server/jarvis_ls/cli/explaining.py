@@ -1,0 +1,120 @@
+"""`jsec explain-finding`: one finding of the last scan, and the path that leads to it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.cli.scanning import wants_colour
+from jarvis_ls.core.errors import SkippedFile, UsageError
+from jarvis_ls.core.files import STATE, read_regular
+from jarvis_ls.core.finding import Span
+from jarvis_ls.core.store import read_records
+from jarvis_ls.jsec.project import digest_of
+from jarvis_ls.jsec.records import CANDIDATES, read_scanned
+from jarvis_ls.jsec.report.text import Paint, Sources, painter, printable
+
+_LIMIT = 64_000_000
+
+
+def run_explain_finding(options: argparse.Namespace) -> int:
+    """Show a finding; raises `UsageError` when the last scan has none of that name."""
+    root = Path(os.path.realpath(options.folder))
+    paint = painter(wants_colour(options.color))
+    width = shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
+    found = _find(root, options.finding)
+    for number, record in enumerate(found):
+        print(*([""] if number else []), *_shown(root, record, paint, width), sep="\n")
+    return 0
+
+
+def _find(root: Path, name: str) -> list[dict[str, Any]]:
+    """The findings of that name: two on one line may share an id."""
+    if not (root / STATE / "sec" / CANDIDATES).is_file():
+        raise UsageError(f"{root} has not been scanned yet; run `jsec scan` there first")
+    records = [one for one in read_records(root / STATE / "sec" / CANDIDATES) if _is_finding(one)]
+    by_name = [one for one in records
+               if name in (one["id"], one["fingerprint"], str(one["gid"]))]  # fmt: skip
+    if not by_name:
+        raise UsageError(
+            f"there is no finding '{name}' among the {len(records)} of the last scan; "
+            "`jsec scan --format json` names each by id, gid and fingerprint"
+        )
+    return by_name
+
+
+def _shown(root: Path, record: dict[str, Any], paint: Paint, width: int) -> Iterator[str]:
+    sources = Sources(str(root))
+    cwe = "".join(f" CWE-{number}" for number in record["cwe"])
+    yield paint(f"{printable(record['file'])}:{record['line']}:{record['column']}", "bold")
+    facts = f"{record['rule']}{cwe}, confidence {record['confidence']:.2f}, {record['severity']}"
+    yield f"  {facts}, id {record['id']}"
+    yield from _wrapped(record["description"], width)
+    yield from sources.excerpt(_span(record), record["file"], paint, width)
+    yield from _wrapped(f"→ {record['suggestion']}", width) if record["suggestion"] else ()
+    yield ""
+    steps = [one for one in record["trace"] if _is_place(one)]
+    if not steps:
+        yield "No path is known: the place itself is all there is to see."
+    for number, step in enumerate(steps, 1):
+        yield paint(f"{number:>3}. {printable(step['file'])}:{step['line']}", "bold")
+        yield from _wrapped(step["message"], width)
+        yield from sources.excerpt(_span(step), step["file"], paint, width)
+    changed = _changed(root, {record["file"], *(step["file"] for step in steps)})
+    if changed:
+        yield ""
+        names = ", ".join(printable(file) for file in changed)
+        yield f"Changed since the scan, so that lines may be others: {names}"
+
+
+def _changed(root: Path, files: set[str]) -> list[str]:
+    scanned = read_scanned(root)
+    changed = []
+    for file in sorted(files):
+        try:
+            now = digest_of(read_regular(root / file, limit=_LIMIT, root=str(root)))
+        except SkippedFile:
+            now = ""
+        if scanned.get(file, now) != now or not now:
+            changed.append(file)
+    return changed
+
+
+def _is_finding(value: Any) -> bool:
+    """Whether a record has what is shown of it: the file may have been edited by hand."""
+    texts = ("id", "fingerprint", "rule", "file", "description", "suggestion", "severity")
+    return (
+        isinstance(value, dict)
+        and _is_place(value)
+        and all(isinstance(value.get(key), str) for key in texts)
+        and isinstance(value.get("gid"), int)
+        and isinstance(value.get("confidence"), int | float)
+        and all(isinstance(value.get(key), list) for key in ("cwe", "trace"))
+    )
+
+
+def _is_place(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("file"), str)
+        and isinstance(value.get("message", ""), str)
+        and all(isinstance(value.get(key), int) and value[key] > 0 for key in ("line", "column"))
+    )
+
+
+def _span(place: dict[str, Any]) -> Span:
+    line, column = place["line"], place["column"]
+    end_line, end_column = place.get("end_line"), place.get("end_column")
+    if isinstance(end_line, int) and isinstance(end_column, int) and end_line >= line:
+        return Span(line, column, end_line, max(end_column, 1))
+    return Span(line, column, line, column + 1)
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(printable(text), width, initial_indent="  ", subsequent_indent="  ")
