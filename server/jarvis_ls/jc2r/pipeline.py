@@ -22,7 +22,6 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile, UsageError
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.jc2r.baseline.crate import (
     MANIFEST,
-    MARK,
     Translated,
     build,
     is_free,
@@ -31,6 +30,7 @@ from jarvis_ls.jc2r.baseline.crate import (
 from jarvis_ls.jc2r.baseline.module import Stays
 from jarvis_ls.jc2r.config import folder_of
 from jarvis_ls.jc2r.records import (
+    MARK,
     STAGES,
     FunctionState,
     SkippedUnit,

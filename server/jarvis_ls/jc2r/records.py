@@ -13,6 +13,8 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular
 
 STAGES = ("scan", "baseline", "build")
+MARK = "# Made by jc2r"
+"""First words of the manifest of a crate that may be overwritten."""
 
 
 @dataclass

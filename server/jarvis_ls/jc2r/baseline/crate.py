@@ -15,12 +15,10 @@ from jarvis_ls.core.files import replace_file
 from jarvis_ls.jc2r.baseline.module import Crate, Left, Module, Stays, Translator
 from jarvis_ls.jc2r.baseline.names import Names
 from jarvis_ls.jc2r.commands import Unit
-from jarvis_ls.jc2r.records import SkippedUnit
+from jarvis_ls.jc2r.records import MARK, SkippedUnit
 
 EDITION = "2021"
 BUILD_SECONDS = 900
-MARK = "# Made by jc2r"
-"""First words of the manifest of a crate that may be overwritten."""
 MANIFEST = "Cargo.toml"
 _CLAIM = f".{MANIFEST}."
 """How a manifest begins its name while it is written."""

@@ -1,0 +1,226 @@
+"""All that is known of a project's migration, read from `.jarvis/c2rust`, for whoever shows it.
+
+Nothing is written and no translator or compiler is loaded. What is missing or damaged is left out:
+the overview of a project nobody has scanned is empty.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.core.errors import JarvisError, SkippedFile
+from jarvis_ls.core.files import read_regular
+from jarvis_ls.core.store import read_records
+from jarvis_ls.jc2r.config import FOLDER
+from jarvis_ls.jc2r.records import STAGES, SkippedUnit, State, read_progress, read_state
+from jarvis_ls.jc2r.symbols import Problem
+
+MAX_META = 64_000_000
+MAX_LOG = 1_000_000
+"""Bytes of the build's output that are shown: its end, where the reason stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage of the pipeline."""
+
+    name: str
+    """As in `run_state.json`."""
+    state: str
+    """`todo`, `done` or `failed`."""
+    at: float = 0.0
+    """When it was done, in seconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """One function of the project."""
+
+    id: int
+    """Its number in `symbols.jsonl`."""
+    step: int
+    """Its line of `translation_order.jsonl`; those of one circle share it."""
+    group: bool
+    """Whether it is in a circle with others."""
+    name: str
+    file: str
+    """Relative to the project."""
+    line: int
+    end_line: int
+    state: str
+    """`new` (no run yet), `c`, `baseline` or `idiomatic`."""
+    reason: str = ""
+    """Why it is in C."""
+    tests: str = ""
+    """What `equivalence.jsonl` says of it, a word; empty when it says nothing."""
+    tests_note: str = ""
+    """More about its tests."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What is known of one project."""
+
+    root: Path
+    crate: Path | None = None
+    """Where the Rust is, once there is some."""
+    stages: tuple[Stage, ...] = tuple(Stage(name, "todo") for name in STAGES)
+    functions: tuple[Function, ...] = ()
+    """In the order of translation."""
+    skipped: tuple[SkippedUnit, ...] = ()
+    """Files that were not translated at all."""
+    problems: tuple[Problem, ...] = ()
+    """What the compiler objected to when the project was scanned."""
+    notes: tuple[str, ...] = ()
+    """What the scan left out, in words."""
+    partial: bool = False
+    """Whether only chosen files and functions are to be in Rust so far."""
+    log: str = ""
+    """What cargo said, its end."""
+    files: frozenset[str] = field(default_factory=frozenset)
+    """C files that are compiled."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nobody has scanned the project."""
+        return not self.functions and all(stage.state == "todo" for stage in self.stages)
+
+
+def state_path(root: Path) -> Path:
+    """Where a project's migration is kept; it need not be there."""
+    return root / ".jarvis" / FOLDER
+
+
+def read_overview(root: Path) -> Overview:
+    """What is known of the migration of the project at `root`, with links followed."""
+    folder = state_path(root)
+    if not folder.is_dir():
+        return Overview(root)
+    state = read_state(folder)
+    meta = _meta(folder)
+    log = _log(folder)
+    functions, skipped = _with_states(folder, list(_in_order(folder)))
+    return Overview(
+        root,
+        crate=Path(state.crate) if state.crate else None,
+        stages=_stages(folder, state),
+        functions=tuple(_with_tests(folder, functions)),
+        skipped=skipped,
+        problems=tuple(_problems(meta.get("problems"))),
+        notes=tuple(one for one in meta.get("notes", ()) if isinstance(one, str)),
+        partial=bool(state.chosen),
+        log=log,
+        files=frozenset(one for one in meta.get("units", ()) if isinstance(one, str)),
+    )
+
+
+def _stages(folder: Path, state: State) -> tuple[Stage, ...]:
+    scanned = (folder / "translation_order.jsonl").is_file()
+    names = [*STAGES, *(name for name in state.done if name not in STAGES)]
+    found = []
+    for name in names:
+        at = state.done.get(name, 0.0)
+        if name in state.done or (name == "scan" and scanned):
+            found.append(Stage(name, "done", at or _time_of(folder / "translation_order.jsonl")))
+        elif name == "build" and _has_failed(folder, state):
+            found.append(Stage(name, "failed", _time_of(folder / "build.log")))
+        else:
+            found.append(Stage(name, "todo"))
+    return tuple(found)
+
+
+def _has_failed(folder: Path, state: State) -> bool:
+    """A build that did not succeed leaves what cargo said, later than the translation."""
+    translated = state.done.get("baseline")
+    if translated is None:
+        return False
+    log = folder / "build.log"
+    return log.is_file() and log.stat().st_size > 0 and _time_of(log) >= translated - 1.0
+
+
+def _time_of(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _in_order(folder: Path) -> Iterable[Function]:
+    for step in read_records(folder / "translation_order.jsonl"):
+        items = step.get("items") if isinstance(step, dict) else None
+        for item in items if isinstance(items, list) else ():
+            if not isinstance(item, dict) or item.get("category") != "function":
+                continue
+            try:
+                yield Function(
+                    int(item["id"]), int(step["step"]), bool(step.get("group")), str(item["name"]),
+                    str(item["file"]), int(item["start_line"]), int(item["end_line"]), "new",
+                )  # fmt: skip
+            except (KeyError, TypeError, ValueError):
+                continue  # damaged; the next scan writes it anew
+
+
+def _with_states(
+    folder: Path, functions: list[Function]
+) -> tuple[list[Function], tuple[SkippedUnit, ...]]:
+    try:
+        states, skipped = read_progress(folder)
+    except JarvisError:
+        return functions, ()
+    exact = {(one.file, one.name): one for one in states}
+    by_name = {one.name: one for one in states}
+    left_out = {one.file: one.reason for one in skipped}
+    found = []
+    for function in functions:
+        known = exact.get((function.file, function.name))
+        if known is None and not function.file.endswith(".c"):  # of a header: in the files' modules
+            known = by_name.get(function.name)
+        if known is not None:
+            found.append(replace(function, state=known.state, reason=known.reason))
+        elif function.file in left_out:
+            found.append(replace(function, state="c", reason=left_out[function.file]))
+        else:
+            found.append(function)
+    return found, skipped
+
+
+def _with_tests(folder: Path, functions: list[Function]) -> Iterable[Function]:
+    told: dict[tuple[str, str], tuple[str, str]] = {}
+    for record in read_records(folder / "equivalence.jsonl"):
+        if not isinstance(record, dict):
+            continue
+        name = record.get("function") or record.get("name")
+        verdict = record.get("verdict") or record.get("state") or record.get("status")
+        if isinstance(name, str) and isinstance(verdict, str):
+            note = record.get("note") or record.get("reason") or ""
+            told[str(record.get("file", "")), name] = verdict, str(note)
+    for function in functions:
+        verdict, note = told.get((function.file, function.name), ("", ""))
+        yield replace(function, tests=verdict, tests_note=note) if verdict else function
+
+
+def _meta(folder: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(read_regular(folder / "meta.json", limit=MAX_META))
+    except (SkippedFile, ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _problems(told: Any) -> Iterable[Problem]:
+    for one in told if isinstance(told, list) else ():
+        if isinstance(one, dict) and isinstance(one.get("file"), str):
+            line = one.get("line")
+            yield Problem(one["file"], line if isinstance(line, int) else 0, str(one.get("text")))
+
+
+def _log(folder: Path) -> str:
+    try:
+        data = read_regular(folder / "build.log", limit=256_000_000)
+    except SkippedFile:
+        return ""
+    return data[-MAX_LOG:].decode("utf-8", "replace")
