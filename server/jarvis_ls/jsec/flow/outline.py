@@ -1,0 +1,157 @@
+"""What the rest of a program must know of one file: names and what stands for their contents.
+
+Small enough to hold those of a million lines at once; the functions themselves stay on disk.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import marshal
+from dataclasses import dataclass, field
+from typing import Any
+
+from jarvis_ls.jsec.flow.ir import FileIR, FunctionIR, GlobalIR, RecordIR
+
+_SETS = {
+    kind: frozenset(one.name for one in dataclasses.fields(kind) if "frozenset" in str(one.type))
+    for kind in (FunctionIR, GlobalIR, RecordIR)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionOutline:
+    """One function."""
+
+    name: str
+    """Its name; its key in the file when two share one may be another."""
+    static: bool
+    """Whether other files do not see it."""
+    span: tuple[int, int]
+    """Bytes of the definition."""
+    digest: bytes
+    """Names its text and all that the text depends on in its file and headers, wherever in the
+    file it stands."""
+    calls: tuple[str, ...]
+    """Functions it calls or takes the address of, in order of name."""
+    size: int
+    """How many instructions it has."""
+
+
+@dataclass(slots=True)
+class Outline:
+    """One file."""
+
+    path: str
+    """Path relative to the root, with forward slashes."""
+    language: str
+    """`c` or `cpp`."""
+    functions: dict[str, FunctionOutline] = field(default_factory=dict)
+    """By key."""
+    globals: dict[str, GlobalIR] = field(default_factory=dict)
+    """Variables of file scope."""
+    records: dict[str, RecordIR] = field(default_factory=dict)
+    """Structs, unions and classes."""
+    prototypes: dict[str, Any] = field(default_factory=dict)
+    """Types of the functions it declares or defines."""
+    written: frozenset[str] = frozenset()
+    """Globals that some function in it may change."""
+    closure: tuple[str, ...] = ()
+    """Files of the project that it includes, directly or not, the nearest first."""
+
+
+def outline_of(
+    file: FileIR, data: bytes, context: str = "", closure: tuple[str, ...] = ()
+) -> Outline:
+    """The outline of a file with the text `data`.
+
+    `context` names the texts of the project's headers behind it, `closure` their paths.
+    """
+    around = _around(file, data, context)
+    functions = {
+        key: FunctionOutline(
+            function.name, function.static, function.span,
+            digest_of(around + data[function.span[0] : function.span[1]]),
+            tuple(sorted(function.calls)), function.size,
+        )
+        for key, function in file.functions.items()
+    }  # fmt: skip
+    return Outline(
+        file.path, file.language, functions, file.globals, file.records, file.prototypes,
+        file.written, closure,
+    )  # fmt: skip
+
+
+def pack(function: FunctionIR) -> bytes:
+    """A function as bytes."""
+    return marshal.dumps(_values(function), 2)
+
+
+def unpack(data: bytes) -> FunctionIR:
+    """The function that `pack` made bytes of."""
+    function: FunctionIR = _made(FunctionIR, marshal.loads(data))
+    return function
+
+
+def to_tuple(outline: Outline) -> tuple[Any, ...]:
+    """An outline as plain values."""
+    return (
+        outline.path, outline.language,
+        tuple((key, dataclasses.astuple(one)) for key, one in outline.functions.items()),
+        tuple((key, _values(one)) for key, one in outline.globals.items()),
+        tuple((key, _values(one)) for key, one in outline.records.items()),
+        tuple(outline.prototypes.items()), tuple(sorted(outline.written)), outline.closure,
+    )  # fmt: skip
+
+
+def from_tuple(values: tuple[Any, ...]) -> Outline:
+    """The outline that `to_tuple` made `values` of."""
+    path, language, functions, variables, records, prototypes, written, closure = values
+    return Outline(
+        path, language,
+        {key: FunctionOutline(*one) for key, one in functions},
+        {key: _made(GlobalIR, one) for key, one in variables},
+        {key: _made(RecordIR, one) for key, one in records},
+        dict(prototypes), frozenset(written), closure,
+    )  # fmt: skip
+
+
+def digest_of(data: bytes) -> bytes:
+    """16 bytes that name a text."""
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+def digest_of_values(record: GlobalIR | RecordIR) -> bytes:
+    """16 bytes that name what is declared."""
+    return digest_of(marshal.dumps(_values(record), 2))
+
+
+def _around(file: FileIR, data: bytes, context: str) -> bytes:
+    """Names all of a file but its functions: what stands between them, and what they declare."""
+    digest = hashlib.blake2b(context.encode(), digest_size=16)
+    at = 0
+    for start, end in sorted(function.span for function in file.functions.values()):
+        digest.update(b" ".join(data[at:start].split()))
+        at = max(at, end)
+    digest.update(b" ".join(data[at:].split()))
+    digest.update(marshal.dumps(sorted(file.prototypes.items()), 2))
+    return digest.digest()
+
+
+def _values(record: Any) -> tuple[Any, ...]:
+    """The fields of a record as values that are written the same in every process."""
+    sets = _SETS[type(record)]
+    values = []
+    for one in dataclasses.fields(record):
+        value = getattr(record, one.name)
+        values.append(tuple(sorted(value)) if one.name in sets else value)
+    return tuple(values)
+
+
+def _made(kind: type[Any], values: tuple[Any, ...]) -> Any:
+    sets = _SETS[kind]
+    fields = dataclasses.fields(kind)
+    return kind(*(
+        frozenset(value) if one.name in sets else value
+        for one, value in zip(fields, values, strict=True)
+    ))  # fmt: skip

@@ -1,0 +1,247 @@
+"""A whole program over its files: which function, variable or class a name means in a file.
+
+A tree may hold several programs, whose names collide. A name means what the file itself holds,
+then what its headers hold, then the one definition that other files offer; of several the one
+that lies nearest in the folders; of two that lie as near, none.
+
+Who analyses a function notes which questions were asked here (`Lookups`). Its result holds as
+long as they have the same answers.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+
+from jarvis_ls.jsec.flow.ir import FunctionIR, GlobalIR, RecordIR
+from jarvis_ls.jsec.flow.outline import Outline, digest_of_values
+
+Load = Callable[[str, str], FunctionIR | None]
+"""A function by the path of its file and its key there; None when it cannot be read."""
+
+Lookup = tuple[str, str, str]
+"""What was asked for: its sort, its name and the file that asks."""
+
+Lookups = dict[Lookup, bytes]
+"""Questions with what names their answers; empty bytes when there is none."""
+
+_YES, _NO = b"1", b""
+
+
+class Program:
+    """Names of all files; the functions themselves are loaded when they are asked for."""
+
+    def __init__(self, outlines: Iterable[Outline], load: Load) -> None:
+        self._outlines: dict[str, Outline] = {}
+        self._load = load
+        self._functions: dict[str, list[tuple[str, str, bool]]] = {}
+        self._globals: dict[str, list[str]] = {}
+        self._records: dict[str, list[str]] = {}
+        self._written: dict[str, set[str]] = {}
+        self._found: dict[Lookup, tuple[str, str] | None] = {}
+        self._asked: Lookups | None = None
+        for outline in outlines:
+            self.add(outline)
+
+    @property
+    def outlines(self) -> Mapping[str, Outline]:
+        """Of every file, by path."""
+        return self._outlines
+
+    def add(self, outline: Outline) -> None:
+        """A file came, or changed."""
+        self.discard(outline.path)
+        path = outline.path
+        self._outlines[path] = outline
+        for key, function in outline.functions.items():
+            place = path, key, function.static
+            self._functions.setdefault(function.name, []).append(place)
+        for name in outline.globals:
+            self._globals.setdefault(name, []).append(path)
+        for name in outline.records:
+            self._records.setdefault(name, []).append(path)
+        for name in outline.written:
+            self._written.setdefault(name, set()).add(path)
+
+    def discard(self, path: str) -> None:
+        """A file is gone."""
+        self._found.clear()
+        self.__dict__.pop("_derived", None)
+        before = self._outlines.pop(path, None)
+        if before is None:
+            return
+        for name in {one.name for one in before.functions.values()}:
+            self._functions[name] = [one for one in self._functions[name] if one[0] != path]
+        for name in before.globals:
+            self._globals[name].remove(path)
+        for name in before.records:
+            self._records[name].remove(path)
+        for name in before.written:
+            self._written[name].discard(path)
+
+    def watch(self) -> Lookups:
+        """Begin to note what is asked, and what names the answers; gives where it is noted."""
+        self._asked = {}
+        return self._asked
+
+    def holds(self, lookups: Lookups) -> bool:
+        """Whether every question still has its answer."""
+        return all(self.answer(lookup) == digest for lookup, digest in lookups.items())
+
+    def function(self, name: str, from_file: str) -> FunctionIR | None:
+        """The function that a name means in a file."""
+        lookup = "function", name, from_file
+        self._note(lookup)
+        found = self._find(lookup)
+        return None if found is None else self._load(*found)
+
+    def overrides(self, method: str, from_file: str) -> list[FunctionIR]:
+        """What a call of the virtual `Class::method` may run: that of the class, and those of
+        the classes derived from it."""
+        lookup = "overrides", method, from_file
+        self._note(lookup)
+        loaded = (self._load(*place) for place in self._methods(method, from_file))
+        return [one for one in loaded if one is not None]
+
+    def variable(self, name: str, from_file: str) -> GlobalIR | None:
+        """The variable of file scope that a name means in a file."""
+        lookup = "variable", name, from_file
+        self._note(lookup)
+        found = self._find(lookup)
+        return None if found is None else self._outlines[found[0]].globals[name]
+
+    def record(self, name: str, from_file: str) -> RecordIR | None:
+        """The struct, union or class that a name means in a file."""
+        lookup = "record", name, from_file
+        self._note(lookup)
+        found = self._find(lookup)
+        return None if found is None else self._outlines[found[0]].records[name]
+
+    def written(self, name: str, from_file: str) -> bool:
+        """Whether some function may change the variable that a name means in a file."""
+        lookup = "written", name, from_file
+        self._note(lookup)
+        return self._is_written(name, from_file)
+
+    def place_of(self, name: str, from_file: str) -> tuple[str, str] | None:
+        """Path and key of the function that a name means in a file; nothing is loaded."""
+        return self._find(("function", name, from_file))
+
+    def answer(self, lookup: Lookup) -> bytes:
+        """What names the answer to a question."""
+        sort, name, from_file = lookup
+        if sort == "written":
+            return _YES if self._is_written(name, from_file) else _NO
+        if sort == "overrides":
+            return b"".join(self._digest(place) for place in self._methods(name, from_file))
+        found = self._find(lookup)
+        if found is None:
+            return _NO
+        if sort == "function":
+            return self._digest(found)
+        outline = self._outlines[found[0]]
+        return digest_of_values(
+            outline.globals[name] if sort == "variable" else outline.records[name]
+        )
+
+    def _note(self, lookup: Lookup) -> None:
+        if self._asked is not None and lookup not in self._asked:
+            self._asked[lookup] = self.answer(lookup)
+
+    def _digest(self, place: tuple[str, str]) -> bytes:
+        """Names a function and where its file is: its faults name that file."""
+        path, key = place
+        return self._outlines[path].functions[key].digest + path.encode()
+
+    def _find(self, lookup: Lookup) -> tuple[str, str] | None:
+        if lookup not in self._found:
+            self._found[lookup] = self._resolve(*lookup)
+        return self._found[lookup]
+
+    def _resolve(self, sort: str, name: str, from_file: str) -> tuple[str, str] | None:
+        if sort == "function":
+            places = self._functions.get(name, [])
+            path = self._nearest(from_file, [(path, static) for path, _, static in places])
+            keys = [key for file, key, _ in places if file == path]
+            return (path, keys[0]) if path and keys else None
+        if sort == "record":
+            found = [(path, False) for path in self._records.get(name, ())]
+            path = self._nearest(from_file, found)
+            return (path, name) if path else None
+        known = [(path, self._outlines[path].globals[name]) for path in self._globals.get(name, ())]
+        defined = [(path, one.static) for path, one in known if not one.extern]
+        path = self._nearest(from_file, defined) or self._nearest(
+            from_file, [(path, one.static) for path, one in known]
+        )
+        return (path, name) if path else None
+
+    def _nearest(self, from_file: str, found: list[tuple[str, bool]]) -> str:
+        """Of the files that have a name (and whether only for themselves) the one that is meant;
+        empty when that is not known."""
+        paths = dict(found)
+        if from_file in paths:
+            return from_file
+        asking = self._outlines.get(from_file)
+        for path in asking.closure if asking is not None and paths else ():
+            if path in paths:
+                return path
+        public = [path for path, static in paths.items() if not static]
+        if len(public) < 2:
+            return public[0] if public else ""
+        folder = posixpath.dirname(from_file).split("/")
+        near = {path: _shared(folder, path) for path in public}
+        best = max(near.values())
+        nearest = [path for path, shared in near.items() if shared == best]
+        return nearest[0] if len(nearest) == 1 else ""
+
+    def _is_written(self, name: str, from_file: str) -> bool:
+        found = self._find(("variable", name, from_file))
+        writing = self._written.get(name, set())
+        if found is None:
+            return True
+        if self._outlines[found[0]].globals[name].static:
+            return any(path == found[0] or self._includes(path, found[0]) for path in writing)
+        return bool(writing)
+
+    def _includes(self, path: str, header: str) -> bool:
+        return header in self._outlines[path].closure
+
+    def _methods(self, method: str, from_file: str) -> list[tuple[str, str]]:
+        base, _, name = method.rpartition("::")
+        places = []
+        for record in [base, *sorted(self._below(base))]:
+            place = self._find(("function", f"{record}::{name}", from_file))
+            if place is not None and place not in places:
+                places.append(place)
+        return places
+
+    def _below(self, base: str) -> set[str]:
+        below: set[str] = set()
+        waiting = [base]
+        while waiting:
+            for record in self._derived.get(waiting.pop(), ()):
+                if record not in below:
+                    below.add(record)
+                    waiting.append(record)
+        return below
+
+    @cached_property
+    def _derived(self) -> dict[str, set[str]]:
+        """Classes by their base."""
+        derived: dict[str, set[str]] = {}
+        for outline in self._outlines.values():
+            for name, record in outline.records.items():
+                for base in record.bases:
+                    derived.setdefault(base, set()).add(name)
+        return derived
+
+
+def _shared(folder: list[str], path: str) -> int:
+    """How many folders, from the root on, a folder and a file have in common."""
+    count = 0
+    for one, other in zip(folder, posixpath.dirname(path).split("/"), strict=False):
+        if one != other:
+            break
+        count += 1
+    return count

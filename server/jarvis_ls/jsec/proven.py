@@ -1,0 +1,193 @@
+"""What flow proved becomes findings, and what rules only guessed gives way to it.
+
+One flaw is told once: where a rule guessed at what flow proved, the proof is told. A guess that
+flow neither proved nor refuted is told with little confidence.
+"""
+
+from __future__ import annotations
+
+import logging
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from jarvis_ls.codeintel.languages import LanguageName
+from jarvis_ls.codeintel.source import Source
+from jarvis_ls.core.finding import (
+    Finding,
+    Message,
+    Related,
+    Span,
+    fingerprint,
+    severity_from_confidence,
+)
+from jarvis_ls.jsec.flow.fault import Fault, Place
+from jarvis_ls.jsec.rule import Report, Rule, all_rules, flow_rules
+
+log = logging.getLogger(__name__)
+
+GUESS = 0.55
+"""Most confidence of a guess at what flow could not decide."""
+
+POSSIBLE = 0.85
+"""What confidence is multiplied with where the flaw comes about on some ways only."""
+
+_IN_FUNCTION = frozenset({"leak", "resource-leak"})
+"""Kinds told where the function ends: the guess at them may stand anywhere in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A file in which places lie."""
+
+    source: Source
+    """Its text."""
+    starts: Mapping[str, int]
+    """First byte of each function, by key."""
+
+    def span(self, place: Place) -> Span | None:
+        """Where a place is; None when there is no such function any more."""
+        start = self.starts.get(place.function) if place.function else 0
+        if start is None or not 0 <= start + place.start <= len(self.source.data):
+            return None
+        return self.source.span(start + place.start, max(start + place.end, start + place.start))
+
+
+Texts = Callable[[str], Text | None]
+"""A file of the program by its path; None when it cannot be read."""
+
+
+def in_order(faults: Iterable[Fault]) -> list[Fault]:
+    """Each flaw once, in an order that does not depend on that of files or runs.
+
+    Of several ways to one place the certain one is kept, then the one with the fewest steps.
+    """
+    best: dict[tuple[object, ...], Fault] = {}
+    for fault in faults:
+        key = (fault.place.file, fault.place.function, fault.place.start, fault.place.end,
+               fault.kind)  # fmt: skip
+        known = best.get(key)
+        if known is None or _rank(fault) < _rank(known):
+            best[key] = fault
+    return [best[key] for key in sorted(best, key=repr)]
+
+
+def settle(
+    source: Source,
+    language: LanguageName,
+    findings: Sequence[Finding],
+    faults: Sequence[Fault],
+    texts: Texts,
+) -> list[Finding]:
+    """The findings of one file, with what flow proved in it, by position.
+
+    `findings` are what the rules said without flow, nothing suppressed yet.
+    """
+    proven = [
+        (fault, finding)
+        for fault in in_order(faults)
+        if (finding := _finding(source, language, fault, texts)) is not None
+    ]
+    rules = all_rules()
+    kept = []
+    for guess in findings:
+        answered = rules[guess.rule].answered if guess.rule in rules else frozenset()
+        if not answered:
+            kept.append(guess)
+        elif not any(_same(guess, answered, *one, texts, source) for one in proven):
+            kept.append(replace(guess, confidence=min(guess.confidence, GUESS)))
+    return numbered([*kept, *(finding for _, finding in proven)])
+
+
+def numbered(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings of one file by position, with fingerprints that count those alike in that order."""
+    seen: Counter[tuple[str, str]] = Counter()
+    rules = all_rules()
+    told = []
+    for one in sorted(findings, key=_position):
+        if one.rule not in rules:  # of the user's own: numbered where it was found
+            told.append(one)
+            continue
+        occurrence = seen[(one.rule, one.evidence)]
+        seen[(one.rule, one.evidence)] += 1
+        name = fingerprint(one.rule, one.file, one.evidence, occurrence)
+        told.append(one if one.fingerprint == name else replace(one, fingerprint=name))
+    return told
+
+
+def _finding(source: Source, language: LanguageName, fault: Fault, texts: Texts) -> Finding | None:
+    """The finding of a fault; None when no rule asks for its kind, or declines it."""
+    rule = flow_rules().get(fault.kind)
+    here = texts(source.path)
+    span = here.span(fault.place) if here is not None else None
+    if rule is None or language not in rule.dialects or span is None:
+        return None
+    report = _report(rule, fault)
+    if report is None:
+        return None
+    steps = ((step, texts(step.place.file)) for step in report.trace)
+    places = ((step, text.span(step.place)) for step, text in steps if text is not None)
+    confidence = report.confidence
+    if confidence is None:
+        confidence = rule.confidence * (1.0 if fault.certain else POSSIBLE)
+    confidence = round(min(1.0, max(0.0, confidence)), 2)
+    return Finding(
+        rule=rule.id,
+        language="c/cpp",
+        category=rule.category,
+        pattern=report.pattern or rule.id,
+        cwe=report.cwe or rule.cwe,
+        file=source.path,
+        span=span,
+        evidence=source.line_text(span.line).strip().replace("\t", " ")[:200],
+        message=Message(report.message, report.args),
+        suggestion=Message(report.suggestion or rule.suggestion, report.args),
+        confidence=confidence,
+        severity=report.severity or severity_from_confidence(confidence, rule.severity),
+        fingerprint="",
+        trace=tuple(
+            Related(step.place.file, place, Message(step.message, step.args))
+            for step, place in places if place is not None
+        ),
+    )  # fmt: skip
+
+
+def _report(rule: Rule, fault: Fault) -> Report | None:
+    try:
+        return next(iter(rule.check(fault) or ()), None)
+    except Exception:  # one broken rule must not hide the findings of the others
+        log.exception("rule %s failed; its finding at this place is missing", rule.id)
+        return None
+
+
+def _same(
+    guess: Finding, answered: frozenset[str], fault: Fault, finding: Finding, texts: Texts,
+    source: Source,
+) -> bool:  # fmt: skip
+    """Whether a guess is at the flaw that was proven."""
+    if fault.kind not in answered:
+        return False
+    if guess.span.line <= finding.span.end_line and finding.span.line <= guess.span.end_line:
+        return True
+    if fault.kind not in _IN_FUNCTION:
+        return False
+    here = texts(source.path)
+    return here is not None and _function_at(guess, here) == fault.place.function
+
+
+def _function_at(finding: Finding, text: Text) -> str | None:
+    """Key of the function that begins last before a finding."""
+    at = text.source.offset(finding.span.line, finding.span.column)
+    starts = sorted((start, key) for key, start in text.starts.items())
+    index = bisect_right(starts, at, key=lambda one: one[0]) - 1
+    return starts[index][1] if index >= 0 else None
+
+
+def _rank(fault: Fault) -> tuple[bool, int, str]:
+    return not fault.certain, len(fault.steps), repr(fault)
+
+
+def _position(finding: Finding) -> tuple[int, int, int, int, str]:
+    span = finding.span
+    return span.line, span.column, span.end_line, span.end_column, finding.rule
