@@ -144,6 +144,9 @@ export class JarvisContext implements Disposable {
   /** Resolves once the server answers; rejects when it cannot start. */
   async ready(): Promise<void> {
     await this.lastChange;
+    while (this.life === 'starting') {
+      await this.nextLife(); // after a crash it starts by itself
+    }
     if (this.life !== 'running') {
       throw new Error(l10n.t('The Jarvis language server is not running.'));
     }
@@ -277,6 +280,15 @@ export class JarvisContext implements Disposable {
     this.setLife('failed');
     const why = this.output.lastLine || reason(error);
     void this.tell(l10n.t('The Jarvis language server did not start: {0}', why));
+  }
+
+  private nextLife(): Promise<void> {
+    return new Promise((resolve) => {
+      const heard = this.onLife(() => {
+        heard.dispose();
+        resolve();
+      });
+    });
   }
 
   private setLife(life: ServerLife): void {

@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -28,9 +30,26 @@ from tests.support import full_disk
 ROOT = "root"
 
 
+class ClosedLater(SessionStore):
+    """Closes at the end of the test what the test left open."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(home)
+        self.opened: list[Session] = []
+
+    def open(self, session: str, *, read_only: bool = False) -> Session:
+        self.opened.append(super().open(session, read_only=read_only))
+        return self.opened[-1]
+
+    def close(self) -> None:
+        for session in self.opened:
+            session.close()
+
+
 @pytest.fixture
-def store(tmp_path: Path) -> SessionStore:
-    return SessionStore(tmp_path)
+def store(tmp_path: Path) -> Iterator[SessionStore]:
+    with closing(ClosedLater(tmp_path)) as store:
+        yield store
 
 
 def talk(store: SessionStore, text: str, folder: str = "/work", answers: int = 1) -> Session:

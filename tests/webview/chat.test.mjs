@@ -352,6 +352,21 @@ describe('the conversation', () => {
     assert.equal(await field.inputValue(), 'Hello');
   });
 
+  test('what is typed while a message is on its way follows it, in order', async () => {
+    await panel.answer('send', { held: true });
+    const field = panel.page.locator('.composer textarea');
+    for (const text of ['first', 'second', 'third']) {
+      await field.fill(text);
+      await panel.page.keyboard.press('Enter');
+      assert.equal(await field.inputValue(), '');
+    }
+    assert.equal((await panel.asks('send')).length, 1);
+    await panel.release();
+    await panel.asked('send', 3);
+    const texts = (await panel.asks('send')).map(({ text }) => text);
+    assert.deepEqual(texts, ['first', 'second', 'third']);
+  });
+
   test('Escape in the empty field stops', async () => {
     await panel.events(WORKING);
     const field = panel.page.locator('.composer textarea');

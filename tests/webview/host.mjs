@@ -219,7 +219,7 @@ export class Panel {
   /**
    * How the extension answers from now on.
    * @param {string} kind
-   * @param {unknown} answer an object, or `{ failed: reason }`
+   * @param {unknown} answer an object, `{ failed: reason }`, or `{ held: true }` until `release`
    */
   async answer(kind, answer) {
     await this.page.evaluate(
@@ -228,6 +228,15 @@ export class Panel {
       },
       /** @type {const} */ ([kind, answer]),
     );
+  }
+
+  /** Gives the usual answers that were held, and from now on at once. */
+  async release() {
+    await this.page.evaluate(() => {
+      const { extension } = globalThis;
+      extension.answers = {};
+      for (const told of extension.held.splice(0)) window.postMessage(told, '*');
+    });
   }
 
   /** What the page keeps. */
@@ -271,7 +280,7 @@ export class Panel {
 
 /** Runs in the page before its own script: what the editor gives a page, and an extension that answers. */
 function playExtension({ theme, answers, state }) {
-  const extension = { asks: [], answers, state, answer: undefined };
+  const extension = { asks: [], answers, state, answer: undefined, held: [] };
   globalThis.extension = extension;
   globalThis.acquireVsCodeApi = () => ({
     getState: () => extension.state,
@@ -293,6 +302,10 @@ function playExtension({ theme, answers, state }) {
       };
       const given = extension.answers[ask.kind];
       const answer = typeof given === 'object' ? given : (usual[ask.kind] ?? {});
+      if (answer.held) {
+        extension.held.push({ kind: 'answered', id, answer: usual[ask.kind] ?? {} });
+        return;
+      }
       const told =
         typeof answer.failed === 'string'
           ? { kind: 'failed', id, reason: answer.failed }

@@ -21,6 +21,11 @@ export interface Sent {
   attachments: Attachment[];
 }
 
+interface Outgoing extends Sent {
+  /** Where its draft is kept. */
+  draft: string;
+}
+
 export interface ComposerActions {
   send(sent: Sent): Promise<boolean>;
   stop(): void;
@@ -40,7 +45,8 @@ export class Composer {
   /** Place in what was said before, counted from the end; 0 is the draft. */
   private back = 0;
   private draft = '';
-  private sending = false;
+  /** On their way, the oldest first. */
+  private readonly sending: Outgoing[] = [];
   private life: PanelStart['life'] = 'starting';
 
   constructor(
@@ -134,7 +140,7 @@ export class Composer {
           t(working ? 'composer.sendQueued' : 'composer.send'),
           () => void this.send(),
           {
-            disabled: life !== 'running' || this.isEmpty || this.sending,
+            disabled: life !== 'running' || this.isEmpty,
             part: 'send',
           },
         )}`,
@@ -174,7 +180,7 @@ export class Composer {
   private drawSend(): void {
     const send = this.bar.querySelector<HTMLButtonElement>('[data-part=send]');
     if (send !== null) {
-      send.disabled = this.life !== 'running' || this.isEmpty || this.sending;
+      send.disabled = this.life !== 'running' || this.isEmpty;
     }
   }
 
@@ -229,32 +235,49 @@ export class Composer {
   }
 
   private async send(): Promise<void> {
-    if (this.isEmpty || this.sending || this.life !== 'running') {
+    if (this.isEmpty || this.life !== 'running') {
       return;
     }
-    const text = this.field.value.trim();
     const { images, attachments } = this;
-    const draft = this.draftKey;
-    this.sending = true;
+    const text = this.field.value.trim();
+    this.sending.push({ text, images, attachments, draft: this.draftKey });
+    const { history } = this.page.kept;
+    this.page.kept.history = [...history.filter((it) => it !== text), text].slice(-100);
+    this.back = 0;
     this.setText('');
     this.images = [];
     this.attachments = [];
     this.drawChips();
-    const isSent = await this.actions.send({ text, images, attachments });
-    this.sending = false;
-    if (isSent) {
-      delete this.page.kept.drafts[draft];
-      this.page.kept.history = [...this.page.kept.history.filter((it) => it !== text), text].slice(
-        -100,
-      );
-      this.back = 0;
-      this.page.remember();
-    } else {
-      this.setText(this.field.value === '' ? text : `${text}\n${this.field.value}`);
-      this.images = [...images, ...this.images];
-      this.attachments = [...attachments, ...this.attachments];
-      this.drawChips();
+    this.drawSend();
+    if (this.sending.length === 1) {
+      await this.sendAll();
     }
+  }
+
+  /** What is typed while a message is on its way follows it; what cannot be sent comes back. */
+  private async sendAll(): Promise<void> {
+    for (let first = this.sending[0]; first !== undefined; first = this.sending[0]) {
+      if (!(await this.actions.send(first))) {
+        this.takeBack(this.sending.splice(0));
+        return;
+      }
+      const { text, draft } = first;
+      this.sending.shift();
+      const { drafts } = this.page.kept;
+      if (drafts[draft]?.trim() === text) {
+        delete drafts[draft];
+      }
+      this.page.remember();
+    }
+  }
+
+  private takeBack(sent: Outgoing[]): void {
+    const texts = [...sent.map(({ text }) => text), this.field.value];
+    this.setText(texts.filter((text) => text !== '').join('\n'));
+    this.page.kept.drafts[this.draftKey] = this.field.value;
+    this.images = [...sent.flatMap(({ images }) => images), ...this.images];
+    this.attachments = [...sent.flatMap(({ attachments }) => attachments), ...this.attachments];
+    this.drawChips();
     this.drawSend();
   }
 

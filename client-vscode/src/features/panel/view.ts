@@ -39,6 +39,8 @@ export class PanelView implements WebviewViewProvider, Disposable {
   /** Whether the page has spoken since it was last loaded; what it is told before waits. */
   private isListening = false;
   private waiting: HostTell[] = [];
+  /** Nothing is asked of a server before it has the keys: it would refuse what it could do. */
+  private keysGiven = Promise.resolve();
   private readonly asked = new Set<string>();
   private readonly working = new Set<string>();
   private readonly subscriptions: Disposable[] = [];
@@ -92,9 +94,8 @@ export class PanelView implements WebviewViewProvider, Disposable {
 
   /** Asks the server, which is waited for while it starts. */
   async ask<A extends Ask>(ask: A): Promise<AskAnswers[A['kind']]> {
-    if (this.context.serverLife === 'starting') {
-      await this.context.ready();
-    }
+    await this.context.ready();
+    await this.keysGiven;
     const result: unknown = await this.context.request(PANEL_ASK, { ask: { ...ask } });
     return result as AskAnswers[A['kind']];
   }
@@ -177,7 +178,10 @@ export class PanelView implements WebviewViewProvider, Disposable {
     this.working.clear();
     this.drawBadge();
     if (life === 'running') {
-      void this.keys.handOver().finally(() => this.tell({ kind: 'life', life }));
+      this.keysGiven = this.keys
+        .handOver()
+        .catch((error) => this.context.log.error(`Keys were not handed over: ${reason(error)}`));
+      void this.keysGiven.then(() => this.tell({ kind: 'life', life }));
       return;
     }
     this.tell({ kind: 'life', life });
