@@ -4,7 +4,7 @@ variables. Everything beyond a name is worked out when first asked for."""
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -150,12 +150,12 @@ class Function:
         """The whole definition."""
         self.start = node.start_byte
         self.end = node.end_byte
-        self._captured: Mapping[str, list[Node]] | None = None
 
-    def take_captures(self, found: Mapping[str, list[Node]]) -> None:
-        """Take what `detail_query` captured in the definition: whoever has asked already, with
-        patterns of its own, spares a second walk through the tree."""
-        self._captured = found
+    def forget(self) -> None:
+        """Drop what was worked out. Much of it refers to the function, and so to the tree."""
+        kept = {name: self.__dict__[name] for name in ("unit", "item", "node", "start", "end")}
+        self.__dict__.clear()
+        self.__dict__.update(kept)
 
     @cached_property
     def body(self) -> Node | None:
@@ -230,9 +230,7 @@ class Function:
     @cached_property
     def _details(self) -> dict[str, list[Node]]:
         language = self.unit.language
-        found = self._captured
-        if found is None:
-            found = captures(compile_query(language, detail_query(language)), self.node)
+        found = captures(compile_query(language, detail_query(language)), self.node)
         dead = [dead_range(node) for node in found.get("preproc", ()) if is_dead_branch(node)]
         if not dead:
             return dict(found)

@@ -22,8 +22,6 @@ from jarvis_ls.codeintel.code import (
     FunctionIndex,
     Unit,
     call_at,
-    detail_query,
-    text,
 )
 from jarvis_ls.codeintel.facts import Declared, Facts
 from jarvis_ls.codeintel.headers import item_facts, merge_items
@@ -57,10 +55,29 @@ log = logging.getLogger(__name__)
 TEST_DAMPING = 0.5
 """What confidence is multiplied with in code that only tests run."""
 
-_NAMED_CALLS: dict[LanguageName, str] = {
-    "c": "(call_expression) @call (function_definition) @function (preproc_if) @preproc",
-    "cpp": "(call_expression) @call (function_definition) @function (preproc_if) @preproc",
-    "rust": "(call_expression) @call (function_item) @function",
+_C_PLACES = """
+(call_expression function: (identifier) @callee)
+(call_expression function: [(field_expression) (qualified_identifier) (template_function)]) @call
+(function_definition) @function
+(preproc_if) @preproc
+"""
+_PLACES: dict[LanguageName, str] = {
+    "c": _C_PLACES.replace("(qualified_identifier) (template_function)", ""),
+    "cpp": _C_PLACES,
+    "rust": """
+        (call_expression function: (identifier) @callee)
+        (call_expression
+          function: [(field_expression) (scoped_identifier) (generic_function)]) @call
+        (function_item) @function
+    """,
+}
+"""What is asked of every item: names called and calls of what is more than a name, functions,
+and directives that may remove code."""
+
+_FUNCTIONS: dict[LanguageName, str] = {
+    "c": "(function_definition) @function",
+    "cpp": "(function_definition) @function",
+    "rust": "(function_item) @function",
 }
 
 HeaderFacts = Callable[[Facts], tuple[str, Sequence[Facts]]]
@@ -89,7 +106,7 @@ class WholeUnit:
     @functools.cached_property
     def functions(self) -> list[Function]:
         """Every function of the file, in order."""
-        query = compile_query(self.unit.language, _NAMED_CALLS[self.unit.language])
+        query = compile_query(self.unit.language, _FUNCTIONS[self.unit.language])
         return [
             Function(self.unit, item, node)
             for item in self.items
@@ -311,33 +328,28 @@ class _Plan:
                 self.sites[capture] = rule
                 patterns.append(query.patterns[language].replace("@site", f"@{capture}"))
         self.triggers = frozenset().union(*(query.calling for query in self.functions))
-        self.query = compile_query(language, "\n".join([_NAMED_CALLS[language], *patterns]))
-        self.language = language
-        self.full_query = (  # a function's details with the rest: one walk through its tree
-            compile_query(language, "\n".join([detail_query(language), *patterns]))
-            if self.functions and language != "rust" else None
-        )  # fmt: skip
+        self.query = compile_query(language, "\n".join([_PLACES[language], *patterns]))
 
     def run(self, unit: Unit, item: Item) -> ItemResult:
         """Reports and functions of one item, each place and rule once."""
         if item.node.type in _EMPTY:
             return _NOTHING
-        full = self.full_query if item.node.type == "function_definition" else None
-        found = captures(full or self.query, item.node)
+        found = captures(self.query, item.node)
         if not found:
             return _NOTHING
         run = _Run(unit, item, found)
-        if full is not None:
-            run.index.functions[0].take_captures(found)
+        self._on_names(run, found.get("callee", ()))
         for node in found.get("call", ()):
             self._on_call(run, node)
+        around = run.index.at
         for capture, sites in found.items():
             rule = self.sites.get(capture)
-            for node in sites if rule is not None else ():
-                assert rule is not None
-                run.check(rule, Site(unit, item, node, run.index.at(node.start_byte)), node)
+            if rule is not None:
+                for node in sites:
+                    start = node.start_byte
+                    run.check(rule, Site(unit, item, node, around(start)), start)
         for query, rules in self.functions.items():
-            if query.calling and run.called.isdisjoint(query.calling):
+            if query.calling and run.calls_at.keys().isdisjoint(query.calling):
                 continue
             for function in run.index.functions:
                 if query.calling and not run.function_calls(function, query.calling):
@@ -345,8 +357,8 @@ class _Plan:
                 if query.when is not None and not _holds(query.when, function):
                     continue
                 for rule in rules:
-                    run.check(rule, function, function.node)
-        return ItemResult(run.raws(), run.functions())
+                    run.check(rule, function, function.start)
+        return run.result()
 
     def run_whole(self, unit: Unit, found: list[Item]) -> list[Raw]:
         """Reports of the rules that look at the whole file."""
@@ -368,35 +380,50 @@ class _Plan:
                 raws.append(_raw(rule, report, 0, False))
         return raws
 
-    def _on_call(self, run: _Run, node: Node) -> None:
-        callee = node.child_by_field_name("function")
-        if callee is None:
-            return
+    def _on_names(self, run: _Run, callees: Iterable[Node]) -> None:
+        """Calls of plain names; most are told to concern no rule by their bytes."""
         unit = run.unit
-        name = text(callee)
-        if callee.type == "identifier":
-            if name in unit.facts.macros or name in unit.facts.function_macros:
-                name, _ = unit.facts.alias_of(name)
-            if name in unit.facts.defined:  # the file's own function of that name
-                return
-            wanting = self.calls.get(name)
-        else:
-            call = call_at(unit, run.item, node)
-            if call is None:
-                return
-            name = call.name
-            wanting = (self.methods if call.is_method else self.calls).get(name)
-        if name in self.triggers:
-            run.called.add(name)
-            run.calls_at.append((name, node.start_byte))
-        if not wanting:
+        wanted: dict[bytes, tuple[str, list[Rule]] | None] = unit.__dict__.setdefault(_WANTED, {})
+        for node in callees:
+            written = node.text or b""
+            if written not in wanted:
+                wanted[written] = self._wanting(unit, written.decode("utf-8", "replace"))
+            known = wanted[written]
+            if known is None:
+                continue
+            name, rules = known
+            start = node.start_byte
+            if name in self.triggers:
+                run.calls_at.setdefault(name, []).append(start)
+            whole = node.parent if rules else None
+            call = call_at(unit, run.item, whole, run.index.at(start)) if whole else None
+            for rule in rules if call is not None else ():
+                run.check(rule, call, start)
+
+    def _wanting(self, unit: Unit, name: str) -> tuple[str, list[Rule]] | None:
+        """What a call of `name` is a call of, seen through macros, and who wants it."""
+        name, _ = unit.facts.alias_of(name)
+        if name in unit.facts.defined:  # the file's own function of that name
+            return None
+        rules = self.calls.get(name, [])
+        return (name, rules) if rules or name in self.triggers else None
+
+    def _on_call(self, run: _Run, node: Node) -> None:
+        """A call of what is more than a name, such as a method."""
+        call = call_at(run.unit, run.item, node)
+        if call is None:
             return
-        call = call_at(unit, run.item, node, run.index.at(node.start_byte))
-        if call is not None:
-            for rule in wanting:
-                run.check(rule, call, node)
+        start = node.start_byte
+        if call.name in self.triggers:
+            run.calls_at.setdefault(call.name, []).append(start)
+        rules = (self.methods if call.is_method else self.calls).get(call.name)
+        if rules:
+            call.function = run.index.at(start)
+            for rule in rules:
+                run.check(rule, call, start)
 
 
+_WANTED = "calls that concern a rule"
 _NOTHING = ItemResult([], [])
 _EMPTY = frozenset({
     "comment", "line_comment", "block_comment", "preproc_include",
@@ -412,14 +439,14 @@ class _Run:
         self.unit = unit
         self.item = item
         self.index = FunctionIndex(unit, item, found.get("function", []))
-        self.called: set[str] = set()
-        self.calls_at: list[tuple[str, int]] = []
+        self.calls_at: dict[str, list[int]] = {}
+        """Where functions are called that a rule's `calling` names."""
         self._dead = [dead_range(n) for n in found.get("preproc", ()) if is_dead_branch(n)]
         self._raws: dict[tuple[str, int, int], Raw] = {}
 
-    def check(self, rule: Rule, place: Any, node: Node) -> None:
-        """Let `rule` look at `place`, unless `#if 0` removes it."""
-        if self._is_dead(node.start_byte):
+    def check(self, rule: Rule, place: Any, start: int) -> None:
+        """Let `rule` look at the place at byte `start`, unless `#if 0` removes it."""
+        if self._dead and self._is_dead(start):
             return
         for report in _guarded(rule, place):
             if self._is_dead(report.start):
@@ -429,18 +456,23 @@ class _Run:
 
     def function_calls(self, function: Function, names: frozenset[str]) -> bool:
         """Whether a call of one of `names` lies in `function`."""
+        start, end = function.start, function.end
         return any(
-            name in names and function.start <= at < function.end for name, at in self.calls_at
+            start <= at < end for name in names & self.calls_at.keys() for at in self.calls_at[name]
         )
 
-    def raws(self) -> list[Raw]:
-        """The reports, in order of position."""
-        return sorted(self._raws.values(), key=lambda raw: (raw.start, raw.end, raw.rule))
+    def result(self) -> ItemResult:
+        """The reports in order of position, and the name and relative bytes of the functions.
 
-    def functions(self) -> list[tuple[str, int, int]]:
-        """Name and relative bytes of the item's functions."""
+        What was worked out about the functions is dropped: it refers to them and to the tree,
+        and in a circle it would wait for the collector.
+        """
+        raws = sorted(self._raws.values(), key=lambda raw: (raw.start, raw.end, raw.rule))
         base = self.item.start
-        return [(f.name, f.start - base, f.end - base) for f in self.index.functions]
+        named = [(f.name, f.start - base, f.end - base) for f in self.index.functions]
+        for function in self.index.functions:
+            function.forget()
+        return ItemResult(raws, named)
 
     def _is_dead(self, offset: int) -> bool:
         return bool(self._dead) and any(start <= offset < end for start, end in self._dead)
