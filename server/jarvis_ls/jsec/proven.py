@@ -7,10 +7,9 @@ flow neither proved nor refuted is told with little confidence.
 from __future__ import annotations
 
 import logging
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.source import Source
@@ -22,7 +21,7 @@ from jarvis_ls.core.finding import (
     fingerprint,
     severity_from_confidence,
 )
-from jarvis_ls.jsec.flow.fault import Fault, Place
+from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.rule import Report, Rule, all_rules, flow_rules
 
 log = logging.getLogger(__name__)
@@ -37,25 +36,11 @@ _IN_FUNCTION = frozenset({"leak", "resource-leak"})
 """Kinds told where the function ends: the guess at them may stand anywhere in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A file in which places lie."""
-
-    source: Source
-    """Its text."""
-    starts: Mapping[str, int]
-    """First byte of each function, by key."""
-
-    def span(self, place: Place) -> Span | None:
-        """Where a place is; None when there is no such function any more."""
-        start = self.starts.get(place.function) if place.function else 0
-        if start is None or not 0 <= start + place.start <= len(self.source.data):
-            return None
-        return self.source.span(start + place.start, max(start + place.end, start + place.start))
-
-
-Texts = Callable[[str], Text | None]
+Texts = Callable[[str], Source | None]
 """A file of the program by its path; None when it cannot be read."""
+
+Extents = Sequence[tuple[str, int, int]]
+"""Name and bytes of each function of a file."""
 
 
 def in_order(faults: Iterable[Fault]) -> list[Fault]:
@@ -63,14 +48,13 @@ def in_order(faults: Iterable[Fault]) -> list[Fault]:
 
     Of several ways to one place the certain one is kept, then the one with the fewest steps.
     """
-    best: dict[tuple[object, ...], Fault] = {}
+    best: dict[tuple[str, tuple[int, int], str], Fault] = {}
     for fault in faults:
-        key = (fault.place.file, fault.place.function, fault.place.start, fault.place.end,
-               fault.kind)  # fmt: skip
+        key = fault.file, fault.span, fault.kind
         known = best.get(key)
         if known is None or _rank(fault) < _rank(known):
             best[key] = fault
-    return [best[key] for key in sorted(best, key=repr)]
+    return [best[key] for key in sorted(best)]
 
 
 def settle(
@@ -79,10 +63,12 @@ def settle(
     findings: Sequence[Finding],
     faults: Sequence[Fault],
     texts: Texts,
+    extents: Extents = (),
 ) -> list[Finding]:
     """The findings of one file, with what flow proved in it, by position.
 
-    `findings` are what the rules said without flow, nothing suppressed yet.
+    `findings` are what the rules said without flow, nothing suppressed yet; `texts` gives the
+    files that the ways to the faults pass; `extents` are the functions of this one.
     """
     proven = [
         (fault, finding)
@@ -95,7 +81,7 @@ def settle(
         answered = rules[guess.rule].answered if guess.rule in rules else frozenset()
         if not answered:
             kept.append(guess)
-        elif not any(_same(guess, answered, *one, texts, source) for one in proven):
+        elif not any(_same(guess, answered, *one, source, extents) for one in proven):
             kept.append(replace(guess, confidence=min(guess.confidence, GUESS)))
     return numbered([*kept, *(finding for _, finding in proven)])
 
@@ -119,15 +105,14 @@ def numbered(findings: Iterable[Finding]) -> list[Finding]:
 def _finding(source: Source, language: LanguageName, fault: Fault, texts: Texts) -> Finding | None:
     """The finding of a fault; None when no rule asks for its kind, or declines it."""
     rule = flow_rules().get(fault.kind)
-    here = texts(source.path)
-    span = here.span(fault.place) if here is not None else None
-    if rule is None or language not in rule.dialects or span is None:
+    if rule is None or language not in rule.dialects:
         return None
     report = _report(rule, fault)
-    if report is None:
+    span = _span(source, fault.span)
+    if report is None or span is None:
         return None
-    steps = ((step, texts(step.place.file)) for step in report.trace)
-    places = ((step, text.span(step.place)) for step, text in steps if text is not None)
+    trace = ((step, texts(step.file)) for step in report.trace)
+    steps = ((step, _span(text, step.span)) for step, text in trace if text is not None)
     confidence = report.confidence
     if confidence is None:
         confidence = rule.confidence * (1.0 if fault.certain else POSSIBLE)
@@ -147,8 +132,8 @@ def _finding(source: Source, language: LanguageName, fault: Fault, texts: Texts)
         severity=report.severity or severity_from_confidence(confidence, rule.severity),
         fingerprint="",
         trace=tuple(
-            Related(step.place.file, place, Message(step.message, step.args))
-            for step, place in places if place is not None
+            Related(step.file, place, Message(step.message, step.args))
+            for step, place in steps if place is not None
         ),
     )  # fmt: skip
 
@@ -162,8 +147,8 @@ def _report(rule: Rule, fault: Fault) -> Report | None:
 
 
 def _same(
-    guess: Finding, answered: frozenset[str], fault: Fault, finding: Finding, texts: Texts,
-    source: Source,
+    guess: Finding, answered: frozenset[str], fault: Fault, finding: Finding, source: Source,
+    extents: Extents,
 ) -> bool:  # fmt: skip
     """Whether a guess is at the flaw that was proven."""
     if fault.kind not in answered:
@@ -172,16 +157,16 @@ def _same(
         return True
     if fault.kind not in _IN_FUNCTION:
         return False
-    here = texts(source.path)
-    return here is not None and _function_at(guess, here) == fault.place.function
+    at = source.offset(guess.span.line, guess.span.column)
+    return any(
+        start <= at < end and start <= fault.span[0] < end for _, start, end in extents
+    )  # fmt: skip
 
 
-def _function_at(finding: Finding, text: Text) -> str | None:
-    """Key of the function that begins last before a finding."""
-    at = text.source.offset(finding.span.line, finding.span.column)
-    starts = sorted((start, key) for key, start in text.starts.items())
-    index = bisect_right(starts, at, key=lambda one: one[0]) - 1
-    return starts[index][1] if index >= 0 else None
+def _span(source: Source, place: tuple[int, int]) -> Span | None:
+    """Where bytes are; None when the file is shorter than that."""
+    start, end = place
+    return source.span(start, max(start, end)) if 0 <= start <= len(source.data) else None
 
 
 def _rank(fault: Fault) -> tuple[bool, int, str]:

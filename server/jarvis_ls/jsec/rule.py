@@ -171,12 +171,11 @@ class Report:
         `severity` the rule's own are taken; `pattern` is what was matched, by default the
         name of the rule; `cwe` narrows the weaknesses of the rule to what is proven.
 
-        A `Fault` as the place gives its `cwe` and its steps as `trace` too, and what it proved
-        as `args` that are not named."""
+        A `Fault` as the place gives its steps as `trace` too, and what it proved as `args` that
+        are not named."""
         if isinstance(place, Fault):
-            cwe = cwe or place.cwe
             trace = place.steps if trace is None else trace
-            args = {**dict(place.values), **args}
+            args = {**dict(place.args), **args}
         self.start, self.end = _range(place)
         self.cwe = cwe
         self.trace = tuple(trace or ())
@@ -324,5 +323,5 @@ def _range(place: Node | Range | Fault) -> Range:
     if isinstance(place, tuple):
         return place
     if isinstance(place, Fault):
-        return place.place.start, place.place.end
+        return place.span
     return place.start_byte, place.end_byte

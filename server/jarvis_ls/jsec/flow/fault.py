@@ -1,62 +1,43 @@
-"""What the analysis of flow proves: a flaw at a place, and the way there.
-
-Places are given relative to the function they lie in, so that what is known of a function stays
-true while text above it changes. Who shows them adds the start of the function.
-"""
+"""What the analysis proves to be wrong."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-Args = tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where something stands."""
-
-    file: str
-    """Path of the file, as its `FileIR` has it."""
-    function: str
-    """Key of the function in its `FileIR`; empty outside of functions."""
-    start: int
-    """First byte, from the start of the function (of the file when there is none)."""
-    end: int
-    """Byte after the last, counted likewise."""
+from jarvis_ls.jsec.flow.ir import Span
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One stage of the way to a flaw."""
+    """One place on the way to a fault."""
 
-    place: Place
-    """Where it is to be seen."""
+    file: str
+    """Path as the file was lowered with."""
+    span: Span
+    """Bytes in that file."""
     message: str
-    """Template of what happens there, with `{name}` places."""
-    args: Args = ()
-    """What the places of the template hold."""
+    """Template with `{name}` places."""
+    args: tuple[tuple[str, str], ...] = ()
+    """What the places hold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One flaw, reported where it hurts."""
+    """A flaw that some way through the program reaches."""
 
     kind: str
-    """What sort it is, such as `double-free`; rules ask by it."""
-    place: Place
-    """The expression that does the harm."""
+    """What it is, in words with dashes, such as `buffer-write-stack`."""
+    file: str
+    """File of the place where it hurts."""
+    function: str
+    """Full name of the function around that place."""
+    span: Span
+    """Bytes of the place."""
     certain: bool
-    """Whether it happens on every way that reaches the place; otherwise on some."""
-    values: Args = ()
-    """What was proven, as texts: `pointer`, `size`, `capacity`, `index`, … by kind."""
+    """It happens on a way whose conditions are all known; else it may."""
+    args: tuple[tuple[str, str], ...] = ()
+    """Values for a message: sizes, names, sources."""
     steps: tuple[Step, ...] = ()
-    """Source, branches, calls and sink, in the order of execution."""
-    cwe: tuple[int, ...] = ()
-    """Weakness numbers the proof narrows the kind to; empty when it says no more than that."""
-
-    def value(self, name: str, default: str = "") -> str:
-        """What was proven under `name`."""
-        for key, text in self.values:
-            if key == name:
-                return text
-        return default
+    """How it comes about, the first cause first, the place itself last."""
+    tainted: bool = False
+    """A value from outside takes part."""

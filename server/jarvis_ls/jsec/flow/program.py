@@ -89,6 +89,14 @@ class Program:
         """Whether every question still has its answer."""
         return all(self.answer(lookup) == digest for lookup, digest in lookups.items())
 
+    def load(self, path: str, key: str) -> FunctionIR | None:
+        """A function by its place; None when it cannot be read."""
+        return self._load(path, key)
+
+    def note_function(self, path: str, key: str) -> None:
+        """Note that an answer is about this function."""
+        self._note(("own", key, path))
+
     def function(self, name: str, from_file: str) -> FunctionIR | None:
         """The function that a name means in a file."""
         lookup = "function", name, from_file
@@ -135,6 +143,10 @@ class Program:
             return _YES if self._is_written(name, from_file) else _NO
         if sort == "overrides":
             return b"".join(self._digest(place) for place in self._methods(name, from_file))
+        if sort == "own":
+            outline = self._outlines.get(from_file)
+            known = outline is not None and name in outline.functions
+            return self._digest((from_file, name)) if known else _NO
         found = self._find(lookup)
         if found is None:
             return _NO

@@ -71,6 +71,11 @@ class Store:
             at += len(data)
         head = marshal.dumps((to_tuple(outline), tuple(ends.items())), 2)
         body = len(head).to_bytes(_LENGTH, "little") + head + b"".join(packed.values())
+        self.write(name, body)
+        self._hold(name, body, ends, len(head), outline)
+
+    def write(self, name: str, body: bytes) -> None:
+        """Keep bytes under a name. Raises `OSError` when the disk refuses."""
         small = zlib.compress(body, 1)
         self._folder.mkdir(parents=True, exist_ok=True)
         temporary = self._folder / f"{name}.{os.getpid()}.new"
@@ -80,7 +85,21 @@ class Store:
         finally:
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
-        self._hold(name, body, ends, len(head), outline)
+
+    def read(self, name: str) -> bytes | None:
+        """The bytes kept under a name; None when they are not there or not ours."""
+        try:
+            data = read_regular(self._folder / name, limit=_MAX_BYTES)
+        except SkippedFile:
+            return None
+        start = len(_MARK) + _SIGNATURE
+        signature, small = data[len(_MARK) : start], data[start:]
+        good = hmac.compare_digest(signature, self._sign(name, small))
+        return zlib.decompress(small) if good and data.startswith(_MARK) else None
+
+    def has(self, name: str) -> bool:
+        """Whether something is kept under a name."""
+        return name in self._held or (self._folder / name).is_file()
 
     def outline(self, name: str) -> Outline | None:
         """The outline of a file; None when it is not there or not ours."""
@@ -109,17 +128,9 @@ class Store:
         if held is not None:
             self._held.move_to_end(name)
             return held
-        try:
-            data = read_regular(self._folder / name, limit=_MAX_BYTES)
-        except SkippedFile:
+        body = self.read(name)
+        if body is None:
             return None
-        start = len(_MARK) + _SIGNATURE
-        signature, small = data[len(_MARK) : start], data[start:]
-        if not data.startswith(_MARK) or not hmac.compare_digest(
-            signature, self._sign(name, small)
-        ):
-            return None
-        body = zlib.decompress(small)
         size = int.from_bytes(body[:_LENGTH], "little")
         values, ends = marshal.loads(body[_LENGTH : _LENGTH + size])
         return self._hold(name, body, dict(ends), size, from_tuple(values))

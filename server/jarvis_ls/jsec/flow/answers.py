@@ -1,0 +1,111 @@
+"""What was found from each function on, kept for as long as nothing it came from changes.
+
+Kept places count from the start of the function they lie in, so that they stay right while text
+above it changes.
+"""
+
+from __future__ import annotations
+
+import marshal
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from jarvis_ls.jsec.flow.fault import Fault, Step
+from jarvis_ls.jsec.flow.ir import Span
+from jarvis_ls.jsec.flow.outline import Outline
+from jarvis_ls.jsec.flow.program import Lookups
+
+Kept = tuple[Any, ...]
+"""A fault whose places count from their functions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the analysis of one function, with all it calls, gave."""
+
+    faults: tuple[Kept, ...]
+    """Flaws, wherever they lie."""
+    lookups: Lookups
+    """What it asked the program for, and what names the answers."""
+
+
+Answers = dict[str, Answer]
+"""Of the functions of one file, by key."""
+
+
+def pack_answers(answers: Mapping[str, Answer]) -> bytes:
+    """Answers as bytes."""
+    values = [(key, one.faults, tuple(one.lookups.items())) for key, one in answers.items()]
+    return marshal.dumps(values, 4)  # with references: names and paths repeat
+
+
+def unpack_answers(data: bytes) -> Answers:
+    """The answers that `pack_answers` made bytes of."""
+    return {key: Answer(faults, dict(lookups)) for key, faults, lookups in marshal.loads(data)}
+
+
+class Places:
+    """Places in the files of a program, from the start of the file and of their function."""
+
+    def __init__(self, outlines: Mapping[str, Outline]) -> None:
+        self._outlines = outlines
+        self._files: dict[str, _Spans] = {}
+
+    def keep(self, fault: Fault) -> Kept:
+        """A fault with places that count from their functions."""
+        steps = tuple(
+            (self._inner(step.file, step.span), step.message, step.args) for step in fault.steps
+        )
+        return (
+            fault.kind, self._inner(fault.file, fault.span), fault.function, fault.certain,
+            fault.args, steps, fault.tainted,
+        )  # fmt: skip
+
+    def restore(self, kept: Kept) -> Fault | None:
+        """The fault as its functions stand now; None when one of them is gone."""
+        kind, place, function, certain, args, kept_steps, tainted = kept
+        span = self._outer(place)
+        steps = [(at[0], self._outer(at), message, values) for at, message, values in kept_steps]
+        if span is None or any(one is None for _, one, _, _ in steps):
+            return None
+        placed = tuple(
+            Step(file, one, message, values) for file, one, message, values in steps if one
+        )
+        return Fault(kind, place[0], function, span, certain, args, placed, tainted)
+
+    def _inner(self, file: str, span: Span) -> tuple[str, str, int, int]:
+        key, base = self._of(file).around(span[0])
+        return file, key, span[0] - base, span[1] - base
+
+    def _outer(self, place: tuple[str, str, int, int]) -> Span | None:
+        file, key, start, end = place
+        base = self._of(file).starts.get(key) if key else 0
+        return None if base is None else (base + start, base + end)
+
+    def _of(self, file: str) -> _Spans:
+        if file not in self._files:
+            self._files[file] = _Spans(self._outlines.get(file))
+        return self._files[file]
+
+
+class _Spans:
+    def __init__(self, outline: Outline | None) -> None:
+        functions = outline.functions if outline is not None else {}
+        self.starts = {key: one.span[0] for key, one in functions.items()}
+        self._sorted = sorted((*one.span, key) for key, one in functions.items())
+
+    @cached_property
+    def _first(self) -> list[int]:
+        return [start for start, _, _ in self._sorted]
+
+    def around(self, offset: int) -> tuple[str, int]:
+        """Key and start of the function around a byte; an empty key and 0 when there is none."""
+        index = bisect_right(self._first, offset) - 1
+        if index >= 0:
+            start, end, key = self._sorted[index]
+            if offset < end:
+                return key, start
+        return "", 0

@@ -1,0 +1,190 @@
+"""What is interpreted: functions as blocks of small instructions over typed expressions.
+
+Expressions and instructions are plain tuples whose first member is one of the numbers below:
+they pickle small, are shared freely and dispatch by index. An address expression gives a
+pointer, a value expression what is stored there. Spans are pairs of byte offsets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+Type = tuple[Any, ...]
+"""A C type as a tuple; see `types`."""
+Span = tuple[int, int]
+"""Bytes from and up to."""
+Expr = tuple[Any, ...]
+Instr = tuple[Any, ...]
+
+# expressions
+CONST = 0
+"""`(CONST, number, type)`"""
+STR = 1
+"""`(STR, bytes, unit)`: a string literal; `unit` is the size of a character."""
+LOCAL = 2
+"""`(LOCAL, slot)`: address of a local variable."""
+GLOBAL = 3
+"""`(GLOBAL, name)`: address of a variable of file or program scope."""
+FUNC = 4
+"""`(FUNC, name)`: a function as a value."""
+LOAD = 5
+"""`(LOAD, address, type, span)`"""
+STORE = 6
+"""`(STORE, address, value, type, span)`: gives the value."""
+FIELD = 7
+"""`(FIELD, address, offset, type)`: address of a member."""
+INDEX = 8
+"""`(INDEX, pointer, index, element size, span)`: pointer arithmetic in elements."""
+BIN = 9
+"""`(BIN, operator, left, right, type, span)`: arithmetic in `type`."""
+CMP = 10
+"""`(CMP, operator, left, right, type, span)`: `type` is that of the operands."""
+NOT = 11
+"""`(NOT, value)`"""
+NEG = 12
+"""`(NEG, value, type, span)`"""
+COMPL = 13
+"""`(COMPL, value, type)`"""
+CAST = 14
+"""`(CAST, value, from, to, explicit, span)`"""
+STEP = 15
+"""`(STEP, address, type, delta, postfix, span)`: `++` and `--`."""
+TEMP = 16
+"""`(TEMP, number)`: what a call or a branch left."""
+SIZEOF = 17
+"""`(SIZEOF, number, is pointer, span)`: `is pointer` when the operand is a pointer variable."""
+UNKNOWN = 18
+"""`(UNKNOWN, type)`"""
+PTRDIFF = 19
+"""`(PTRDIFF, left, right, element size)`"""
+NULL = 20
+"""`(NULL,)`"""
+DECAY = 21
+"""`(DECAY, address, extent)`: an array of `extent` bytes as a pointer to its first element."""
+BITAND = 22
+"""`(BITAND, left, right, span)`: `&` between two truth values, which does not short-circuit."""
+
+# instructions
+EVAL = 0
+"""`(EVAL, expression)`"""
+SET = 1
+"""`(SET, temp, expression)`"""
+CALL = 2
+"""`(CALL, temp, target, arguments, result type, span, argument types)`: `target` is a name, or an
+expression for a call through a pointer."""
+DECLARE = 3
+"""`(DECLARE, slot, span)`: a variable comes to life, without a value."""
+CLEAR = 4
+"""`(CLEAR, address, type)`: all of it zero, before an initialiser list."""
+NEW = 5
+"""`(NEW, temp, type, count or None, element size, span)`"""
+DELETE = 6
+"""`(DELETE, pointer, is array, type, span)`"""
+METHOD = 7
+"""`(METHOD, temp, object address, class, name, arguments, result type, span, argument types)`:
+`class` is empty when it is not known."""
+DROPPED = 8
+"""`(DROPPED, temp, name, span)`: the result of the call is not used."""
+END = 9
+"""`(END, slots)`: variables whose scope ends."""
+ALLOCA = 10
+"""`(ALLOCA, slot, size)`: an array whose length is no constant."""
+
+# ends of blocks
+JUMP = 0
+"""`(JUMP, block)`"""
+IF = 1
+"""`(IF, condition, block when true, block when false, span)`"""
+SWITCH = 2
+"""`(SWITCH, value, ((low, high, block), ...), default block, span)`"""
+RETURN = 3
+"""`(RETURN, value or None, span)`"""
+STOP = 4
+"""`(STOP,)`: does not go on (throw)."""
+
+
+@dataclass(slots=True)
+class RecordIR:
+    """A struct, union or class."""
+
+    name: str
+    fields: dict[str, tuple[int, Type]] = field(default_factory=dict)
+    """Member to its offset in bytes and type."""
+    size: int = 0
+    """Bytes; 0 when not known."""
+    bases: tuple[str, ...] = ()
+    """Names of the base classes."""
+    methods: frozenset[str] = frozenset()
+    """Member functions declared in it."""
+    virtual: frozenset[str] = frozenset()
+    """Those declared virtual."""
+    statics: frozenset[str] = frozenset()
+    """Static data members."""
+    align: int = 1
+    """Bytes it is aligned to."""
+
+
+@dataclass(slots=True)
+class GlobalIR:
+    """A variable of file scope, or a static one of a function."""
+
+    name: str
+    type: Type
+    static: bool
+    constant: bool
+    """Declared `const`."""
+    init: tuple[Instr, ...] | None
+    """What its initialiser stores, as instructions without calls; None without initialiser."""
+    extern: bool = False
+    """Only declared here."""
+
+
+@dataclass(slots=True)
+class FunctionIR:
+    """One function."""
+
+    name: str
+    """Qualified for members: `Class::method`."""
+    file: str
+    static: bool
+    params: tuple[int, ...]
+    """Slots of the parameters; that of `this` first in member functions."""
+    slots: tuple[tuple[str, Type], ...]
+    """Name and type of every local variable."""
+    blocks: tuple[tuple[tuple[Instr, ...], Instr], ...]
+    """Instructions and end of each block; the first is the entry."""
+    heads: frozenset[int]
+    """Blocks that an edge from a later block goes to."""
+    result: Type
+    span: Span
+    """Of the definition."""
+    name_span: Span
+    record: str = ""
+    """Class it is a member of."""
+    variadic: bool = False
+    calls: frozenset[str] = frozenset()
+    """Names of the functions it calls or takes the address of."""
+    reads: frozenset[str] = frozenset()
+    """Globals it mentions."""
+    size: int = 0
+    """How many instructions."""
+    cut: bool = False
+    """Part of it nests too deep or is not understood and was left out."""
+
+
+@dataclass(slots=True)
+class FileIR:
+    """What a file holds."""
+
+    path: str
+    language: str
+    functions: dict[str, FunctionIR] = field(default_factory=dict)
+    globals: dict[str, GlobalIR] = field(default_factory=dict)
+    records: dict[str, RecordIR] = field(default_factory=dict)
+    prototypes: dict[str, Type] = field(default_factory=dict)
+    """Functions declared or defined: `("fn", result, parameters, variadic)`."""
+    written: frozenset[str] = frozenset()
+    """Globals that some function may change."""
+    digest: str = ""
+    """Of the text it comes from."""

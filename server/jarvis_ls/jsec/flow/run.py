@@ -1,0 +1,146 @@
+"""Runs the analysis of flow over the functions of one file after the other, and keeps its answers.
+
+Each function is looked at with all it calls, by way of `Program`; what was asked there is noted
+with the answer, so that the answer is used again for as long as all of that is the same.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from jarvis_ls.jsec.flow.answers import Answer, Answers, Places, pack_answers, unpack_answers
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.flow.ir import FunctionIR
+from jarvis_ls.jsec.flow.outline import Outline
+from jarvis_ls.jsec.flow.program import Program
+from jarvis_ls.jsec.flow.store import Place, Store
+
+log = logging.getLogger(__name__)
+
+_HELD_INSTRUCTIONS = 400_000
+"""Functions are held in memory until they have so many instructions together."""
+
+Root = Callable[[FunctionIR], Sequence[Fault]]
+"""The flaws that come about from one function on, in the order they are found."""
+
+Analyse = Callable[[Program], Root]
+"""An analysis of a program, made anew for each of its files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What following the functions of one file gave."""
+
+    path: str
+    """The file."""
+    faults: tuple[Fault, ...] = ()
+    """Flaws, in any file."""
+    analysed: int = 0
+    """How many functions had to be looked at: for the others the answer of before holds."""
+    left_out: tuple[str, ...] = ()
+    """Functions from which nothing was followed, because that failed or took too long."""
+
+
+class Functions:
+    """The functions of a program, read from a store when they are asked for."""
+
+    def __init__(self, store: Store, names: dict[str, str]) -> None:
+        """`names` are those of the source files in the store, by path."""
+        self._store = store
+        self._names = names
+        self._held: OrderedDict[tuple[str, str], FunctionIR | None] = OrderedDict()
+        self._size = 0
+
+    def load(self, path: str, key: str) -> FunctionIR | None:
+        """A function; None when it is not kept any more."""
+        place = path, key
+        if place in self._held:
+            self._held.move_to_end(place)
+            return self._held[place]
+        function = self._store.function(self._names[path], key)
+        self._held[place] = function
+        self._size += 1 if function is None else 1 + function.size
+        while self._size > _HELD_INSTRUCTIONS and len(self._held) > 1:
+            _, dropped = self._held.popitem(last=False)
+            self._size -= 1 if dropped is None else 1 + dropped.size
+        return function
+
+
+class Runner:
+    """Follows functions of a program whose files lie in a store."""
+
+    def __init__(self, place: Place, names: dict[str, str], analyse: Analyse) -> None:
+        """`names` are those of the source files in the store at `place`, by path."""
+        self._store = Store(place)
+        self._functions = Functions(self._store, names)
+        outlines = (self._store.outline(name) for name in names.values())
+        self.program = Program(
+            (one for one in outlines if one is not None), self._functions.load
+        )  # fmt: skip
+        self._places = Places(self.program.outlines)
+        self._analyse = analyse
+
+    def follow(self, path: str, only: str = "", without: Sequence[str] = ()) -> Followed:
+        """Follow the functions of a file, or just the one with the key `only`.
+
+        Those of `without` are left out.
+        """
+        outline = self.program.outlines.get(path)
+        if outline is None:
+            return Followed(path)
+        before = self._read(path)
+        answers = {
+            key: one for key, one in before.items()
+            if key in outline.functions and self.program.holds(one.lookups)
+        }  # fmt: skip
+        wanted = [only] if only else [key for key in outline.functions if key not in without]
+        analysed, failed = self._answer(outline, [k for k in wanted if k not in answers], answers)
+        if answers != before:
+            self._write(path, answers)
+        kept = (fault for key in wanted if key in answers for fault in answers[key].faults)
+        faults = tuple(one for fault in kept if (one := self._places.restore(fault)) is not None)
+        return Followed(path, faults, analysed, (*failed, *without))
+
+    def _answer(
+        self, outline: Outline, keys: Sequence[str], answers: Answers
+    ) -> tuple[int, list[str]]:
+        """Analyse functions; gives how many, and those with which that failed."""
+        if not keys:
+            return 0, []
+        failed = []
+        root = self._analyse(self.program)
+        for key in keys:
+            answer = answer_of(self.program, self._places, root, outline.path, key)
+            if answer is None:
+                failed.append(key)
+            else:
+                answers[key] = answer
+        return len(keys), failed
+
+    def _read(self, path: str) -> Answers:
+        data = self._store.read(self._store.name(path, "answers", ""))
+        return {} if data is None else unpack_answers(data)
+
+    def _write(self, path: str, answers: Answers) -> None:
+        try:
+            self._store.write(self._store.name(path, "answers", ""), pack_answers(answers))
+        except OSError as error:
+            log.warning("the answers for %s are not kept: %s", path, error)
+
+
+def answer_of(program: Program, places: Places, root: Root, path: str, key: str) -> Answer | None:
+    """Analyse one function; None when that failed, with the reason in the log."""
+    lookups = program.watch()
+    name = program.outlines[path].functions[key].name
+    program.note_function(path, key)
+    try:
+        function = program.load(path, key)
+        if function is None:
+            return None
+        return Answer(tuple(places.keep(fault) for fault in root(function)), lookups)
+    except Exception:  # one function must not hide what is wrong in the others
+        log.exception("%s: following %s failed", path, name)
+        return None
