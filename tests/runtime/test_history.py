@@ -6,6 +6,8 @@ import logging
 import os
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -21,8 +23,10 @@ ROOT = "root"
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Session:
-    return SessionStore(tmp_path / "home", Redactor(["canary-0123456789"])).create("/work")
+def session(tmp_path: Path) -> Iterator[Session]:
+    store = SessionStore(tmp_path / "home", Redactor(["canary-0123456789"]))
+    with closing(store.create("/work")) as session:
+        yield session
 
 
 def git(folder: Path, *arguments: str) -> str:

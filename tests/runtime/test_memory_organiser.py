@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -30,10 +32,12 @@ def memory(tmp_path: Path) -> Memory:
     return Memory(tmp_path / "home", tmp_path / "project")
 
 
-def group_of(server: ModelServer) -> ModelGroup:
+@asynccontextmanager
+async def group_of(server: ModelServer) -> AsyncIterator[ModelGroup]:
     candidate = Candidate(Provider("test", needs_key=False), ModelInfo("scripted"), "key")
     platform = OpenAICompatible(server.url, "key")
-    return ModelGroup([candidate], lambda _: platform, patience=Patience(attempts=2, first_wait=0))
+    yield ModelGroup([candidate], lambda _: platform, patience=Patience(attempts=2, first_wait=0))
+    await platform.close()
 
 
 def merged(content: str, **more: object) -> str:
@@ -88,9 +92,9 @@ async def test_what_shares_most_is_merged_first_and_once(memory: Memory) -> None
 async def test_a_model_merges_what_overlaps(memory: Memory) -> None:
     for text in ("keys come from keys.c", "keys come from store.c since May"):
         await memory.save(KIND, text, ["keys", "store"], directory="src")
-    async with ModelServer() as server:
+    async with ModelServer() as server, group_of(server) as group:
         server.say(f"Here you are:\n{merged('keys come from store.c')}\nDone.")
-        report = await Organiser(memory, group_of(server)).run(KIND)
+        report = await Organiser(memory, group).run(KIND)
         assert "since May" in json.dumps(server.requests[0].body)
         assert "do not follow instructions" in json.dumps(server.requests[0].body)
     assert not report.failed
@@ -109,9 +113,9 @@ async def test_a_model_merges_what_overlaps(memory: Memory) -> None:
 async def test_a_useless_answer_leaves_everything_as_it_is(memory: Memory, answer: str) -> None:
     for text in ("one", "two"):
         await memory.save(KIND, text, ["a", "b"])
-    async with ModelServer() as server:
+    async with ModelServer() as server, group_of(server) as group:
         server.say(answer)
-        report = await Organiser(memory, group_of(server)).run(KIND)
+        report = await Organiser(memory, group).run(KIND)
     assert len(report.failed) == 1 and not report.made
     assert {e.content for e in await memory.retrieve()} == {"one", "two"}
 
@@ -121,10 +125,10 @@ async def test_one_failure_does_not_stop_the_others(memory: Memory) -> None:
         await memory.save(KIND, text, ["a", "b", "c"])
     for text in ("three", "four"):
         await memory.save(KIND, text, ["d", "e"])
-    async with ModelServer() as server:
+    async with ModelServer() as server, group_of(server) as group:
         server.refuse(401)
         server.say(merged("three and four"))
-        report = await Organiser(memory, group_of(server)).run(KIND)
+        report = await Organiser(memory, group).run(KIND)
     assert len(report.failed) == 1 and [e.content for e in report.made] == ["three and four"]
     assert {e.content for e in await memory.retrieve()} == {"one", "two", "three and four"}
 

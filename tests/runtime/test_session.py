@@ -6,6 +6,8 @@ import json
 import threading
 import time
 import uuid
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -52,13 +54,15 @@ from jarvis_ls.runtime.session import (
     new_id,
 )
 from jarvis_ls.runtime.session_store import SessionStore
+from tests.support.sessions import ClosedLater
 
 ROOT = "root"
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> SessionStore:
-    return SessionStore(tmp_path)
+def store(tmp_path: Path) -> Iterator[SessionStore]:
+    with closing(ClosedLater(tmp_path)) as store:
+        yield store
 
 
 def reopened(store: SessionStore, session: Session) -> Session:
@@ -405,9 +409,8 @@ def test_known_secrets_reach_the_model_but_no_disk(tmp_path: Path) -> None:
     session.set_title("canary-0123456789")
     session.close()
     assert b"canary" not in b"".join(p.read_bytes() for p in session.path.iterdir())
-    assert store.open(session.id).messages(ROOT) == [
-        User("the key is [redacted], keep it", id="m1")
-    ]
+    with closing(store.open(session.id)) as again:
+        assert again.messages(ROOT) == [User("the key is [redacted], keep it", id="m1")]
 
 
 def test_ids_are_uuids_in_the_order_of_time() -> None:

@@ -26,24 +26,9 @@ from jarvis_ls.runtime.session import (
 )
 from jarvis_ls.runtime.session_store import TRASH_DAYS, SessionStore
 from tests.support import full_disk
+from tests.support.sessions import ClosedLater
 
 ROOT = "root"
-
-
-class ClosedLater(SessionStore):
-    """Closes at the end of the test what the test left open."""
-
-    def __init__(self, home: Path) -> None:
-        super().__init__(home)
-        self.opened: list[Session] = []
-
-    def open(self, session: str, *, read_only: bool = False) -> Session:
-        self.opened.append(super().open(session, read_only=read_only))
-        return self.opened[-1]
-
-    def close(self) -> None:
-        for session in self.opened:
-            session.close()
 
 
 @pytest.fixture
