@@ -3,43 +3,104 @@
 from __future__ import annotations
 
 import ast
+import copy
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import jarvis_ls
+import jarvis_ls.agents.errors
+import jarvis_ls.runtime.guard
+import jarvis_ls.runtime.history
+import jarvis_ls.runtime.proposals
+import jarvis_ls.runtime.sandbox.base
+import jarvis_ls.runtime.schema_tools
+import jarvis_ls.runtime.session
+from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.core.words import Words, either, mapped, together
 from jarvis_ls.lsp.messages import CATALOGS, Messages
-from jarvis_ls.runtime.showing import in_english
 
 PACKAGE = Path(jarvis_ls.__file__).parent
-FOLDERS = ("runtime", "assembly", "agents")
+FOLDERS = ("runtime", "assembly", "agents", "tools")
+FILES = ("lsp/panel_interaction.py", "lsp/panel_editor.py", "core/files.py", "core/store.py",
+         "core/beneath.py", "core/words.py", "cli/talk.py", "cli/terminal.py",
+         "cli/screen.py")  # fmt: skip
+TAKES = {"notice": 1, "doing": 0, "Words": 0, "within": 2}
+"""Which argument of which call is a template."""
 
 
-def templates() -> set[str]:
-    """Every constant template of `notice` and `doing`."""
-    found = set()
-    for folder in FOLDERS:
-        for file in (PACKAGE / folder).rglob("*.py"):
-            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-                if not isinstance(node, ast.Call):
-                    continue
-                place = {"notice": 1, "doing": 0}.get(getattr(node.func, "attr", ""))
-                if place is None or len(node.args) <= place:
-                    continue
-                template = node.args[place]
-                assert not isinstance(template, ast.JoinedStr), f"{file}:{node.lineno}: no template"
-                if isinstance(template, ast.Constant):
-                    found.add(str(template.value))
-    return found
+def errors(one: type = JarvisError) -> set[str]:
+    """Names of all our errors: their first argument is a template."""
+    return {one.__name__}.union(*(errors(below) for below in one.__subclasses__()))
+
+
+def templates() -> Iterator[tuple[str, str]]:
+    """Every template a user can see, and where it stands."""
+    takes = TAKES | dict.fromkeys(errors(), 0)
+    files = [file for folder in FOLDERS for file in (PACKAGE / folder).rglob("*.py")]
+    for file in [*files, *(PACKAGE / name for name in FILES)]:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            place = takes.get(name)
+            if place is None or len(node.args) <= place:
+                continue
+            where = f"{file.relative_to(PACKAGE)}:{node.lineno}"
+            for template in _branches(node.args[place]):
+                assert not isinstance(template, ast.JoinedStr), f"{where}: no template"
+                if isinstance(template, ast.Constant) and isinstance(template.value, str):
+                    yield template.value, where
+
+
+def _branches(node: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(node, ast.IfExp):
+        yield from _branches(node.body)
+        yield from _branches(node.orelse)
+    else:
+        yield node
+
+
+def has_words(template: str) -> bool:
+    """Whether anything of it would be said in another language."""
+    return any(char.isalpha() for char in re.sub(r"\{\w+\}", "", template))
 
 
 def test_every_template_of_the_runtime_is_translated() -> None:
     catalog = json.loads((CATALOGS[0] / "zh-cn.json").read_text(encoding="utf-8"))
-    assert templates() - set(catalog) == set()
-    assert len(templates()) > 20
+    found = [(text, where) for text, where in templates() if has_words(text)]
+    missing = {text: where for text, where in found if text not in catalog}
+    assert missing == {}
+    assert len({text for text, _ in found}) > 300
 
 
 def test_places_are_filled_in_either_language() -> None:
     template, values = "running {tools}", {"tools": "echo {x}"}
-    assert in_english(template, values) == "running echo {x}"
+    assert Words(template, **values) == "running echo {x}"
     assert Messages("zh-cn")(template, **values) == "正在运行 echo {x}"
-    assert in_english("{unknown} stays", {}) == "{unknown} stays"
+    assert Words("{unknown} stays") == "{unknown} stays"
+
+
+def test_an_error_passes_its_template_on_to_the_face() -> None:
+    """An error within an error within a list: each is said in the user's language."""
+    inner = UsageError("{path} lies outside the workspace; nothing was done with it.", path="a{b}")
+    outer = UsageError("{name} was not changed. {why}", name="x.c", why=inner)
+    lines = together([outer, "plain", Words("Saved.")], "\n")
+    assert str(lines) == (
+        "x.c was not changed. a{b} lies outside the workspace; nothing was done with it.\n"
+        "plain\nSaved."
+    )
+    say = Messages("zh-cn")
+    assert say(lines) == "未更改 x.c。a{b} 位于工作区之外；未对其作任何操作。\nplain\n已保存。"
+    assert say("Waiting {seconds} s for the model: {why}", seconds=1, why=inner).endswith("操作。")
+    assert say(either(["A", "B", "C"])) == "A或B或C"
+
+
+def test_words_are_kept_by_copies_and_by_what_hides_a_secret() -> None:
+    words = Words("Put a key that is valid in {names}.", names=either(["K_SECRET", "L"]))
+    assert copy.deepcopy(words).template == words.template
+    hidden = mapped(words, lambda text: text.replace("SECRET", "…"))
+    assert hidden == "Put a key that is valid in K_… or L."
+    assert Messages("zh-cn")(hidden) == "请将有效的密钥放入 K_…或L。"
+    assert json.loads(json.dumps({"a": words})) == {"a": str(words)}

@@ -200,9 +200,52 @@ async def test_who_is_not_reached_is_named_with_the_address() -> None:
     platform = OpenAICompatible(gone, "none")
     candidate = Candidate(Provider("here", base=gone), ModelInfo("m"), "none")
     group = ModelGroup([candidate], lambda _: platform, patience=Patience(2, first_wait=0.01))
-    with pytest.raises(errors.ModelUnreachable, match=f"here/m: .*whether {gone} is"):
+    with pytest.raises(errors.ModelUnreachable, match=f"here/m: .*answers at {gone} on"):
         await group.ask(QUESTION)
     await platform.close()
+
+
+async def test_a_server_of_this_machine_that_is_not_there_is_told_at_once() -> None:
+    """Three tries within about a second; what to do is said in the first line, once."""
+    async with ModelServer() as server:
+        gone = server.url
+    platform = OpenAICompatible(gone, "none")
+    candidate = Candidate(Provider("here", base=gone), ModelInfo("m"), "none")
+    group = ModelGroup([candidate], lambda _: platform)
+    seen: list[Any] = []
+
+    async def watch(progress: Any) -> None:
+        seen.append(progress)
+
+    with pytest.raises(errors.ModelUnreachable, match="start the model's server there"):
+        await group.ask(QUESTION, watch)
+    await platform.close()
+    waits = [one for one in seen if isinstance(one, Waiting)]
+    assert [isinstance(one, Begun) for one in seen].count(True) == 3
+    assert all(one.seconds <= 0.5 for one in waits)
+    assert ["start the model's server" in one.reason for one in waits] == [True, False]
+    assert all("here/m: The model could not be reached" in one.reason for one in waits)
+
+
+async def test_who_is_away_elsewhere_is_waited_for() -> None:
+    """A refused connection is final soon only on this machine: elsewhere a proxy restarts."""
+    async with ModelServer() as server:
+        gone = server.url
+    platform = OpenAICompatible(gone, "none")
+    provider = Provider("far", base="https://models.example/v1")
+    group = ModelGroup(
+        [Candidate(provider, ModelInfo("m"), "none")], lambda _: platform,
+        patience=Patience(5, first_wait=0.01),
+    )  # fmt: skip
+    begun: list[Any] = []
+
+    async def watch(progress: Any) -> None:
+        begun.extend([progress] if isinstance(progress, Begun) else [])
+
+    with pytest.raises(errors.ModelUnreachable, match=r"whether https://models\.example/v1 is"):
+        await group.ask(QUESTION, watch)
+    await platform.close()
+    assert len(begun) == 5
 
 
 async def test_arguments_that_are_no_object_are_kept_raw() -> None:

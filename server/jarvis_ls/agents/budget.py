@@ -18,6 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from jarvis_ls.agents.node import Amount, Node
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.asking import CallGuard
 from jarvis_ls.runtime.events import Budget
 from jarvis_ls.runtime.guard import Halted
@@ -26,7 +27,7 @@ from jarvis_ls.runtime.messages import Usage
 from jarvis_ls.runtime.platforms.base import ModelInfo, Request
 from jarvis_ls.runtime.tokens import Counter, of_messages, of_tools
 
-STOP, NO_LIMIT = "Stop here", "Go on without a limit"
+STOP, NO_LIMIT = Words("Stop here"), Words("Go on without a limit")
 EXPECTED = 256
 """Tokens the first answer is expected to have."""
 
@@ -127,10 +128,10 @@ async def _ask(owner: Node, amount: Amount, interaction: Interaction) -> None:
         if owner.refused:
             raise Halted(_used_up(owner))
         more = _more(owner, amount)
-        grant = f"Allow {_words(more)} more"
+        grant = Words("Allow {amount} more", amount=_words(more))
         answer = await interaction.question(
             owner.id,
-            f"{_used_up(owner)} The next call of a model would exceed it. Go on?",
+            Words("{used} The next call of a model would exceed it. Go on?", used=_used_up(owner)),
             (grant, NO_LIMIT, STOP),
             STOP,
         )
@@ -173,16 +174,20 @@ def _used_up(owner: Node) -> str:
         used.tokens if owner.info.budget.tokens is not None else None,
         used.cost if owner.info.budget.cost is not None else None,
     )
-    return (
-        f"The budget of “{owner.info.title}” is {_words(owner.info.budget)};"
-        f" {_words(spent)} of it is spent."
+    return Words(
+        "The budget of “{title}” is {budget}; {spent} of it is spent.",
+        title=owner.info.title,
+        budget=_words(owner.info.budget),
+        spent=_words(spent),
     )
 
 
 def _words(budget: Budget) -> str:
     parts = []
     if budget.tokens is not None:
-        parts.append(f"{budget.tokens:,} tokens")
+        parts.append(Words("{n} tokens", n=f"{budget.tokens:,}"))
     if budget.cost is not None:
-        parts.append(f"{budget.cost:.4f} in cost")
-    return " and ".join(parts) or "no limit"
+        parts.append(Words("{sum} in cost", sum=f"{budget.cost:.4f}"))
+    if not parts:
+        return Words("no limit")
+    return Words("{first} and {last}", first=parts[0], last=parts[1]) if parts[1:] else parts[0]

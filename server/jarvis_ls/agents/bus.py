@@ -212,7 +212,7 @@ class Bus:
             envelope, waiter = box.outside.popleft()
             self._bury(envelope, "the receiver is gone")
             if waiter is not None and not waiter.done():
-                waiter.set_exception(Undeliverable(f"{node} is gone"))
+                waiter.set_exception(Undeliverable("{node} is gone", node=node))
 
     async def send(
         self, sender: str, receiver: str, body: Body, *, correlation: str | None = None
@@ -275,7 +275,9 @@ class Bus:
         try:
             return await in_time(asked(), timeout)
         except asyncio.TimeoutError:
-            raise NoAnswer(f"{child} did not answer within {timeout:g} s.") from None
+            raise NoAnswer(
+                "{child} did not answer within {timeout} s.", child=child, timeout=f"{timeout:g}"
+            ) from None
         finally:
             del self._asked[correlation]
 
@@ -337,7 +339,13 @@ class Bus:
         problem = self._problem(envelope) or ("the receiver is not there" if box is None else "")
         if problem or box is None:
             self._bury(envelope, problem)
-            raise Undeliverable(f"{body.kind} from {sender} to {receiver}: {problem}.")
+            raise Undeliverable(
+                "{kind} from {sender} to {receiver}: {problem}.",
+                kind=body.kind,
+                sender=sender,
+                receiver=receiver,
+                problem=problem,
+            )
         return envelope, box
 
     def _problem(self, envelope: Envelope) -> str:

@@ -18,6 +18,7 @@ from jarvis_ls.agents.errors import Undeliverable
 from jarvis_ls.agents.node import Ending, Node, Said, TreeSettings
 from jarvis_ls.agents.worker import MakeAgent, Outcome, Worker
 from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.events import NodeState
 from jarvis_ls.runtime.messages import Assistant, Image, User
 from jarvis_ls.runtime.session import Session
@@ -94,7 +95,7 @@ class Driver:
             assert node.job is not None
             node.job.cancel()
         working = [node for node in nodes if node.job is not None and not node.final]
-        await self.stop([n for n in working if n not in paused], "The session was closed.")
+        await self.stop([n for n in working if n not in paused], Words("The session was closed."))
         await _gone(list(self._jobs))
 
     def end(self, node: Node, ending: Ending) -> None:
@@ -183,7 +184,7 @@ class Driver:
 
     def _cut_short(self, node: Node, outcome: Outcome) -> Ending:
         if outcome.state == "cancelled":
-            return Ending("cancelled", self.last_words(node), "It was stopped.")
+            return Ending("cancelled", self.last_words(node), Words("It was stopped."))
         return Ending("failed", self.last_words(node), outcome.text)
 
     async def _news(self, node: Node, worker: Worker) -> None:
@@ -194,8 +195,10 @@ class Driver:
             if not busy:
                 await self._bus.settle(node.id)  # the last report may still be on its way
                 return
-            count = "1 agent" if len(busy) == 1 else f"{len(busy)} agents"
-            node.show(activity=f"waits for {count} in the background")
+            activity = Words("waits for an agent in the background")
+            if len(busy) > 1:
+                activity = Words("waits for {n} agents in the background", n=len(busy))
+            node.show(activity=activity)
             node.news.clear()
             await node.news.wait()
 
@@ -209,7 +212,7 @@ class Driver:
             node.job = None
             if not node.final and not self._closing:
                 state: NodeState = "failed" if problem is not None else "cancelled"
-                self.end(node, Ending(state, "", str(problem or "Cancelled.")))
+                self.end(node, Ending(state, "", str(problem or Words("Cancelled."))))
         self._session.working = any(not job.done() for job in self._jobs)
         if node.parent is not None:
             node.parent.news.set()
@@ -220,7 +223,7 @@ class Driver:
         """An agent was stopped without the tree: what works for it is stopped too."""
         below = [other for other in node.subtree() if not other.final]
         if below:
-            reason = "The agent that needed it was stopped."
+            reason = Words("The agent that needed it was stopped.")
             job = asyncio.get_running_loop().create_task(self.stop(below, reason))
             self._jobs.add(job)
             job.add_done_callback(self._jobs.discard)

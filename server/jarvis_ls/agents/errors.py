@@ -22,7 +22,7 @@ class NoSuchNode(TreeError):
     """No node has this id."""
 
     def __init__(self, node: str) -> None:
-        super().__init__(f"There is no agent {node!r} in this session.")
+        super().__init__("There is no agent {node} in this session.", node=repr(node))
 
 
 class ConstraintBroken(TreeError):

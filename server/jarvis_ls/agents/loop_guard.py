@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.guard import Guard, Halted
 from jarvis_ls.runtime.interaction import Interaction
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 TIMES = 3
 """How often the same call or the same error is a repetition."""
-GO_ON, STOP = "Let it go on", "Stop it"
+GO_ON, STOP = Words("Let it go on"), Words("Stop it")
 _SEEN = 1_000
 _VARYING = re.compile(r"\b(?:0x[0-9a-f]+|\d+(?:\.\d+)?)\b", re.I)
 
@@ -59,14 +60,20 @@ class Watch:
         self._steps.append(step)
         steps = list(self._steps)
         if len(steps) >= TIMES and len(set(steps[-TIMES:])) == 1:
-            return f"the same call of {call.name} with the same result {TIMES} times"
+            return Words(
+                "the same call of {tool} with the same result {n} times", tool=call.name, n=TIMES
+            )
         if len(steps) == 4 and steps[0] == steps[2] != steps[1] == steps[3]:
-            return "two calls in turn, each time with the same results"
+            return Words("two calls in turn, each time with the same results")
         if result.is_error:
             error = f"{call.name}:{_VARYING.sub('#', ' '.join(result.text.split()))[:300].lower()}"
             self._errors[error] += 1
             if self._errors[error] >= TIMES:
-                return f"calls of {call.name} that failed with the same error {TIMES} times"
+                return Words(
+                    "calls of {tool} that failed with the same error {n} times",
+                    tool=call.name,
+                    n=TIMES,
+                )
         return ""
 
     def forget(self) -> None:
@@ -130,11 +137,15 @@ class LoopGuard(Guard):
         async with self._asking:
             if self._told < 0:  # another call of the same answer has asked
                 return ""
-            question = f"“{self._title()}” goes round in circles: {repeated}. Let it go on?"
+            question = Words(
+                "“{title}” goes round in circles: {repeated}. Let it go on?",
+                title=self._title(),
+                repeated=repeated,
+            )
             answer = await self._interaction.question(self._node, question, (GO_ON, STOP), STOP)
             self.forget()
             if answer != GO_ON:
-                raise Halted(f"It went round in circles: {repeated}.")
+                raise Halted("It went round in circles: {repeated}.", repeated=repeated)
         return ""
 
 

@@ -262,7 +262,10 @@ class Node(NodeKeeper):
         """Go to another state. Raises `IllegalTransition` when it cannot follow this one."""
         if state not in TRANSITIONS[self.info.state]:
             raise IllegalTransition(
-                f"“{self.info.title}” is {self.info.state} and cannot become {state}."
+                "“{title}” is {state} and cannot become {wanted}.",
+                title=self.info.title,
+                state=self.info.state,
+                wanted=state,
             )
         self.info = replace(self.info, state=state, error=error, activity=activity)
         self._changed(self, True)

@@ -14,14 +14,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from jarvis_ls.agents.node import Assignment, TreeSettings
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.events import NodeInfo, NodePut
 from jarvis_ls.runtime.messages import Usage
 from jarvis_ls.runtime.session import Session
 
 ROOT = "root"
 """Id of every session's root."""
-INTERRUPTED = "The process ended while it worked. Retry to go on from what was said so far."
-NEVER_BEGAN = "The process ended before it began."
+INTERRUPTED = Words("The process ended while it worked. Retry to go on from what was said so far.")
+NEVER_BEGAN = Words("The process ended before it began.")
 _DATA = "agent:"
 logger = logging.getLogger(__name__)
 

@@ -36,7 +36,7 @@ def read_tree_settings(table: Mapping[str, Any], group: str = "") -> TreeSetting
     """
     for key in table:
         if key not in (*_NUMBERS, "tokens", "cost", "groups"):
-            raise ConfigError(f"agents.{key} is not known.")
+            raise ConfigError("agents.{key} is not known.", key=key)
     numbers = {key: _number(table, key, most) for key, most in _NUMBERS.items() if key in table}
     tokens, cost = table.get("tokens"), table.get("cost")
     if tokens is not None and (type(tokens) is not int or tokens <= 0):
@@ -52,7 +52,9 @@ def read_tree_settings(table: Mapping[str, Any], group: str = "") -> TreeSetting
 def _number(table: Mapping[str, Any], key: str, most: int) -> int:
     value = table[key]
     if type(value) is not int or not 0 < value <= most:
-        raise ConfigError(f"agents.{key} must be a whole number from 1 to {most}.")
+        raise ConfigError(
+            "agents.{key} must be a whole number from 1 to {most}.", key=key, most=most
+        )
     return value
 
 
@@ -61,7 +63,11 @@ def _groups(table: Any) -> dict[str, str]:
         raise ConfigError("[agents.groups] must be a table.")
     for kind, name in table.items():
         if kind not in TYPES:
-            raise ConfigError(f"agents.groups.{kind} is not known; kinds are {', '.join(TYPES)}.")
+            raise ConfigError(
+                "agents.groups.{kind} is not known; kinds are {kinds}.",
+                kind=kind,
+                kinds=", ".join(TYPES),
+            )
         if not isinstance(name, str) or not name.strip():
-            raise ConfigError(f"agents.groups.{kind} must name a model group.")
+            raise ConfigError("agents.groups.{kind} must name a model group.", kind=kind)
     return dict(table)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from jarvis_ls.agents.briefing import first_words, go_on
@@ -34,6 +34,7 @@ from jarvis_ls.agents.node import (
 from jarvis_ls.agents.records import ROOT, Records
 from jarvis_ls.agents.worker import ForChild, MakeAgent
 from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.asking import ModelGroup
 from jarvis_ls.runtime.events import (
     Budget,
@@ -72,14 +73,16 @@ class Tree:
         interaction: Interaction | None = None,
         settings: TreeSettings | None = None,
         title: str = "",
+        say: Callable[[str], str] = str,
     ) -> None:
         """The nodes the session knows come back; without any, the root is created.
 
         `make_agent` is asked for the agent each time a node begins to work; the same one again
         keeps words it has not read yet. It gives it `metered(node, group)`, `guard(node)`,
         `person(node)` and `allowed(node, toolset)` of this tree, `node.info`, and the node itself
-        as `keeper`.
+        as `keeper`. `say` puts what is said of a node into the user's language.
         """
+        self._say = say
         self.session = session
         self.settings = settings or TreeSettings()
         self.interaction = interaction or Nobody()
@@ -173,7 +176,7 @@ class Tree:
         """Let a created node work on its task. Raises `TreeError` when it is something else."""
         node = self.node(id)
         if node.state != "created" or node.job is not None:
-            raise TreeError(f"“{node.info.title}” has begun already.")
+            raise TreeError("“{title}” has begun already.", title=node.info.title)
         self._driver.launch(node, [Said(first_words(node.assignment))])
 
     def send(self, text: str, images: Sequence[Image] = (), *, to: str = ROOT) -> None:
@@ -287,7 +290,7 @@ class Tree:
         ended = [node for node in self.node(id).subtree() if not node.final]
         if self.root in ended and self.root.state == "created" and self.root.job is None:
             ended.remove(self.root)  # it has not been spoken to yet
-        await self._driver.stop(ended, reason or "Cancelled.")
+        await self._driver.stop(ended, reason or Words("Cancelled."))
         return [node.id for node in ended]
 
     def retry(self, id: str, *, subtree: bool = False) -> list[str]:
@@ -304,7 +307,11 @@ class Tree:
             if n.state in ("failed", "cancelled") or (n is node and subtree and n.final)
         }
         if not again:
-            raise TreeError(f"“{node.info.title}” is {node.state}: there is nothing to retry.")
+            raise TreeError(
+                "“{title}” is {state}: there is nothing to retry.",
+                title=node.info.title,
+                state=node.state,
+            )
         reasons = {n.id: n.info.error for n in again.values()}
         for above in node.lineage():
             above.refused = False
@@ -334,7 +341,9 @@ class Tree:
         known = toolset.tools()
         if missing := [name for name in node.assignment.tools or () if name not in known]:
             raise ConstraintBroken(
-                f"There is no tool {', '.join(missing)}; there are {', '.join(sorted(known))}."
+                "There is no tool {names}; there are {known}.",
+                names=", ".join(missing),
+                known=", ".join(sorted(known)),
             )
         return Sifted(toolset, node.may_use)
 
@@ -363,16 +372,29 @@ class Tree:
                 else "a session has one root"
             )
             raise ConstraintBroken(
-                f"“{title}” cannot have a {assignment.kind} below it: {problem}."
+                "“{title}” cannot have a {kind} below it: {problem}.",
+                title=title,
+                kind=assignment.kind,
+                problem=problem,
             )
         if above.state in ("failed", "cancelled"):
-            raise ConstraintBroken(f"“{title}” is {above.state} and creates nothing any more.")
+            raise ConstraintBroken(
+                "“{title}” is {state} and creates nothing any more.", title=title, state=above.state
+            )
         if above.depth + 1 > limit.depth:
-            raise ConstraintBroken(f"The tree is {limit.depth} levels deep; do it here instead.")
+            raise ConstraintBroken(
+                "The tree is {depth} levels deep; do it here instead.", depth=limit.depth
+            )
         if sum(not child.final for child in above.children.values()) >= limit.children:
-            raise ConstraintBroken(f"“{title}” has {limit.children} children at work already.")
+            raise ConstraintBroken(
+                "“{title}” has {children} children at work already.",
+                title=title,
+                children=limit.children,
+            )
         if len(self._nodes) >= limit.nodes and self._done_longest(above) is None:
-            raise ConstraintBroken(f"The session has {limit.nodes} agents at work already.")
+            raise ConstraintBroken(
+                "The session has {nodes} agents at work already.", nodes=limit.nodes
+            )
 
     def _done_longest(self, above: Node) -> Node | None:
         """The first node all of whose subtree has ended, and that is not above a new one."""
@@ -428,7 +450,7 @@ class Tree:
             return
         if matters:
             self._moved.pop(node.id, None)
-            event = NodePut(self.session.id, node.info)
+            event = self._put_of(node)
             self._feed.publish(event)
             if not self.session.read_only:
                 self._put(node, event)
@@ -437,6 +459,11 @@ class Tree:
             if self._publishing is None:
                 loop = asyncio.get_running_loop()
                 self._publishing = loop.call_later(PUBLISH_EVERY, self._publish_moved)
+
+    def _put_of(self, node: Node) -> NodePut:
+        info = node.info
+        said = replace(info, error=self._say(info.error), activity=self._say(info.activity))
+        return NodePut(self.session.id, said)
 
     def _put(self, node: Node, event: NodePut) -> None:
         try:
@@ -450,7 +477,7 @@ class Tree:
             self._publishing = None
         moved, self._moved = self._moved, {}
         for node in moved.values():
-            self._feed.publish(NodePut(self.session.id, node.info))
+            self._feed.publish(self._put_of(node))
 
     def _words_to_go_on(self, node: Node, reason: str) -> str:
         if self.session.messages(node.id):
@@ -478,4 +505,6 @@ class Tree:
 def _check_budget(budget: Budget) -> None:
     for name, limit in (("tokens", budget.tokens), ("cost", budget.cost)):
         if limit is not None and (not isinstance(limit, (int, float)) or not limit >= 0):
-            raise ConstraintBroken(f"A budget of {limit} {name} makes no sense.")
+            raise ConstraintBroken(
+                "A budget of {limit} {name} makes no sense.", limit=limit, name=name
+            )

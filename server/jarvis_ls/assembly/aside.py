@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from jarvis_ls.agents.tree import ROOT
 from jarvis_ls.core.errors import UsageError
+from jarvis_ls.core.words import Words, mapped, together
 from jarvis_ls.runtime.errors import ModelError
 from jarvis_ls.runtime.inputs import Command, Place
 from jarvis_ls.runtime.messages import System
@@ -34,7 +35,7 @@ def aside_commands(conversation: Conversation) -> Iterator[Command]:
     def clear(_rest: str, _: Place) -> str:
         _idle(conversation)
         conversation.begin_anew()
-        return (
+        return Words(
             "The model has forgotten what was said; its system prompt and rules stay. The session"
             " keeps everything: rewind to any message of before to have it back."
         )
@@ -44,32 +45,36 @@ def aside_commands(conversation: Conversation) -> Iterator[Command]:
         session = conversation.session
         messages = session.messages(ROOT)
         if not messages:
-            return "Nothing was said yet; there is nothing to save."
+            return Words("Nothing was said yet; there is nothing to save.")
         data = {k: v for k, v in session.data.items() if k.startswith(USER_DATA)}
         saved = Saved(tuple(messages), length=len(messages), user_data=data)
         place = _place(conversation)
         await asyncio.to_thread(place.save, saved.hidden(session.without_secrets))
-        return f"{len(messages)} messages are saved; `/restore` takes them back, in any session."
+        return Words(
+            "{n} messages are saved; `/restore` takes them back, in any session.", n=len(messages)
+        )
 
     async def restore(_rest: str, _: Place) -> str:
         _idle(conversation)
         restored = await asyncio.to_thread(_place(conversation).restore)
         if restored.saved is None:
-            return restored.problem or "Nothing was saved with this agent and model."
+            return restored.problem or Words("Nothing was saved with this agent and model.")
         said = [m for m in restored.saved.messages if not isinstance(m, System)]
         known = {getattr(one, "id", "") for one in conversation.session.messages(ROOT)}
         if said and all(message.id in known for message in said):
             await asyncio.to_thread(_place(conversation).save, restored.saved)
-            return "The model knows all of it already; it stays saved for another session."
+            return Words("The model knows all of it already; it stays saved for another session.")
         for message in said:
             conversation.session.append(ROOT, replace(message, id=""))
         conversation.session.data.update(restored.saved.user_data)
-        problem = f"\n{shown(restored.problem)}" if restored.problem else ""
-        return f"{len(said)} messages are back; the model knows them from now on.{problem}"
+        back = Words("{n} messages are back; the model knows them from now on.", n=len(said))
+        if not restored.problem:
+            return back
+        return together([back, mapped(restored.problem, shown)], "\n")
 
-    yield Command("clear", "Let the model forget what was said, and begin anew", clear)
-    yield Command("save", "Put the conversation aside for another session", save)
-    yield Command("restore", "Take back the conversation that was put aside", restore)
+    yield Command("clear", Words("Let the model forget what was said, and begin anew"), clear)
+    yield Command("save", Words("Put the conversation aside for another session"), save)
+    yield Command("restore", Words("Take back the conversation that was put aside"), restore)
 
 
 def _place(conversation: Conversation) -> SavedSession:

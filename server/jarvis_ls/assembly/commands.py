@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from jarvis_ls.assembly.aside import aside_commands
 from jarvis_ls.assembly.extensions import extension_commands
 from jarvis_ls.core.errors import UsageError
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.events import SessionInfo
 from jarvis_ls.runtime.inputs import Command, Place
 from jarvis_ls.runtime.permissions import shown
@@ -33,48 +34,55 @@ def _commands(conversation: Conversation) -> Iterator[Command]:
         look = (lambda: store.search(rest)) if rest else store.list
         found = await asyncio.to_thread(look)
         if not found:
-            return "There are no sessions." if not rest else f"No session holds {shown(rest)!r}."
+            if not rest:
+                return Words("There are no sessions.")
+            return Words("No session holds these words: {words}", words=shown(rest))
         lines = [_session(info, info.id == conversation.id) for info in found[:SHOWN]]
-        more = f"\n… and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-        return "\n".join(lines) + more
+        if len(found) > SHOWN:
+            lines.append(Words("… and {n} more", n=len(found) - SHOWN))
+        return together(lines, "\n")
 
     async def memory(rest: str, _: Place) -> str:
         if rest == "save":
             if why := conversation.assembly.missing_model(conversation.tree.root.info.group):
                 return why
             saved = await conversation.save_memories()
-            return "Saved." if saved else "Nothing was worth keeping."
+            return Words("Saved.") if saved else Words("Nothing was worth keeping.")
         known = conversation.memory
         if rest:
             entries = await known.recall(rest, SHOWN, session=conversation.id)
             listed = [f"- {shown(e.content)[:300]} ({', '.join(e.tags)})" for e in entries]
-            return "\n".join(listed) or f"Nothing about {shown(rest)!r} is remembered."
+            return "\n".join(listed) or Words(
+                "Nothing is remembered about: {words}", words=shown(rest)
+            )
         heads = await known.heads(session=conversation.id)
         listed = [f"- {shown(head.title)} ({', '.join(head.tags)})" for head in heads[:SHOWN]]
-        return "\n".join(listed) or "Nothing is remembered yet."
+        return "\n".join(listed) or Words("Nothing is remembered yet.")
 
     async def model(rest: str, _: Place) -> str:
         if rest:
             conversation.pick_model(rest)
-            return f"{rest} answers from the next turn on."
+            return Words("{group} answers from the next turn on.", group=rest)
         assembly = conversation.assembly
         current = conversation.tree.root.info.group
-        lines = [f"{current} is in use."]
+        lines: list[str] = [Words("{group} is in use.", group=current)]
         for name in assembly.groups():
             lines.append(f"- `{name}`: {', '.join(assembly.models.groups[name])}")
-        return "\n".join([*lines, assembly.missing_model(current)]).strip()
+        if why := assembly.missing_model(current):
+            lines.append(why)
+        return together(lines, "\n")
 
     def title(rest: str, _: Place) -> str:
         if not rest:
             raise UsageError("Write the title behind it: `/title Fix the parser`")
         conversation.rename(rest)
-        return f"The session is now called {shown(rest)!r}."
+        return Words("The session is now called “{title}”.", title=shown(rest))
 
     async def tools(rest: str, place: Place) -> str:
         specs = sorted(place.toolset.specs(), key=lambda spec: spec.name)
         chosen = [s for s in specs if rest.lower() in s.name.lower()]
         lines = [f"- `{s.name}`: {_first_sentence(s.description)}" for s in chosen]
-        return "\n".join(lines) or "There is no such tool."
+        return "\n".join(lines) or Words("There is no such tool.")
 
     async def status(_rest: str, _: Place) -> str:
         return (await conversation.statistics()).text()
@@ -84,15 +92,17 @@ def _commands(conversation: Conversation) -> Iterator[Command]:
             return why
         return await conversation.compact()
 
-    yield Command("compact", "Replace the conversation by a summary of it", compact)
-    yield Command("sessions", "List sessions, or search in them", sessions, "[words]")
+    yield Command("compact", Words("Replace the conversation by a summary of it"), compact)
     yield Command(
-        "memory", "What is remembered; `save` lets the model save", memory, "[words|save]"
+        "sessions", Words("List sessions; with words, those that hold them"), sessions, "[words]"
     )
-    yield Command("model", "Which models there are, and which one answers", model, "[group]")
-    yield Command("title", "Give this session a title", title, "<title>")
-    yield Command("tools", "The tools agents may use", tools, "[word]")
-    yield Command("status", "Tools, memories, rules and settings of this session", status)
+    yield Command(
+        "memory", Words("What is remembered; `save` lets the model save"), memory, "[words|save]"
+    )
+    yield Command("model", Words("Show the models, or choose which one answers"), model, "[group]")
+    yield Command("title", Words("Give this session a title"), title, "<title>")
+    yield Command("tools", Words("List the tools that agents may use"), tools, "[word]")
+    yield Command("status", Words("Show what this session works with"), status)
 
 
 def _first_sentence(text: str) -> str:
@@ -103,7 +113,9 @@ def _first_sentence(text: str) -> str:
 
 def _session(info: SessionInfo, here: bool) -> str:
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.updated))
-    title = shown(info.title) or "(nothing said yet)"
-    cost = f", {info.usage.cost:.4f} in cost" if info.usage.cost else ""
-    mark = " (this one)" if here else ""
-    return f"- {when} **{title}** `{info.id}`, {info.messages} messages{cost}{mark}"
+    title = shown(info.title) or Words("(nothing said yet)")
+    line = Words("- {when} **{title}** `{id}`, {n} messages", when=when, title=title, id=info.id,
+                 n=info.messages)  # fmt: skip
+    if info.usage.cost:
+        line = Words("{line}, {sum} in cost", line=line, sum=f"{info.usage.cost:.4f}")
+    return Words("{line} (this one)", line=line) if here else line

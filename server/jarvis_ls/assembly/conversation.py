@@ -16,6 +16,7 @@ from jarvis_ls.assembly.commands import builtin_commands
 from jarvis_ls.assembly.settings import Granted, section, workspace_rules
 from jarvis_ls.assembly.tools import ToolSources, join_tools
 from jarvis_ls.core.errors import ConfigError, JarvisError, UsageError
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.agent import Agent
 from jarvis_ls.runtime.asking import ModelGroup
 from jarvis_ls.runtime.checkpoints import Checkpoints, Restored
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from jarvis_ls.assembly.build import Assembly
 
 RewindWhat = Literal["files", "conversation", "both"]
-UNTRUSTED = (
+UNTRUSTED = Words(
     "The user has not said that this workspace can be trusted: nothing is written or run in it."
 )
 logger = logging.getLogger(__name__)
@@ -98,8 +99,12 @@ class Conversation:
         """What could not be loaded or read, in words for the user."""
         if session.damage:
             self.problems.append(
-                f"Part of this session could not be read and was left out ({session.damage[0]};"
-                f" {len(session.damage)} in all). Everything else is there."
+                Words(
+                    "Part of this session could not be read and was left out ({damage}; {n} "
+                    "in all). Everything else is there.",
+                    damage=session.damage[0],
+                    n=len(session.damage),
+                )
             )
         self.memory = Memory(
             assembly.home, place.roots[0] if place.roots else None,
@@ -128,7 +133,7 @@ class Conversation:
         settings = assembly.tree_settings(self.options.model_group)
         self.tree = Tree(
             session, self.feed, self._agent, interaction=place.interaction, settings=settings,
-            title=self.options.name,
+            title=self.options.name, say=place.say or str,
         )  # fmt: skip
         self.context = ToolContext(place.roots, session.id, ROOT, place.trusted, self._services())
 
@@ -205,7 +210,7 @@ class Conversation:
 
     async def stop(self, node: str = ROOT) -> None:
         """End a node and all below it; when this returns nothing of them runs any more."""
-        await self.tree.cancel(node, "Stopped by the user.")
+        await self.tree.cancel(node, Words("Stopped by the user."))
 
     def pause(self, node: str = ROOT) -> None:
         """Hold a node and all below it before their next step."""
@@ -285,9 +290,9 @@ class Conversation:
         if self.working:
             raise UsageError("An agent is at work; stop it first.")
         if not self.session.messages(ROOT):
-            return "Nothing was said yet."
+            return Words("Nothing was said yet.")
         done = await compact(self._agent(self.tree.root))
-        return done.summary or "The conversation was handed over as a file."
+        return done.summary or Words("The conversation was handed over as a file.")
 
     def rename(self, title: str) -> None:
         """Give the session a title."""
@@ -421,7 +426,7 @@ class Conversation:
         if not text.strip() and not images:
             return None
         if why := self.session.read_only:
-            raise SessionBusy(f"This session can only be read: {why}.")
+            raise SessionBusy("This session can only be read: {why}.", why=why)
         self._tell_problems()
         if text.lstrip().startswith(("/", "!")):
             said = await self._carried_out(text, images)
@@ -503,7 +508,7 @@ class Conversation:
             user += [*granted.rules(), *self.place.rules]
             workspace = workspace_rules(self.place.roots)
         except ConfigError as error:
-            self.problems.append(f"{error} Until then every action is asked.")
+            self.problems.append(Words("{why} Until then every action is asked.", why=error))
             user, workspace = [], [PermissionRule("ask")]
         closed = "" if self.place.trusted else UNTRUSTED
         return Permissions(user, workspace, remember=granted.remember, read_only=closed)
@@ -580,7 +585,7 @@ class Conversation:
                 "warning",
                 "Not everything could be loaded:\n{problems}",
                 kept=False,
-                problems="\n".join(f"- {problem}" for problem in problems),
+                problems=together([Words("- {problem}", problem=one) for one in problems], "\n"),
             )
 
     def _tell_session(self) -> None:

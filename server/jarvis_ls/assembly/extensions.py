@@ -7,12 +7,18 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from jarvis_ls.core.errors import UsageError
+from jarvis_ls.core.files import shown_folder
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.inputs import Command, Input, Place
 from jarvis_ls.runtime.permissions import shown
 
 if TYPE_CHECKING:
     from jarvis_ls.assembly.conversation import Conversation
     from jarvis_ls.runtime.mcp import ServerState
+
+
+TASK = Words("- `{name}`: {text}").template
+WORKSPACE_TASK = Words("- `{name}` (from the workspace): {text}").template
 
 
 def extension_commands(conversation: Conversation) -> Iterator[Command]:
@@ -25,19 +31,24 @@ def extension_commands(conversation: Conversation) -> Iterator[Command]:
         found = await asyncio.to_thread(predefined_tasks, home, roots)
         if not rest:
             lines = [
-                f"- `{task.name}`{'' if task.origin == 'user' else ' (from the workspace)'}: "
-                f"{' '.join(task.text.split())[:100]}"
+                Words(
+                    TASK if task.origin == "user" else WORKSPACE_TASK,
+                    name=task.name,
+                    text=" ".join(task.text.split())[:100],
+                )
                 for task in found.tasks
             ]
-            said = "\n".join([*lines, *found.problems])
-            return said or (
-                "There are no predefined tasks. Write names and texts as YAML into "
-                "`~/.jarvis/pre-command`, or into `.jarvis/pre-command` of the project."
+            return together([*lines, *found.problems], "\n") or Words(
+                "There are no predefined tasks. Write names and texts as YAML into `{folder}`, or"
+                " into `.jarvis/pre-command` of the project.",
+                folder=f"{shown_folder(home)}/pre-command",
             )
         name, _, more = rest.partition("\n")
         task = found.find(name)
         if task is None:
-            raise UsageError(f"There is no predefined task {shown(name)!r}; `/tasks` lists them.")
+            raise UsageError(
+                "There is no predefined task {name}; `/tasks` lists them.", name=repr(shown(name))
+            )
         return Input(task.with_more(more))
 
     async def skills(rest: str, _: Place) -> str:
@@ -45,42 +56,57 @@ def extension_commands(conversation: Conversation) -> Iterator[Command]:
         if rest:
             return await known.load(rest)
         await known.scan()
-        lines = []
+        lines: list[str] = []
         for skill in known.skills:
             lines.append(f"- `{skill.name}` ({skill.origin}): {skill.description}")
             if not known.usable(skill):
                 issues = [f"  - {issue}" for issue in skill.audit.issues[:10]]
-                lines += ["  It waits for your consent:", *issues]
-        return "\n".join([*lines, *known.problems]) or "There are no skills."
+                lines += [Words("  It waits for your consent:"), *issues]
+        return together([*lines, *known.problems], "\n") or Words("There are no skills.")
 
     async def servers(rest: str, _: Place) -> str:
         known = conversation.sources.servers
         if rest:
             return _server(await known.connect(rest))
         lines = [_server(state) for state in known.states()]
-        return "\n".join([*lines, *known.problems]) or "There are no tool servers."
+        return together([*lines, *known.problems], "\n") or Words("There are no tool servers.")
 
     def rules(_rest: str, _: Place) -> str:
         lines = [
-            f"- {shown(str(file.path))} ({file.origin}, {len(file.text)} characters)"
+            Words(
+                "- {path} ({origin}, {n} characters)",
+                path=shown(str(file.path)),
+                origin=Words(file.origin),
+                n=len(file.text),
+            )
             for file in conversation.rules.files
             if file.text
         ]
-        return "\n".join([*lines, *conversation.rules.notes]) or "There are no rules files."
+        return together([*lines, *conversation.rules.notes], "\n") or Words(
+            "There are no rules files."
+        )
 
-    yield Command("tasks", "Predefined tasks, or start one", tasks, "[name]")
-    yield Command("skills", "Skills there are, or read one", skills, "[name]")
-    yield Command("servers", "Tool servers and their state, or connect one", servers, "[name]")
-    yield Command("rules", "Rules files agents are told, and where they come from", rules)
+    yield Command("tasks", Words("List predefined tasks, or start one"), tasks, "[name]")
+    yield Command("skills", Words("List skills, or read one"), skills, "[name]")
+    yield Command("servers", Words("List tool servers, or connect one"), servers, "[name]")
+    yield Command("rules", Words("Show the rules files that agents are told"), rules)
 
 
 def _server(state: ServerState) -> str:
-    lines = [f"- `{state.name}` ({state.origin}): {state.state.replace('_', ' ')}, `{state.start}`"]
+    lines: list[str] = [
+        Words(
+            "- `{name}` ({origin}): {state}, `{start}`",
+            name=state.name,
+            origin=Words(state.origin),
+            state=Words(state.state.replace("_", " ")),
+            start=state.start,
+        )
+    ]
     if state.reason:
-        lines.append(f"  {state.reason}")
+        lines.append(Words("  {why}", why=state.reason))
     if state.tools:
-        lines.append(f"  Tools: {', '.join(state.tools)}")
+        lines.append(Words("  Tools: {names}", names=", ".join(state.tools)))
     if state.held_back:
         names = ", ".join(map(shown, state.held_back))
-        lines.append(f"  Held back until you have looked at them: {names}")
-    return "\n".join(lines)
+        lines.append(Words("  Held back until you have looked at them: {names}", names=names))
+    return together(lines, "\n")

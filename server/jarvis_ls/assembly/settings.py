@@ -77,9 +77,9 @@ class Granted:
             if not isinstance(kept["user"], list) or not isinstance(kept["workspaces"], dict):
                 raise TypeError
         except SkippedFile as error:
-            raise ConfigError(f"{self._path}: {error.reason}.") from None
+            raise ConfigError("{path}: {why}.", path=self._path, why=error.reason) from None
         except (ValueError, KeyError, TypeError):
-            raise ConfigError(f"{self._path} is damaged; mend or remove it.") from None
+            raise ConfigError("{path} is damaged; mend or remove it.", path=self._path) from None
         return {"user": kept["user"], "workspaces": kept["workspaces"]}
 
 
@@ -87,7 +87,7 @@ def section(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
     """A table of the settings; empty when it is missing. Raises `ConfigError` for no table."""
     found = settings.get(name, {})
     if not isinstance(found, dict):
-        raise ConfigError(f"[{name}] must be a table.")
+        raise ConfigError("[{name}] must be a table.", name=name)
     return found
 
 
@@ -97,6 +97,6 @@ def _toml(path: Path, root: Path | None) -> dict[str, Any]:
     try:
         return tomllib.loads(read_regular(path, limit=_LIMIT, root=root).decode("utf-8"))
     except SkippedFile as error:
-        raise ConfigError(f"{path}: {error.reason}.") from None
+        raise ConfigError("{path}: {why}.", path=path, why=error.reason) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: {error}.") from None
+        raise ConfigError("{path}: {why}.", path=path, why=error) from None

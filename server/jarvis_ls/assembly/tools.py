@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.consent import Consents, Pending
 from jarvis_ls.runtime.interaction import Interaction, asking
 from jarvis_ls.runtime.permissions import Approved, Permissions
@@ -75,7 +76,9 @@ async def join_tools(
     reviewed = Reviewed(toolset, interaction, permissions)
     approved = Approved(reviewed, permissions, asking(interaction))
     if mode not in ("compact", "full"):
-        problems.append('The setting skills.mode must be "compact" or "full"; compact is used.')
+        problems.append(
+            Words('The setting skills.mode must be "compact" or "full"; compact is used.')
+        )
     return ToolSources(approved, skills, servers, [*problems, *skills.problems])
 
 

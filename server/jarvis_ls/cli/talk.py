@@ -37,7 +37,7 @@ TRUST = (
 def run_talk(options: argparse.Namespace) -> int:
     """Do what `jarvis` asks for without a command; returns the exit status."""
     if not options.folder.is_dir():
-        raise UsageError(f"{options.folder}: no such folder")
+        raise UsageError("{folder}: no such folder", folder=options.folder)
     return asyncio.run(_Talk(options).run())
 
 
@@ -181,8 +181,9 @@ class _Talk:
         if conversation.session.read_only:
             await conversation.close()
             raise UsageError(
-                f"the session can only be read: {conversation.session.read_only}; end it there, or"
-                " begin another without --session"
+                "the session can only be read: {why}; end it there, or begin another without"
+                " --session",
+                why=conversation.session.read_only,
             )
         return conversation
 

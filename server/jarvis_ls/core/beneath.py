@@ -94,7 +94,9 @@ def replace_beneath(root: Path, path: str, data: bytes, *, mode: int | None = No
         raise write_error(target, error) from None
     except SkippedFile as error:
         remove_folders(root, path, made)
-        raise JarvisError(f"cannot write {target}: it is {error.reason}") from None
+        raise JarvisError(
+            "cannot write {target}: it is {why}", target=target, why=error.reason
+        ) from None
     return made
 
 
@@ -110,12 +112,16 @@ def remove_beneath(root: Path, path: str) -> None:
         with _folder(root, parts[:-1]) as folder:
             status = os.stat(parts[-1], dir_fd=folder, follow_symlinks=False)
             if kind := kind_of(status.st_mode):
-                raise JarvisError(f"cannot delete {target}: it is {kind}")
+                raise JarvisError("cannot delete {target}: it is {kind}", target=target, kind=kind)
             os.unlink(parts[-1], dir_fd=folder)
     except OSError as error:
-        raise JarvisError(f"cannot delete {target}: {error.strerror or error}") from None
+        raise JarvisError(
+            "cannot delete {target}: {why}", target=target, why=error.strerror or error
+        ) from None
     except SkippedFile as error:
-        raise JarvisError(f"cannot delete {target}: it is {error.reason}") from None
+        raise JarvisError(
+            "cannot delete {target}: it is {why}", target=target, why=error.reason
+        ) from None
 
 
 def remove_folders(root: Path, path: str, count: int) -> None:
@@ -201,9 +207,9 @@ def _status(folder: int, name: str) -> os.stat_result | None:
 def _parts(path: str) -> list[str]:
     parts = path.split("/")
     if not path or "\0" in path or any(part in ("", ".", "..") for part in parts):
-        raise JarvisError(f"{path!r} is no path below a folder")
+        raise JarvisError("{path} is no path below a folder", path=repr(path))
     if len(parts) > MAX_DEPTH or len(path) > MAX_LENGTH:
-        raise JarvisError(f"{path[:60]}… is too long a path")
+        raise JarvisError("{path}… is too long a path", path=path[:60])
     return parts
 
 

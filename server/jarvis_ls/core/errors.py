@@ -9,9 +9,16 @@ JarvisError
 
 from __future__ import annotations
 
+from jarvis_ls.core.words import Words
+
 
 class JarvisError(Exception):
     """Base of everything we raise on purpose; its text is meant for the user."""
+
+    def __init__(self, text: str = "", /, **values: object) -> None:
+        """`text` may be a template, whose `{places}` get `values`: `str()` of the error then
+        gives `Words`, which can be said in the user's language."""
+        super().__init__(Words(text, **values))
 
 
 class UsageError(JarvisError):
@@ -27,7 +34,7 @@ class SkippedFile(JarvisError):
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason = str(self)
 
 
 class WorkerGone(JarvisError):

@@ -95,9 +95,9 @@ def state_folder(root: Path, *names: str) -> Path:
                 folder.mkdir()
             mode = folder.lstat().st_mode
         except OSError as error:
-            raise JarvisError(f"{folder}: {error.strerror}") from None
+            raise JarvisError("{folder}: {why}", folder=folder, why=error.strerror) from None
         if not stat.S_ISDIR(mode):
-            raise JarvisError(f"{folder} is not a folder; nothing is stored there")
+            raise JarvisError("{folder} is not a folder; nothing is stored there", folder=folder)
     return folder
 
 
@@ -105,6 +105,14 @@ def user_folder() -> Path:
     """The user's own state: `$JARVIS_HOME`, else `~/.jarvis`."""
     home = os.environ.get("JARVIS_HOME")
     return Path(home) if home else Path.home() / STATE
+
+
+def shown_folder(path: Path) -> str:
+    """A folder of the user's as people write it: `~/…` below their home."""
+    try:
+        return f"~/{path.relative_to(Path.home()).as_posix()}"
+    except (ValueError, RuntimeError):
+        return str(path)
 
 
 def replace_file(path: Path, data: bytes, *, mode: int | None = None) -> None:
@@ -133,7 +141,7 @@ def replace_file(path: Path, data: bytes, *, mode: int | None = None) -> None:
 
 def write_error(path: Path, error: OSError) -> JarvisError:
     """What a user is told when a file could not be written."""
-    return JarvisError(f"cannot write {path}: {error.strerror or error}")
+    return JarvisError("cannot write {path}: {why}", path=path, why=error.strerror or error)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -71,7 +71,7 @@ class Appender:
             raise write_error(path, error) from None
         if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
             self._file.close()
-            raise JarvisError(f"cannot write {path}: it is not a regular file")
+            raise JarvisError("cannot write {path}: it is not a regular file", path=path)
         _cut_torn_tail(self._file)
 
     def append(self, line: bytes) -> None:

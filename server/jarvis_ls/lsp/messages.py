@@ -11,6 +11,7 @@ import json
 from pathlib import Path
 
 from jarvis_ls.core.finding import Message, fill
+from jarvis_ls.core.words import Words, translated
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 CATALOGS = (_PACKAGE / "lsp" / "locale", _PACKAGE / "jsec" / "locale")
@@ -29,9 +30,11 @@ class Messages:
         self._known: dict[str, str] = _load(language) if language != ENGLISH else {}
 
     def __call__(self, template: str, **args: object) -> str:
-        """Return ``template`` in the user's language with its places filled."""
-        pairs = tuple((name, str(value)) for name, value in args.items())
-        return fill(self._known.get(template, template), pairs)
+        """Return ``template`` in the user's language with its places filled.
+
+        `Words`, given alone or for a place, are said in that language too.
+        """
+        return translated(Words(template, **args), lambda text: self._known.get(text, text))
 
     def text(self, message: Message) -> str:
         """Return a message of a finding in the user's language."""

@@ -129,7 +129,11 @@ class Panel:
             ask = from_wire(data, wire.Ask)
         except ValueError as error:
             raise UsageError(f"{protocol.PANEL_ASK}: {error}") from None
-        answered = await self._handlers[type(ask)](ask)
+        try:
+            answered = await self._handlers[type(ask)](ask)
+        except JarvisError as error:
+            error.args = (self._say(str(error)),)
+            raise
         self._batch.flush()  # what came of it is seen before the answer is
         if isinstance(answered, wire.Picture):  # long, and other requests need not wait for it
             made: dict[str, Any] = await asyncio.to_thread(to_wire, answered)
@@ -519,7 +523,7 @@ class Panel:
                 commands=as_commands(self._project, self._say),
                 services={"buffers": self._editor.buffer, "applied": self._editor.apply},
                 options=options,
-                say=lambda template, values: self._say(template, **values),
+                say=self._say,
             )
 
     def _person(self, session: Session) -> PanelInteraction:
@@ -527,7 +531,7 @@ class Panel:
             self._assembly.feed.publish(event)
             session.put(event)
 
-        self._people[session.id] = PanelInteraction(session.id, publish)
+        self._people[session.id] = PanelInteraction(session.id, publish, self._say)
         return self._people[session.id]
 
     def _open(self) -> list[Conversation]:

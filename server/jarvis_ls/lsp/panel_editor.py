@@ -47,13 +47,17 @@ class EditorFiles:
         if document is None:
             return False
         if _plain(document.text) != before:
-            raise JarvisError(f"{path} has changed in the editor; nothing was written.")
+            raise JarvisError("{path} has changed in the editor; nothing was written.", path=path)
         edit = self._server.edit_of(document, [minimal_edit(document, after)])
         params = types.ApplyWorkspaceEditParams(edit, label="Jarvis")
         asked = self._server.workspace_apply_edit_async(params)
         answer = await asyncio.wait_for(asyncio.shield(asked), SECONDS)
         if not answer.applied:
-            raise JarvisError(f"The editor did not change {path}: {answer.failure_reason or ''}")
+            raise JarvisError(
+                "The editor did not change {path}: {why}",
+                path=path,
+                why=answer.failure_reason or "",
+            )
         return True
 
     async def _by_our_client(self, path: Path, before: str, after: str) -> bool:
@@ -64,9 +68,13 @@ class EditorFiles:
         try:
             return (await asyncio.wait_for(asyncio.shield(asked), SECONDS)) is True
         except asyncio.TimeoutError:
-            raise JarvisError(f"The editor did not answer; {path} was not changed.") from None
+            raise JarvisError(
+                "The editor did not answer; {path} was not changed.", path=path
+            ) from None
         except Exception as error:
-            raise JarvisError(f"The editor did not change {path}: {error}") from error
+            raise JarvisError(
+                "The editor did not change {path}: {why}", path=path, why=error
+            ) from error
 
     def _document(self, path: Path) -> Document | None:
         key = self._server.key(uri_of(str(path)))

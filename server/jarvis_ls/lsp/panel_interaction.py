@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from jarvis_ls.core.errors import UsageError
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.events import AskedTarget, EntryPut, Event, ProposedEdit, QuestionEntry
 from jarvis_ls.runtime.interaction import Interaction, Next, Review
 from jarvis_ls.runtime.permissions import Answer, Asked, shown
@@ -19,13 +20,18 @@ from jarvis_ls.runtime.running import current_call
 from jarvis_ls.runtime.showing import new_id
 
 GONE = "This question is not open any more."
+ALLOW, DENY = Words("Allow"), Words("Deny")
 
 
 class PanelInteraction(Interaction):
     """Someone who sits before the panel, for one session."""
 
-    def __init__(self, session: str, publish: Callable[[Event], None]) -> None:
-        """`publish` shows an event and keeps it with the session."""
+    def __init__(
+        self, session: str, publish: Callable[[Event], None], say: Callable[[str], str] = str
+    ) -> None:
+        """`publish` shows an event and keeps it with the session; `say` puts what the runtime
+        asks into the user's language."""
+        self._say = say
         self._session = session
         self._publish = publish
         self._waiting: dict[str, tuple[type, asyncio.Future[Any]]] = {}
@@ -69,13 +75,14 @@ class PanelInteraction(Interaction):
         self, node: str, text: str, choices: Sequence[str] = (), default: str = ""
     ) -> str:
         """See `Interaction`."""
-        entry = QuestionEntry(new_id(), text, tuple(choices))
+        offered = {self._say(choice): choice for choice in choices}
+        entry = QuestionEntry(new_id(), self._say(text), tuple(offered))
         self._publish(EntryPut(self._session, node, entry))
         said: str = ""
         try:
-            while not said or (choices and said not in choices):
-                said = await self._answer(entry.id, str) or default
-            return said
+            while not said or (choices and said not in offered):
+                said = await self._answer(entry.id, str) or self._say(default)
+            return offered.get(said, said)
         finally:
             self._publish(EntryPut(self._session, node, replace(entry, answer=said)))
 
@@ -85,9 +92,15 @@ class PanelInteraction(Interaction):
 
     async def _permit_in_words(self, node: str, asked: Asked) -> Answer:
         """Ask about something that no tool call is shown for."""
-        things = "\n".join(f"{a.kind}: {shown(a.target)}" for a in asked.actions)
-        text = f"{asked.tool}\n{things}\n{asked.reason}".strip()
-        return Answer(await self.question(node, text, ("Allow", "Deny")) == "Allow")
+        parts = [asked.tool]
+        parts += [
+            Words("{kind}: {target}", kind=Words(a.kind), target=shown(a.target))
+            for a in asked.actions
+        ]
+        if asked.reason:
+            parts.append(asked.reason)
+        text = together(parts, "\n")
+        return Answer(await self.question(node, text, (ALLOW, DENY)) == ALLOW)
 
     async def _answer(self, entry: str, kind: type) -> Any:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()

@@ -127,7 +127,7 @@ async def settings_shown(
     )
     groups = [
         SettingGroup(say("Models"), tuple(_model_lines(assembly, say))),
-        SettingGroup(say("Problems"), tuple(_problems(assembly, conversation))),
+        SettingGroup(say("Problems"), tuple(_problems(assembly, conversation, say))),
     ]
     if conversation is not None:
         groups += await _of_session(conversation, say)
@@ -148,7 +148,7 @@ def _advice(assembly: Assembly, current: str, why: str, say: Messages) -> str:
             )
         return say("The key of the model is missing. {detail}", detail=why)
     except JarvisError:
-        return why
+        return say(why)
     return ""
 
 
@@ -156,16 +156,18 @@ def _model_lines(assembly: Assembly, say: Messages) -> Iterable[SettingLine]:
     for name in assembly.groups():
         why = assembly.missing_model(name)
         names = ", ".join(assembly.models.groups[name])
-        yield SettingLine(name, names, why, "warning" if why else "info")
+        yield SettingLine(name, names, say(why), "warning" if why else "info")
     if not assembly.groups():
         current = assembly.options.model_group
         yield SettingLine(say("none"), "", _advice(assembly, current, "", say), "warning")
 
 
-def _problems(assembly: Assembly, conversation: Conversation | None) -> Iterable[SettingLine]:
+def _problems(
+    assembly: Assembly, conversation: Conversation | None, say: Messages
+) -> Iterable[SettingLine]:
     problems = [*assembly.problems, *(conversation.problems if conversation is not None else ())]
     for text in dict.fromkeys(problems):
-        yield SettingLine("", text, level="error")
+        yield SettingLine("", say(text), level="error")
 
 
 async def _of_session(conversation: Conversation, say: Messages) -> list[SettingGroup]:

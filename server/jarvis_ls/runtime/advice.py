@@ -2,39 +2,56 @@
 
 from __future__ import annotations
 
+from jarvis_ls.core.words import Words, either, mapped, together
 from jarvis_ls.runtime.errors import ModelError, ModelRefused, ModelUnreachable
 from jarvis_ls.runtime.models import Candidate
 
-_SETTINGS = "~/.jarvis/config.toml"
 _SHORTEST = 8
 """Characters of a key that is looked for; a shorter one may stand in any word."""
 
 
 def explained(error: ModelError, candidate: Candidate) -> ModelError:
-    """The same error; its text now names the model, says what to do, and holds no key."""
+    """The same error; its text now names the model, says what to do, and holds no key. Its
+    `brief` leaves out what to do."""
     said = str(error)
     if len(candidate.key) >= _SHORTEST:
-        said = said.replace(candidate.key, "[redacted]")
-    said = f"{candidate.label}: {said}"
-    if advice := _advice(error, candidate):
-        said = f"{said if said.endswith(('.', '!', '?')) else said + '.'} {advice}"
-    error.args = (said,)
+        said = mapped(said, lambda text: text.replace(candidate.key, "[redacted]"))
+    error.brief = Words("{model}: {said}", model=candidate.label, said=said)
+    advice = _advice(error, candidate)
+    end = "" if said.endswith((".", "!", "?")) else "."
+    error.args = (together([error.brief, advice], f"{end} ") if advice else error.brief,)
     return error
 
 
 def _advice(error: ModelError, candidate: Candidate) -> str:
     provider = candidate.provider
     if isinstance(error, ModelUnreachable):
-        where = provider.base or f"the server of {provider.name}"
-        return f"Look at the network, and whether {where} is the right address and runs."
+        if error.refused and provider.is_here:
+            return Words(
+                "Nothing answers at {address} on this machine: start the model's server there, or"
+                " choose another model.",
+                address=provider.base,
+            )
+        where = provider.base or Words("the server of {provider}", provider=provider.name)
+        return Words(
+            "Look at the network, and whether {where} is the right address and runs.", where=where
+        )
     if not isinstance(error, ModelRefused):
         return ""
     if error.lacks == "key":
         if not provider.env_keys:
-            return f"Name the variable of the key in env_keys of {provider.name} in {_SETTINGS}."
-        return f"Put a key that is valid in {' or '.join(provider.env_keys)}."
+            return Words(
+                "Name the variable of the key in env_keys of {provider} in {settings}.",
+                provider=provider.name,
+                settings=candidate.file,
+            )
+        return Words("Put a key that is valid in {names}.", names=either(provider.env_keys))
     if error.lacks == "credit":
-        return f"Add credit at {provider.name}, or choose another model."
+        return Words("Add credit at {provider}, or choose another model.", provider=provider.name)
     if error.lacks == "model":
-        return f"Look at the name of the model and the base of {provider.name} in {_SETTINGS}."
+        return Words(
+            "Look at the name of the model and the base of {provider} in {settings}.",
+            provider=provider.name,
+            settings=candidate.file,
+        )
     return ""

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime import loop
 from jarvis_ls.runtime.asking import ModelGroup
 from jarvis_ls.runtime.call_log import asked_by
@@ -435,7 +436,10 @@ class Agent:
             return "failed", str(error)
         except Exception as error:
             logger.exception("the agent %s failed", self.node.title)
-            return "failed", f"Something went wrong inside: {type(error).__name__}: {error}"
+            words = Words(
+                "Something went wrong inside: {why}", why=f"{type(error).__name__}: {error}"
+            )
+            return "failed", words
 
     async def _end(self, work: asyncio.Future[str]) -> None:
         for _ in range(INSISTING):  # one cancellation may be lost in somebody's code

@@ -12,10 +12,12 @@ import copy
 import json
 import random
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.advice import explained
 from jarvis_ls.runtime.errors import (
     AnswerBroken,
@@ -47,6 +49,11 @@ class Patience:
     """Requests sent for one question at most."""
     broken: int = 3
     """Of these, how many may give a broken answer."""
+    absent: int = 3
+    """Of these, how many may find that nothing listens at an address of this machine: a server
+    that is just being started is waited for, one that is not there is soon told."""
+    absent_wait: float = 0.5
+    """Seconds such a model rests, each time."""
     first_wait: float = 1.0
     """Seconds the first rest lasts; each further one of the same candidate doubles it."""
     longest_wait: float = 60.0
@@ -155,9 +162,10 @@ class ModelGroup:
         """
         last: ModelError | None = None
         broken = 0
+        absent: Counter[int] = Counter()
         spent = Usage()
         for attempt in range(1, self._patience.attempts + 1):
-            number = await self._next(last, watch)
+            number = await self._next(last, watch, told=attempt > 2)
             candidate = self._candidates[number]
             if self._guard is not None:
                 await self._guard.before(request, candidate.model)
@@ -170,7 +178,9 @@ class ModelGroup:
                 return replace(answer, usage=spent + answer.usage)
             except (ModelBusy, ModelUnreachable) as error:
                 last = explained(error, candidate)
-                self._rest(number, error)
+                absent[number] += self._rest(number, error)
+                if all(absent[n] >= self._patience.absent for n in self._usable()):
+                    raise
             except AnswerBroken as error:
                 last = explained(error, candidate)
                 broken += 1
@@ -204,13 +214,16 @@ class ModelGroup:
                 await close()
         return building.finished(candidate.label)
 
-    async def _next(self, last: ModelError | None, watch: Watch | None) -> int:
+    async def _next(
+        self, last: ModelError | None, watch: Watch | None, *, told: bool = False
+    ) -> int:
+        """The candidate whose turn it is, when it has rested; `told` when the user knows already
+        what can be done about the fault."""
         loop = asyncio.get_running_loop()
-        usable = [n for n, rest in self._rests.items() if rest.refused is None]
-        if not usable:
+        if not (usable := self._usable()):
             for rest in self._rests.values():  # a key may have been mended since
                 rest.refused = None
-            usable = list(self._rests)
+            usable = self._usable()
         order = sorted(usable, key=lambda n: (n - self._turn) % len(self._candidates))
         awake = next((n for n in order if self._rests[n].until <= loop.time()), None)
         if awake is None:
@@ -219,18 +232,33 @@ class ModelGroup:
             if last is not None and wait > self._patience.longest_wait:
                 raise last
             if watch is not None:
-                await watch(Waiting(wait, str(last) if last is not None else "all models rest"))
+                await watch(Waiting(wait, _why(last, told)))
             await asyncio.sleep(max(0.0, wait))
         self._turn = (awake + 1) % len(self._candidates)
         return awake
 
-    def _rest(self, number: int, error: ModelError) -> None:
+    def _usable(self) -> list[int]:
+        return [n for n, rest in self._rests.items() if rest.refused is None]
+
+    def _rest(self, number: int, error: ModelError) -> bool:
+        """Let a candidate rest; whether its server is on this machine and is not there."""
         rest = self._rests[number]
+        absent = getattr(error, "refused", False) and self._candidates[number].provider.is_here
         asked = getattr(error, "retry_after", None)
         wait = min(self._patience.longest_wait, self._patience.first_wait * 2**rest.times)
         wait = asked if asked is not None else wait * random.uniform(0.75, 1.0)
-        rest.times += 1
+        if absent:
+            wait = min(wait, self._patience.absent_wait)
+        else:
+            rest.times += 1
         rest.until = asyncio.get_running_loop().time() + wait
+        return absent
+
+
+def _why(last: ModelError | None, told: bool) -> str:
+    if last is None:
+        return Words("all models rest")
+    return last.brief if told and last.brief else str(last)
 
 
 @dataclass
@@ -270,8 +298,8 @@ class _Building:
             raise AnswerBroken("The answer reached its limit in the middle of a tool call.")
         if not text.strip() and not calls:
             raise AnswerBroken(
-                "The model's filter held the answer back." if self.finish == "filtered"
-                else "The model gave an empty answer."
+                Words("The model's filter held the answer back.") if self.finish == "filtered"
+                else Words("The model gave an empty answer.")
             )  # fmt: skip
         return Assistant(text, thinking, calls, self.finish, model, self.usage)
 

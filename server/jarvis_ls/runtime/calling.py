@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jarvis_ls.core.model_json import read_model_json
+from jarvis_ls.core.words import Words, mapped, together
 from jarvis_ls.runtime.events import AskedTarget, ToolState
 from jarvis_ls.runtime.guard import Halted
 from jarvis_ls.runtime.hooks import AfterToolCall, BeforeToolCall
@@ -30,8 +31,10 @@ if TYPE_CHECKING:
 
 COMPLETE_ENDINGS = ("stop", "tool_calls")
 """Ends of an answer that is whole."""
-CANCELLED = "Ended by the user before it gave a result; what it had done until then is not known."
-NOT_STARTED = "Not run: the turn was ended or changed before it began."
+CANCELLED = Words(
+    "Ended by the user before it gave a result; what it had done until then is not known."
+)
+NOT_STARTED = Words("Not run: the turn was ended or changed before it began.")
 LEAVING = 0.1
 """Seconds tools that were told to end may take to do so."""
 
@@ -70,7 +73,10 @@ async def execute(answer: Assistant, agent: Agent) -> Handled:
         return Handled()
     if len(able) > 1:
         names = ", ".join(handler.name for handler in able)
-        text = f"The answer could be meant for {names}; nothing was done. Do one thing at a time."
+        text = Words(
+            "The answer could be meant for {names}; nothing was done. Do one thing at a time.",
+            names=names,
+        )
         refuse_all(answer, agent, text)
         return Handled(ran=True, prompt="" if answer.tool_calls else text)
     try:
@@ -90,12 +96,13 @@ def normalised(answer: Assistant, native: bool) -> tuple[Assistant, str, str]:
     if native or calls or not mentions_call(answer.text):
         return replace(answer, tool_calls=calls), "", ""
     if answer.finish not in COMPLETE_ENDINGS:
-        return answer, f"The answer was cut off in or after a call; nothing was run. {HOW}", ""
-    told = read_call(answer.text)
-    if told.call is None:
-        return answer, told.problem, ""
-    call = replace(told.call, id=new_id())
-    return replace(answer, text=told.text, tool_calls=(call,), finish="tool_calls"), "", told.note
+        told = Words("The answer was cut off in or after a call; nothing was run. {how}", how=HOW)
+        return answer, told, ""
+    read = read_call(answer.text)
+    if read.call is None:
+        return answer, read.problem, ""
+    call = replace(read.call, id=new_id())
+    return replace(answer, text=read.text, tool_calls=(call,), finish="tool_calls"), "", read.note
 
 
 def refuse_all(answer: Assistant, agent: Agent, reason: str) -> None:
@@ -126,7 +133,7 @@ class ToolCalls(OutputHandler):
     async def handle(self, answer: Assistant, agent: Agent) -> Handled:
         """See `OutputHandler`."""
         if answer.finish not in COMPLETE_ENDINGS:
-            refuse_all(answer, agent, "The answer was not complete; nothing was run.")
+            refuse_all(answer, agent, Words("The answer was not complete; nothing was run."))
             return Handled(ran=True)
         returned: list[str] = []
         for group in _groups(answer.tool_calls, agent):
@@ -137,7 +144,7 @@ class ToolCalls(OutputHandler):
                 if running_call.need_return:
                     returned.append(result.text)
         if returned:
-            refuse_all(answer, agent, "Not run: an earlier call ended the turn.")
+            refuse_all(answer, agent, Words("Not run: an earlier call ended the turn."))
             return Handled(ran=True, need_return=True, prompt="\n\n".join(returned))
         return Handled(ran=True)
 
@@ -214,7 +221,7 @@ class ToolCalls(OutputHandler):
         except Halted as error:
             note, halted = "", error  # what the tool did is kept before the agent ends
         if note:
-            result = replace(result, text=f"{result.text}\n\n{note}")
+            result = replace(result, text=together([result.text, note], "\n\n"))
         await agent.hooks.emit(AfterToolCall(agent, call, result))
         _show_end(shown_call, result, took, agent)
         return result, halted
@@ -281,7 +288,11 @@ def _show_end(running_call: RunningCall, result: ToolResult, took: float, agent:
     if state != "denied":
         state = "failed" if result.is_error else "done"
     agent.showing.ended(
-        running_call, state=state, output=shown(result.text), seconds=round(took, 3), asked=()
+        running_call,
+        state=state,
+        output=mapped(result.text, shown),
+        seconds=round(took, 3),
+        asked=(),
     )
 
 
@@ -292,12 +303,12 @@ async def _confirmed(call: ToolCall, shown_call: RunningCall, agent: Agent) -> s
         actions = tuple(known.actions(call.arguments)) if known is not None else ()
     except (KeyError, TypeError, ValueError, AttributeError):
         actions = ()
-    why = "Every tool call is confirmed."
+    why = Words("Every tool call is confirmed.")
     targets = tuple(AskedTarget(a.kind, shown(a.target)) for a in actions)
     shown_call.show(state="asked", asked=targets, reason=why)
     asked = Asked(call.name, actions, why, call.arguments)
     answer = await agent.interaction.permit(agent.node.id, call.id, asked)
     if not answer.allowed:
-        return answer.note or "The user did not allow it; nothing was done."
+        return answer.note or Words("The user did not allow it; nothing was done.")
     shown_call.show(state="running", asked=(), reason="")
     return ""

@@ -179,7 +179,9 @@ class Checkpoints:
         try:
             snapshot = look(name, self._limits, wanted=inside, never=[str(self._home)])
         except OSError as error:
-            raise JarvisError(f"{root} cannot be read: {error.strerror}") from None
+            raise JarvisError(
+                "{root} cannot be read: {why}", root=root, why=error.strerror
+            ) from None
         known = Known(generation, snapshot, racy_from=started - RACY_NS)
         known.hash_all(store, before, self._limits)
         store.flush()
@@ -284,7 +286,9 @@ class Checkpoints:
         try:
             state = read_state(path, self._limits.file_bytes)
         except (OSError, ValueError) as error:
-            raise JarvisError(f"No checkpoint of {path} can be taken: {error}") from None
+            raise JarvisError(
+                "No checkpoint of {path} can be taken: {why}", path=path, why=error
+            ) from None
         if state is None:
             return None
         return [state.kind, state.mode, store.put(state.data).hex()]

@@ -21,6 +21,7 @@ from typing import Any
 
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.core.words import together
 from jarvis_ls.runtime.interaction import Interaction
 from jarvis_ls.runtime.locking import locked
 from jarvis_ls.runtime.permissions import Asked
@@ -109,7 +110,9 @@ async def settle(
     """Ask for each and keep what is allowed; gives what was not."""
     refused = []
     for one in pending:
-        asked = Asked(one.kind, (one.action,), f"{one.what}\n{one.detail}", {"name": one.name})
+        asked = Asked(
+            one.kind, (one.action,), together([one.what, one.detail], "\n"), {"name": one.name}
+        )
         answer = await interaction.permit(node, "", asked)
         if answer.allowed:
             consents.give(one)

@@ -19,18 +19,26 @@ from jarvis_ls.core.errors import JarvisError
 class ModelError(JarvisError):
     """A call of a model failed; the text is for the user and holds no secret."""
 
+    brief: str = ""
+    """Which model and what failed, without what to do about it; empty when nobody asked yet."""
+
 
 class ModelBusy(ModelError):
     """The provider asks to wait."""
 
-    def __init__(self, text: str, retry_after: float | None = None) -> None:
+    def __init__(self, text: str, /, retry_after: float | None = None, **values: object) -> None:
         """`retry_after` is in seconds, when the provider named it."""
-        super().__init__(text)
+        super().__init__(text, **values)
         self.retry_after = retry_after
 
 
 class ModelUnreachable(ModelError):
     """The provider could not be reached, stalled, or the connection broke."""
+
+    def __init__(self, text: str, /, *, refused: bool = False, **values: object) -> None:
+        """`refused`: a machine is there, but nothing listens at the address."""
+        super().__init__(text, **values)
+        self.refused = refused
 
 
 class AnswerBroken(ModelError):
@@ -44,9 +52,11 @@ class ContextTooLong(ModelError):
 class ModelRefused(ModelError):
     """The provider will not answer this request however often it is sent."""
 
-    def __init__(self, text: str, lacks: Literal["", "key", "credit", "model"] = "") -> None:
+    def __init__(
+        self, text: str, /, lacks: Literal["", "key", "credit", "model"] = "", **values: object
+    ) -> None:
         """`lacks` is what a person has to see to, when it is known."""
-        super().__init__(text)
+        super().__init__(text, **values)
         self.lacks = lacks
 
 

@@ -15,6 +15,7 @@ from typing import Literal
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file, write_error
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.events import Hunk, ProposedEdit
 from jarvis_ls.runtime.proposals import apply_hunks, hunks_of
 
@@ -165,7 +166,7 @@ def apply_changes(changes: Iterable[FileChange], roots: Iterable[Path]) -> list[
         except JarvisError as error:
             problems.append(str(error))
         except (OSError, ValueError, IndexError) as error:
-            problems.append(f"{change.path}: {error}")
+            problems.append(Words("{path}: {why}", path=change.path, why=error))
     return problems
 
 
@@ -176,7 +177,7 @@ def real_parent(root: Path, path: str) -> Path:
     """
     parts = path.split("/")
     if any(part in ("", ".", "..") or "\0" in part for part in parts) or Path(path).is_absolute():
-        raise JarvisError(f"{path!r} is no path below a workspace folder")
+        raise JarvisError("{path} is no path below a workspace folder", path=repr(path))
     folder = root
     for part in parts[:-1]:
         folder = folder / part
@@ -184,7 +185,9 @@ def real_parent(root: Path, path: str) -> Path:
             folder.mkdir()
         except FileExistsError:
             if not stat.S_ISDIR(folder.lstat().st_mode):
-                raise JarvisError(f"{path}: {folder} is no folder") from None
+                raise JarvisError(
+                    "{path}: {folder} is no folder", path=path, folder=folder
+                ) from None
         except OSError as error:
             raise write_error(folder, error) from None
     return folder
@@ -205,7 +208,7 @@ def _apply(change: FileChange, root: Path) -> None:
     if found == change.after:
         return
     if found != change.before:
-        raise JarvisError(f"{change.path} has changed meanwhile; it was left as it is")
+        raise JarvisError("{path} has changed meanwhile; it was left as it is", path=change.path)
     if change.after is None:
         place.unlink()
         _remove_empty(root, change.path)

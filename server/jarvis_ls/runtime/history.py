@@ -119,7 +119,7 @@ class History:
     async def read(self, version: str) -> dict[str, str]:
         """The files of a turn, by path. Raises `HistoryError` when there is no such turn."""
         if not re.fullmatch(r"[0-9a-f]{7,64}", version):
-            raise HistoryError(f"{version!r} is no turn of this history.")
+            raise HistoryError("{version} is no turn of this history.", version=repr(version))
         names = (await self._run("ls-tree", "-r", "-z", "--name-only", version)).split("\0")
         return {
             name: await self._run("cat-file", "blob", f"{version}:{name}")
@@ -160,12 +160,18 @@ class History:
                 capture_output=True, timeout=TIME_LIMIT, check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
-            raise HistoryError(f"git {arguments[0]} took more than {TIME_LIMIT:.0f} s") from None
+            raise HistoryError(
+                "git {command} took more than {seconds} s",
+                command=arguments[0],
+                seconds=f"{TIME_LIMIT:.0f}",
+            ) from None
         except (OSError, ValueError) as error:
-            raise HistoryError(f"git could not be started: {error}") from None
+            raise HistoryError("git could not be started: {why}", why=error) from None
         if done.returncode != 0:
             said = done.stderr.decode("utf-8", "replace").strip() or f"status {done.returncode}"
-            raise HistoryError(f"git {arguments[0]} failed: {said[:500]}")
+            raise HistoryError(
+                "git {command} failed: {said}", command=arguments[0], said=said[:500]
+            )
         return done.stdout.decode("utf-8", "replace")
 
     def _environment(self) -> dict[str, str]:

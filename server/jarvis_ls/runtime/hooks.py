@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.messages import Assistant, Message, ToolCall, ToolResult
 
 if TYPE_CHECKING:
@@ -231,16 +232,31 @@ def load_callbacks(
     for folder in folders:
         real = folder.expanduser().resolve()
         if not real.is_dir():
-            problems.append(f"{folder}: there is no such folder ({CALLBACKS_VARIABLE}).")
+            problems.append(
+                Words(
+                    "{folder}: there is no such folder ({what}).",
+                    folder=folder,
+                    what=CALLBACKS_VARIABLE,
+                )
+            )
             continue
         for path in sorted(real.glob("*.py")):
             if not trusted and _within(path.resolve(), roots):
-                problems.append(f"{path}: not loaded, the workspace is not trusted.")
+                problems.append(
+                    Words("{path}: not loaded, the workspace is not trusted.", path=path)
+                )
                 continue
             try:
                 hooks.subscribe(AfterToolCall, _callback(path))
             except Exception as error:  # noqa: BLE001 - a user's file may raise anything
-                problems.append(f"{path}: not loaded: {type(error).__name__}: {error}")
+                problems.append(
+                    Words(
+                        "{path}: not loaded: {name}: {why}",
+                        path=path,
+                        name=type(error).__name__,
+                        why=error,
+                    )
+                )
             else:
                 loaded.append(path)
     return LoadedCallbacks(tuple(loaded), tuple(problems))

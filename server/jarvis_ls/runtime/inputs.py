@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import read_regular
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.interaction import Interaction
 from jarvis_ls.runtime.messages import Image, ToolCall, ToolResult, User
 from jarvis_ls.runtime.permissions import Asked, Permissions, inside
@@ -119,7 +120,7 @@ class Commands(InputHandler):
 
     def __init__(self, commands: Iterable[Command] = ()) -> None:
         self._commands: dict[str, Command] = {}
-        self.add(Command("help", "What can be typed here", self._help))
+        self.add(Command("help", Words("List the commands"), self._help))
         for command in commands:
             self.add(command)
 
@@ -145,7 +146,9 @@ class Commands(InputHandler):
         command = self._commands.get(match[1].lower())
         if command is None:
             known = ", ".join(f"/{name}" for name in sorted(self._commands))
-            raise JarvisError(f"There is no command /{match[1]}. There are {known}.")
+            raise JarvisError(
+                "There is no command /{name}. There are {known}.", name=match[1], known=known
+            )
         return command, (match[2] or "").strip()
 
     async def handle(self, said: Input, place: Place) -> Input:
@@ -157,21 +160,22 @@ class Commands(InputHandler):
         given: Any = command.run(rest, place)
         if isinstance(given, Awaitable):
             given = await given
-        return given if isinstance(given, Input) else Input(str(given), done=True)
+        return given if isinstance(given, Input) else Input(given, done=True)
 
     def _help(self, rest: str, place: Place) -> str:
         lines = [
-            f"- `/{c.name}{' ' + c.hint if c.hint else ''}`: {c.description}" for c in self.all()
+            Words(
+                "- `/{name}`: {what}",
+                name=f"{c.name} {c.hint}".strip(),
+                what=Words(c.description),
+            )
+            for c in self.all()
         ]
-        return "\n".join(
-            [
-                "Commands:",
-                *lines,
-                "",
-                '`!command` runs a shell command, `@path`, `@path:10-20` and `@"path with blanks"`'
-                " hand over a file, a part of it, a folder or a picture.",
-            ]
+        more = Words(
+            '`!command` runs a shell command, `@path`, `@path:10-20` and `@"path with blanks"`'
+            " hand over a file, a part of it, a folder or a picture."
         )
+        return together([Words("Commands:"), *lines, "", more], "\n")
 
 
 class Shell(InputHandler):
@@ -184,9 +188,11 @@ class Shell(InputHandler):
             return said
         command = command[1:].strip()
         if not command:
-            return Input("Write the command behind the exclamation mark: `!git status`", done=True)
+            return Input(
+                Words("Write the command behind the exclamation mark: `!git status`"), done=True
+            )
         if SHELL_TOOL not in place.toolset.tools():
-            return Input("Commands cannot be run here: there is no sandbox tool.", done=True)
+            return Input(Words("Commands cannot be run here: there is no sandbox tool."), done=True)
         result = await _call(ToolCall(new_id(), SHELL_TOOL, {"script": command}), place)
         words = "failed" if result.is_error else "gave"
         text = f"The user ran `{command}` in the shell. It {words}:\n{result.text}"

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.events import ProposedEdit
 from jarvis_ls.runtime.permissions import Answer, Ask, Asked, Scope
 from jarvis_ls.runtime.running import current_call
@@ -76,11 +77,11 @@ class Nobody(Interaction):
 
     async def permit(self, node: str, call: str, asked: Asked) -> Answer:
         """See `Interaction`."""
-        return Answer(False, note="It needs the user's consent, and nobody is there to ask.")
+        return Answer(False, note=Words("It needs the user's consent, and nobody is there to ask."))
 
     async def review(self, node: str, call: str, edits: Sequence[ProposedEdit]) -> Review:
         """See `Interaction`."""
-        return Review({}, "It needs the user's consent, and nobody is there to ask.")
+        return Review({}, Words("It needs the user's consent, and nobody is there to ask."))
 
     async def question(
         self, node: str, text: str, choices: Sequence[str] = (), default: str = ""

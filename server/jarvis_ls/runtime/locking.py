@@ -26,10 +26,14 @@ def locked(path: Path, what: str) -> Iterator[None]:
         lock.acquire(timeout=LOCK_SECONDS)
     except filelock.Timeout:
         raise JarvisError(
-            f"another process has held {what} for {LOCK_SECONDS:.0f} s; nothing was changed"
+            "another process has held {what} for {seconds} s; nothing was changed",
+            what=what,
+            seconds=f"{LOCK_SECONDS:.0f}",
         ) from None
     except OSError as error:
-        raise JarvisError(f"cannot lock {path}: {error.strerror or error}") from None
+        raise JarvisError(
+            "cannot lock {path}: {why}", path=path, why=error.strerror or error
+        ) from None
     try:
         yield
     finally:

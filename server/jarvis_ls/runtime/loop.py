@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime import calling
 from jarvis_ls.runtime.compaction import compact
 from jarvis_ls.runtime.control import Interrupted, Said, Stopped
@@ -115,7 +116,9 @@ class _Turn:
         agent.showing.update(rounds=agent.node.rounds + 1)
         limit = agent.options.max_rounds
         if limit and self.all_rounds > limit:
-            raise Halted(f"The task was not complete after {limit} rounds. Say how to go on.")
+            raise Halted(
+                "The task was not complete after {limit} rounds. Say how to go on.", limit=limit
+            )
 
     async def _read_queue(self) -> str:
         """Move what was said into the conversation. Gives what a command printed."""
@@ -347,7 +350,7 @@ class _Turn:
         await agent.hooks.emit(InterruptTriggered(agent, text))
         if not text:
             agent.showing.doing("waiting for the user")
-            question = "You interrupted the agent. What should it do? (empty: end the turn)"
+            question = Words("You interrupted the agent. What should it do? (empty: end the turn)")
             text = (await agent.interaction.question(agent.node.id, question)).strip()
         agent.mend()
         if not text:

@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from jarvis_ls.core.deadline import in_time
 from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.consent import Consents, Pending, key_of
 from jarvis_ls.runtime.mcp_config import ServerConfig, configured_servers, prefix_of
 from jarvis_ls.runtime.mcp_definitions import (
@@ -176,7 +177,7 @@ class McpServers(SchemaToolset):
         for server in self._servers:
             if server.config.name == name:
                 return server
-        raise JarvisError(f"there is no tool server {name!r}")
+        raise JarvisError("there is no tool server {name}", name=repr(name))
 
 
 class _Server:
@@ -262,13 +263,21 @@ class _Server:
             detail = f"{config.start}{environment}{headers}" + (
                 f"\nin {config.cwd}" if config.cwd else ""
             )
-            what = f"The workspace wants to use the tool server {config.name}."
+            what = together(
+                [
+                    Words("The workspace wants to use the tool server {name}.", name=config.name),
+                    FOREIGN if config.url else UNCONFINED,
+                ],
+                " ",
+            )
             return [
                 Pending(config.key, "mcp-server", config.name, what, shown_text(detail), action)
             ]
         if not self._held_back():
             return []
-        what = f"The tool server {config.name} describes its tools otherwise than before."
+        what = Words(
+            "The tool server {name} describes its tools otherwise than before.", name=config.name
+        )
         detail = differences(self._accepted or {}, self._now or {})
         return [Pending(self._key_of_now(), "mcp-tools", config.name, what, detail, action)]
 
@@ -305,11 +314,16 @@ class _Server:
         link = await self.connected()
         if name in self._held_back():
             raise JarvisError(
-                f"The tool server {self.config.name} describes {name} otherwise than when it was "
-                "accepted; it is blocked until the user has looked at it. Nothing was run."
+                "The tool server {name} describes {tool} otherwise than when it was "
+                "accepted; it is blocked until the user has looked at it. Nothing was "
+                "run.",
+                name=self.config.name,
+                tool=name,
             )
         if self._now is not None and name not in self._now:
-            raise JarvisError(f"The tool server {self.config.name} no longer has {name}.")
+            raise JarvisError(
+                "The tool server {name} no longer has {tool}.", name=self.config.name, tool=name
+            )
         try:
             text = await link.call(name, arguments)
         except _Lost as lost:
@@ -337,13 +351,13 @@ class _Server:
         Of several calls that lost the same connection only the first counts.
         """
         if self._link is not link:
-            return JarvisError(self._reason or f"The tool server {self.config.name} {lost}.")
+            return JarvisError(self._reason or _gone(self.config.name, lost))
         self.failures += 1
         self._link = None
         said = await link.close()
-        self._reason = f"The tool server {self.config.name} {lost}."
+        self._reason = _gone(self.config.name, lost)
         if said:
-            self._reason += f" It said:\n{shown_text(said)}"
+            self._reason = Words("{why} It said:\n{said}", why=self._reason, said=shown_text(said))
         return JarvisError(self._reason)
 
     def _accept(self, definitions: Definitions) -> None:
@@ -375,16 +389,21 @@ class _Server:
 
     def _check_usable(self) -> None:
         if not self.config.enabled:
-            raise JarvisError(f"The tool server {self.config.name} is disabled in the settings.")
+            raise JarvisError(
+                "The tool server {name} is disabled in the settings.", name=self.config.name
+            )
         if not self._consented:
             raise JarvisError(
-                f"The tool server {self.config.name} of the workspace was not allowed by the "
-                "user; nothing was started."
+                "The tool server {name} of the workspace was not allowed by the user; "
+                "nothing was started.",
+                name=self.config.name,
             )
         if self.failures >= MAX_FAILURES:
             raise JarvisError(
-                f"The tool server {self.config.name} failed {self.failures} times and is skipped: "
-                f"{self._reason}"
+                "The tool server {name} failed {failures} times and is skipped: {why}",
+                name=self.config.name,
+                failures=self.failures,
+                why=self._reason,
             )
 
     async def _drop(self) -> None:
@@ -419,6 +438,21 @@ class _Server:
             {"type": "object", "properties": {}, "additionalProperties": False},
         )
         return SchemaTool(spec, run, lambda _: [self._start()], self.config.connect_timeout + 5)
+
+
+UNCONFINED = Words(
+    "It is a program that runs outside the sandbox, with your own rights: it can read and change"
+    " your files, start programs and use the network, whatever the permissions of agents say. You"
+    " are asked only before an agent calls one of its tools."
+)
+FOREIGN = Words(
+    "It runs elsewhere: what agents hand to its tools leaves this machine. You are asked before an"
+    " agent calls one of them."
+)
+
+
+def _gone(name: str, lost: _Lost) -> Words:
+    return Words("The tool server {name} {lost}.", name=name, lost=lost)
 
 
 class _Lost(Exception):
@@ -462,7 +496,7 @@ class _Link:
         try:
             await in_time(asyncio.shield(ready), wait)
         except asyncio.TimeoutError:
-            raise _Lost(f"did not answer within {wait:.0f} s") from None
+            raise _Lost(Words("did not answer within {seconds} s", seconds=f"{wait:.0f}")) from None
         except asyncio.CancelledError:
             await self.close()
             raise
@@ -576,18 +610,22 @@ class _Link:
 
         client = self._client
         if client is None:
-            raise _Lost("is gone")
+            raise _Lost(Words("is gone"))
         try:
             return await question(client)
         except MCPError as error:
             if error.code == CONNECTION_CLOSED:
-                raise _Lost("ended or closed the connection") from None
+                raise _Lost(Words("ended or closed the connection")) from None
             if error.code == REQUEST_TIMEOUT:
-                raise _Lost(f"gave no answer within {seconds:.0f} s") from None
+                raise _Lost(
+                    Words("gave no answer within {seconds} s", seconds=f"{seconds:.0f}")
+                ) from None
             said = shown_text(str(error))[:4000]
-            raise Failed(f"{self._config.name}: {said}{self._status()}") from None
+            raise Failed(
+                "{name}: {said}{status}", name=self._config.name, said=said, status=self._status()
+            ) from None
         except Exception as error:  # noqa: BLE001 - a server may send whatever it likes
-            raise _Lost(f"sent what cannot be used: {_cause(error)}") from None
+            raise _Lost(Words("sent what cannot be used: {why}", why=_cause(error))) from None
 
 
 class _Tail:
@@ -657,7 +695,7 @@ def _http_client(
     headers = dict(config.headers)
     for header, variable in config.header_keys:
         if variable not in environment:
-            raise JarvisError(f"the variable {variable} is not set")
+            raise JarvisError("the variable {variable} is not set", variable=variable)
         headers[header] = environment[variable]
     return httpx2.AsyncClient(
         headers={**headers, "Accept-Encoding": "identity"},  # so that sizes are what they seem

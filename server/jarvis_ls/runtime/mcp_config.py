@@ -34,6 +34,7 @@ from urllib.parse import urlsplit
 
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import STATE
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.consent import key_of
 from jarvis_ls.runtime.places import with_state
 from jarvis_ls.runtime.yaml_files import read_settings
@@ -125,13 +126,33 @@ def configured_servers(
             try:
                 server = read_server(name, table, origin, source)
             except ValueError as error:
-                problems.append(f"{where}: server {name!r} is left out: {error}")
+                problems.append(
+                    Words(
+                        "{where}: server {name} is left out: {why}",
+                        where=where,
+                        name=repr(name),
+                        why=error,
+                    )
+                )
                 continue
             key = prefix_of(server.name)
             if key in found:
-                problems.append(f"{where}: server {name!r} is left out: the name is taken")
+                problems.append(
+                    Words(
+                        "{where}: server {name} is left out: the name is taken",
+                        where=where,
+                        name=repr(name),
+                    )
+                )
             elif len(found) >= MAX_SERVERS:
-                problems.append(f"{where}: server {name!r} is left out: more than {MAX_SERVERS}")
+                problems.append(
+                    Words(
+                        "{where}: server {name} is left out: more than {what}",
+                        where=where,
+                        name=repr(name),
+                        what=MAX_SERVERS,
+                    )
+                )
             else:
                 found[key] = server
 
@@ -145,7 +166,7 @@ def configured_servers(
             if not path.is_symlink() and not path.is_file():
                 continue
             if not trusted:
-                problems.append(f"{path}: not read, the workspace is not trusted")
+                problems.append(Words("{path}: not read, the workspace is not trusted", path=path))
                 continue
             add(_read(path, root, problems), "workspace", path)
     return Configured(tuple(found.values()), tuple(problems))
@@ -217,9 +238,11 @@ def _tables(data: Any, where: str, problems: list[str]) -> list[tuple[Any, Any]]
     if isinstance(data, list):
         named = [(one.get("name"), one) for one in data if isinstance(one, dict)]
         if len(named) < len(data):
-            problems.append(f"{where}: {len(data) - len(named)} servers are no tables")
+            problems.append(
+                Words("{where}: {n} servers are no tables", where=where, n=len(data) - len(named))
+            )
         return named
-    problems.append(f"{where}: it holds no mcp_servers")
+    problems.append(Words("{where}: it holds no mcp_servers", where=where))
     return []
 
 
@@ -228,7 +251,7 @@ def _read(path: Path, root: Path | None, problems: list[str]) -> Any:
         real = path if root is not None else Path(os.path.realpath(path))
         return read_settings(real, root)
     except (SkippedFile, ValueError) as error:
-        problems.append(f"{path}: left out: {error}")
+        problems.append(Words("{path}: left out: {why}", path=path, why=error))
         return None
 
 

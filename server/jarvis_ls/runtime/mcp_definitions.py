@@ -17,6 +17,7 @@ from typing import Any
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.consent import key_of
 from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.schema_tools import usable_schema
@@ -62,20 +63,22 @@ def read_definitions(listed: Iterable[tuple[Any, Any, Any]]) -> tuple[Definition
     for name, description, schema in listed:
         seen = shown(str(name))[:80]
         if not isinstance(name, str) or not name.strip() or len(name) > 200:
-            problems.append(f"a tool is left out: {seen!r} is no name")
+            problems.append(Words("a tool is left out: {seen} is no name", seen=repr(seen)))
         elif name in found:
-            problems.append(f"tool {seen} is left out: there are two of this name")
+            problems.append(Words("tool {seen} is left out: there are two of this name", seen=seen))
         elif len(found) >= MAX_TOOLS:
-            problems.append(f"tool {seen} is left out: more than {MAX_TOOLS} tools")
+            problems.append(
+                Words("tool {seen} is left out: more than {what} tools", seen=seen, what=MAX_TOOLS)
+            )
         else:
             text = description if isinstance(description, str) else ""
             visible = "\n".join(shown(line) for line in text.split("\n"))
             if len(visible) > MAX_DESCRIPTION:
-                problems.append(f"the description of tool {seen} is cut")
+                problems.append(Words("the description of tool {seen} is cut", seen=seen))
             try:
                 checked = usable_schema(schema)
             except ValueError as error:
-                problems.append(f"tool {seen} is left out: {error}")
+                problems.append(Words("tool {seen} is left out: {why}", seen=seen, why=error))
                 continue
             found[name] = Definition(name, visible[:MAX_DESCRIPTION].strip(), checked)
     return found, problems
@@ -112,7 +115,9 @@ class Accepted:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
-            raise JarvisError(f"cannot make {self._path.parent}: {error.strerror}") from None
+            raise JarvisError(
+                "cannot make {folder}: {why}", folder=self._path.parent, why=error.strerror
+            ) from None
         replace_file(self._path, text.encode("utf-8", "replace"), mode=0o600)
 
 

@@ -187,7 +187,11 @@ class Memory:
                 self._seen[kind] = Counter(tag for head in heads.values() for tag in head.tags)
                 found.extend(heads.values())
             elif kind not in KINDS:
-                raise UsageError(f"there is no memory type {kind!r}; there are {', '.join(KINDS)}")
+                raise UsageError(
+                    "there is no memory type {kind}; there are {kinds}",
+                    kind=repr(kind),
+                    kinds=", ".join(KINDS),
+                )
         wanted = {tag.casefold() for tag in tags}
         if wanted:
             found = [h for h in found if wanted & {tag.casefold() for tag in h.tags}]
@@ -200,7 +204,7 @@ class Memory:
         for folder in self._folders.values():
             if (folder.path / f"{id}.json").exists():
                 return await asyncio.to_thread(folder.read, id)
-        raise UsageError(f"there is no memory {id}")
+        raise UsageError("there is no memory {id}", id=id)
 
     async def retrieve(
         self,
@@ -348,11 +352,9 @@ class Memory:
 
     def _folder(self, kind: Kind) -> MemoryFolder:
         if kind not in self._folders:
-            raise UsageError(
-                "there is no project folder to keep it in"
-                if kind == "project_long_term"
-                else f"{kind} is kept in no folder"
-            )
+            if kind == "project_long_term":
+                raise UsageError("there is no project folder to keep it in")
+            raise UsageError("{kind} is kept in no folder", kind=kind)
         return self._folders[kind]
 
     def _of(self, session: str) -> dict[str, MemoryEntry]:
@@ -425,7 +427,7 @@ class Memory:
         if real == self.folder:
             return ""
         if self.folder not in real.parents:
-            raise UsageError(f"{directory} lies outside the project")
+            raise UsageError("{directory} lies outside the project", directory=directory)
         return real.relative_to(self.folder).as_posix()
 
 

@@ -115,14 +115,20 @@ def made(
     Raises `UsageError` when there is nothing to remember, or too much for one entry.
     """
     if kind not in KINDS:
-        raise UsageError(f"there is no memory type {kind!r}; there are {', '.join(KINDS)}")
+        raise UsageError(
+            "there is no memory type {kind}; there are {kinds}",
+            kind=repr(kind),
+            kinds=", ".join(KINDS),
+        )
     content = _clean(content).strip()
     if not content:
         raise UsageError("there is nothing to remember: the content is empty")
     if len(content) > MAX_CONTENT:
         raise UsageError(
-            f"the content has {len(content)} characters, an entry takes {MAX_CONTENT}: "
-            "shorten it, or save several entries"
+            "the content has {n} characters, an entry takes {most}: shorten it, or "
+            "save several entries",
+            n=len(content),
+            most=MAX_CONTENT,
         )
     now = now or datetime.now(timezone.utc)
     return MemoryEntry(

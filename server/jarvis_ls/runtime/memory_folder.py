@@ -101,11 +101,13 @@ class MemoryFolder:
     def read(self, id: str) -> MemoryEntry:
         """An entry. Raises `UsageError` when there is none, or its file is damaged."""
         if not is_id(id):
-            raise UsageError(f"{id!r} is no id of a memory")
+            raise UsageError("{id} is no id of a memory", id=repr(id))
         try:
             return self._entry(id)
         except (SkippedFile, ValueError) as error:
-            raise UsageError(f"there is no memory {id} that can be read: {error}") from None
+            raise UsageError(
+                "there is no memory {id} that can be read: {why}", id=id, why=error
+            ) from None
 
     def add(self, entry: MemoryEntry) -> tuple[MemoryEntry, bool]:
         """Keep `entry`, and whether the same was known already: then only its tags are added.
@@ -147,7 +149,9 @@ class MemoryFolder:
                     else:
                         path.unlink()
                 except OSError as error:
-                    raise JarvisError(f"cannot forget {path}: {error.strerror}") from None
+                    raise JarvisError(
+                        "cannot forget {path}: {why}", path=path, why=error.strerror
+                    ) from None
                 gone.append(id)
             self._write_index(self._look(self._read_index()))
         return gone
@@ -168,7 +172,9 @@ class MemoryFolder:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise JarvisError(f"cannot make {self.path}: {error.strerror}") from None
+            raise JarvisError(
+                "cannot make {path}: {why}", path=self.path, why=error.strerror
+            ) from None
         return self.path
 
     def _entry(self, id: str) -> MemoryEntry:

@@ -207,10 +207,10 @@ async def import_memories(memory: Memory, path: Path, *, overwrite: bool = False
     try:
         data = json.loads(await asyncio.to_thread(read_regular, path, limit=MAX_IMPORT))
     except (SkippedFile, ValueError, RecursionError) as error:
-        raise UsageError(f"{path} cannot be imported: {error}") from None
+        raise UsageError("{path} cannot be imported: {why}", path=path, why=error) from None
     records = data.get("memories") if isinstance(data, dict) else data
     if not isinstance(records, list):
-        raise UsageError(f"{path} holds no list of memories")
+        raise UsageError("{path} holds no list of memories", path=path)
     result = Imported()
     for number, record in enumerate(records, 1):
         try:
@@ -298,4 +298,6 @@ def _answer(text: str) -> tuple[str, str, tuple[str, ...]]:
 
 def _check(kind: Kind) -> None:
     if kind not in LONG_TERM:
-        raise UsageError(f"only {' and '.join(LONG_TERM)} can be organised, not {kind}")
+        raise UsageError(
+            "only {kinds} can be organised, not {kind}", kinds=" and ".join(LONG_TERM), kind=kind
+        )

@@ -11,6 +11,7 @@ import logging
 from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
 
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.hooks import BeforeHistoryClear, Hooks, TaskCompleted, TaskStarted
 
 logger = logging.getLogger(__name__)
@@ -68,7 +69,9 @@ class MemorySaving:
         ran = await self._ask(save_prompt())
         saved = SAVE in ran
         self._notify(
-            "Saved to memory." if saved else "Nothing of this task was worth keeping in memory."
+            Words("Saved to memory.")
+            if saved
+            else Words("Nothing of this task was worth keeping in memory.")
         )
         return saved
 

@@ -18,16 +18,22 @@ environment); a key in a settings file is refused. A workspace cannot add provid
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
+from urllib.parse import urlsplit
 
 from jarvis_ls.core.errors import ConfigError
+from jarvis_ls.core.files import shown_folder, user_folder
+from jarvis_ls.core.words import either
 from jarvis_ls.runtime.errors import ModelMissing
 from jarvis_ls.runtime.platforms.base import ModelInfo
 
+SETTINGS = "config.toml"
+"""The user's settings file, below the user's folder."""
 GROUPS = ("think", "balanced", "act", "image")
 ALIASES = {"smart": "think", "normal": "balanced", "cheap": "act"}
 _FALLBACK = {"think": "balanced", "act": "balanced", "balanced": "think"}
@@ -49,6 +55,15 @@ class Provider:
     """Environment variables that hold keys; all that are set are used in turn."""
     needs_key: bool = True
     """False for local servers that take any key."""
+
+    @property
+    def is_here(self) -> bool:
+        """Whether its address is on this machine."""
+        host = urlsplit(self.base or "").hostname or ""
+        try:
+            return ipaddress.ip_address(host).is_loopback
+        except ValueError:
+            return host == "localhost" or host.endswith(".localhost")
 
     def keys(self, environment: Mapping[str, str]) -> tuple[str, ...]:
         """The keys that are set; one empty key when none is needed."""
@@ -82,6 +97,8 @@ class Candidate:
     provider: Provider
     model: ModelInfo
     key: str = field(repr=False)
+    file: str = ""
+    """The settings file that says so, as people write it."""
 
     @property
     def label(self) -> str:
@@ -98,6 +115,8 @@ class Models:
     """Group name to `provider/model` names, in order of preference."""
     infos: dict[str, ModelInfo] = field(default_factory=dict)
     """By `provider/model`."""
+    file: str = field(default_factory=lambda: shown_folder(user_folder() / SETTINGS))
+    """The settings file, as people write it."""
 
     def candidates(self, group: str, environment: Mapping[str, str]) -> list[Candidate]:
         """Every way to ask `group` (a group, an alias of one, or one `provider/model`).
@@ -107,22 +126,28 @@ class Models:
         """
         if "/" not in group and group not in (*GROUPS, *ALIASES, *self.groups) and self.groups:
             raise ConfigError(
-                f"There is no model group {group!r}; there are {', '.join(sorted(self.groups))}."
-                " Name one of them, or a single model as provider/model."
+                "There is no model group {group}; there are {groups}. Name one of them, "
+                "or a single model as provider/model.",
+                group=repr(group),
+                groups=", ".join(sorted(self.groups)),
             )
         names = self._names(group)
         if not names:
             raise ModelMissing(
-                "No model is configured. Set JARVIS_MODEL to provider/model, or write a"
-                f" [model_groups.{'image' if group == 'image' else 'balanced'}] section in"
-                " ~/.jarvis/config.toml; everything that needs no model works without."
+                "No model is configured. Set JARVIS_MODEL to provider/model, or write a "
+                "[model_groups.{group}] section in {file}; everything that "
+                "needs no model works without.",
+                group="image" if group == "image" else "balanced",
+                file=self.file,
             )
         ways = [self._ways(name, environment) for name in names]
         deepest = max(len(way) for way in ways)
         found = [way[depth] for depth in range(deepest) for way in ways if depth < len(way)]
         if not found:
             variables = sorted({v for name in names for v in self._provider(name).env_keys})
-            raise ModelMissing(f"No key is set: put one in {' or '.join(variables)}.")
+            raise ModelMissing(
+                "No key is set: put one in {variables}.", variables=either(variables)
+            )
         return found
 
     def standing_for(self, group: str) -> str:
@@ -145,17 +170,20 @@ class Models:
     def _ways(self, name: str, environment: Mapping[str, str]) -> list[Candidate]:
         provider = self._provider(name)
         model = self.infos.get(name) or ModelInfo(name.partition("/")[2])
-        return [Candidate(provider, model, key) for key in provider.keys(environment)]
+        return [Candidate(provider, model, key, self.file) for key in provider.keys(environment)]
 
     def _provider(self, name: str) -> Provider:
         provider, _, model = name.partition("/")
         if provider not in self.providers or not model:
             known = ", ".join(sorted(self.providers))
-            raise ConfigError(f"{name!r} is no provider/model; providers are {known}.")
+            raise ConfigError(
+                "{name} is no provider/model; providers are {known}.", name=repr(name), known=known
+            )
         if match := _NOT_FOR_TALK.search(model):
             raise ConfigError(
-                f"{name} is a model for {match[1].lower()} and cannot hold a conversation;"
-                " choose a chat model."
+                "{name} is a model for {kind} and cannot hold a conversation; choose a chat model.",
+                name=name,
+                kind=match[1].lower(),
             )
         return self.providers[provider]
 
@@ -194,17 +222,19 @@ def _read_provider(name: str, table: Mapping[str, Any]) -> Provider:
     for key in table:
         if key in _LOOKS_LIKE_KEY:
             raise ConfigError(
-                f"{where}.{key}: keys do not belong in a settings file; put the key in an"
-                " environment variable and name the variable in env_key."
+                "{where}.{key}: keys do not belong in a settings file; put the key in an "
+                "environment variable and name the variable in env_key.",
+                where=where,
+                key=key,
             )
         if key not in ("type", "name", "base", "env_key", "env_keys", "needs_key"):
-            raise ConfigError(f"{where}.{key} is not known.")
+            raise ConfigError("{where}.{key} is not known.", where=where, key=key)
     keys = table.get("env_keys", [table["env_key"]] if "env_key" in table else [])
     if not isinstance(keys, list) or not all(isinstance(k, str) for k in keys):
-        raise ConfigError(f"{where}.env_keys must be a list of names of variables.")
+        raise ConfigError("{where}.env_keys must be a list of names of variables.", where=where)
     base = table.get("base")
     if base is not None and not re.match(r"https?://", str(base)):
-        raise ConfigError(f"{where}.base must be an http or https address.")
+        raise ConfigError("{where}.base must be an http or https address.", where=where)
     needs = table.get("needs_key", bool(keys))
     return Provider(name, str(table.get("type", "openai")), base, tuple(keys), bool(needs))
 
@@ -213,24 +243,26 @@ def _read_info(name: str, table: Mapping[str, Any]) -> ModelInfo:
     known = {f.name for f in fields(ModelInfo)} - {"name"}
     for key, value in table.items():
         if key not in known:
-            raise ConfigError(f"models.{name!r}.{key} is not known.")
+            raise ConfigError("models.{name}.{key} is not known.", name=repr(name), key=key)
         if not isinstance(value, (int, float, bool)):
-            raise ConfigError(f"models.{name!r}.{key} must be a number or true or false.")
+            raise ConfigError(
+                "models.{name}.{key} must be a number or true or false.", name=repr(name), key=key
+            )
     return ModelInfo(name.partition("/")[2] or name, **table)
 
 
 def _names(where: str, table: Mapping[str, Any]) -> tuple[str, ...]:
     names = table.get("models")
     if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
-        raise ConfigError(f"{where}.models must be a list of provider/model names.")
+        raise ConfigError("{where}.models must be a list of provider/model names.", where=where)
     return tuple(names)
 
 
 def _tables(settings: Mapping[str, Any], section: str) -> list[tuple[str, Mapping[str, Any]]]:
     tables = settings.get(section, {})
     if not isinstance(tables, Mapping):
-        raise ConfigError(f"{section} must be a table of tables.")
+        raise ConfigError("{section} must be a table of tables.", section=section)
     for name, table in tables.items():
         if not isinstance(table, Mapping):
-            raise ConfigError(f"{section}.{name} must be a table.")
+            raise ConfigError("{section}.{name} must be a table.", section=section, name=name)
     return list(tables.items())

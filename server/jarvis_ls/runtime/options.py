@@ -143,7 +143,12 @@ def _parsed(where: str, name: str, written: str) -> Any:
             return float(written)
     except ValueError:
         wanted = {"b": "true or false", "i": "a whole number", "f": "a number"}[kind[0]]
-        raise ConfigError(f"{where} must be {wanted}, not {written!r}.") from None
+        raise ConfigError(
+            "{where} must be {wanted}, not {written}.",
+            where=where,
+            wanted=wanted,
+            written=repr(written),
+        ) from None
     if kind.startswith("tuple"):
         return [part.strip() for part in written.split(",") if part.strip()]
     return written
@@ -153,15 +158,15 @@ def _checked(where: str, name: str, value: Any) -> Any:
     kind = _TYPES.get(name)
     if kind is None:
         known = ", ".join(sorted(_TYPES))
-        raise ConfigError(f"{where} is not known; there are {known}.")
+        raise ConfigError("{where} is not known; there are {known}.", where=where, known=known)
     if kind.startswith("tuple"):
         if isinstance(value, (list, tuple)) and all(isinstance(v, str) for v in value):
             return tuple(value)
-        raise ConfigError(f"{where} must be a list of texts.")
+        raise ConfigError("{where} must be a list of texts.", where=where)
     if kind.startswith("Literal"):
         if value in (NORMAL, CODE):
             return value
-        raise ConfigError(f"{where} must be normal or code.")
+        raise ConfigError("{where} must be normal or code.", where=where)
     if value is None and kind.endswith("None"):
         return None
     if kind.startswith("bool") and isinstance(value, bool):
@@ -170,15 +175,20 @@ def _checked(where: str, name: str, value: Any) -> Any:
         return value
     if kind.startswith(("int", "float")) and isinstance(value, (int, float)):
         return _number(where, name, kind, value)
-    raise ConfigError(f"{where} has a wrong type.")
+    raise ConfigError("{where} has a wrong type.", where=where)
 
 
 def _number(where: str, name: str, kind: str, value: float) -> float:
     if isinstance(value, bool) or (kind.startswith("int") and not isinstance(value, int)):
-        raise ConfigError(f"{where} must be a number.")
+        raise ConfigError("{where} must be a number.", where=where)
     low, high = _LIMITS.get(name, (0, float("inf")))
     if not low <= value <= high:
-        raise ConfigError(f"{where} must be between {low:g} and {high:g}.")
+        raise ConfigError(
+            "{where} must be between {low} and {high}.",
+            where=where,
+            low=f"{low:g}",
+            high=f"{high:g}",
+        )
     return value
 
 

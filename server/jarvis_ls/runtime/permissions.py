@@ -27,6 +27,7 @@ from typing import Any, Literal
 
 from jarvis_ls.codeintel.shell import take_apart
 from jarvis_ls.core.errors import ConfigError
+from jarvis_ls.core.words import Words, mapped, together
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.events import AskedTarget
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
@@ -187,21 +188,29 @@ class Permissions:
         target = _target(action, context)
         if target is None:
             if action.kind == "read":
-                return Decision("ask", "It lies outside the workspace.", (action,))
-            return Decision("deny", f"{action.target} lies outside the workspace.", (action,))
+                return Decision("ask", Words("It lies outside the workspace."), (action,))
+            return Decision(
+                "deny",
+                Words("{target} lies outside the workspace.", target=action.target),
+                (action,),
+            )
         effects = {r.effect: r for r in self._rules if r.matches(tool, action, target)}
         effects.update({r.effect: r for r in self._tighter if r.matches(tool, action, target)})
         if "deny" in effects:
-            return Decision("deny", f"A rule forbids it: {effects['deny'].target}", (action,))
+            return Decision(
+                "deny",
+                Words("A rule forbids it: {target}", target=effects["deny"].target),
+                (action,),
+            )
         if "ask" in effects:
-            return Decision("ask", "A rule says to ask.", (action,))
+            return Decision("ask", Words("A rule says to ask."), (action,))
         if _is_opaque(action):
-            return Decision("ask", "The command line hides what it runs.", (action,))
+            return Decision("ask", Words("The command line hides what it runs."), (action,))
         allowed = effects.get("allow")
         if action.kind == "write" and (name := protected_name(target)) is not None:
             named = allowed is not None and name in allowed.target
             return Decision("allow") if named else Decision(
-                "ask", f"Other programs act on {name}.", (action,)
+                "ask", Words("Other programs act on {name}.", name=name), (action,)
             )  # fmt: skip
         if allowed is not None or action.kind == "read":
             return Decision("allow")
@@ -234,14 +243,16 @@ class Approved(Wrapper):
         if decision.effect == "ask":
             answer = await self._answer(call, decision)
             if not answer.allowed:
-                return _refused(call, answer.note or "The user did not allow it.")
+                return _refused(call, answer.note or Words("The user did not allow it."))
             self._permissions.grant(call.name, decision.actions, answer.scope, context)
             context = _with_granted(context, decision.actions)
         return await self.wrapped.run(call, context)
 
     async def _answer(self, call: ToolCall, decision: Decision) -> Answer:
         if self._ask is None:
-            return Answer(False, note="It needs the user's consent, and nobody is there to ask.")
+            return Answer(
+                False, note=Words("It needs the user's consent, and nobody is there to ask.")
+            )
         asked = Asked(call.name, decision.actions, decision.reason, call.arguments)
         targets = tuple(AskedTarget(a.kind, shown(a.target)) for a in asked.actions)
         if (here := current_call()) is not None:
@@ -262,18 +273,33 @@ def _with_granted(context: ToolContext, actions: Iterable[Action]) -> ToolContex
 def read_rules(settings: Any, where: str) -> list[PermissionRule]:
     """Rules from a settings file. Raises `ConfigError` naming what is wrong."""
     if not isinstance(settings, list):
-        raise ConfigError(f"{where}: permissions must be a list of tables ([[permissions]]).")
+        raise ConfigError(
+            "{where}: permissions must be a list of tables ([[permissions]]).", where=where
+        )
     rules = []
     for number, table in enumerate(settings, 1):
         if not isinstance(table, dict):
-            raise ConfigError(f"{where}: permission {number} must be a table.")
+            raise ConfigError(
+                "{where}: permission {number} must be a table.", where=where, number=number
+            )
         unknown = set(table) - {"effect", "tool", "kind", "target"}
         if unknown or not all(isinstance(value, str) for value in table.values()):
-            raise ConfigError(f"{where}: permission {number} has a wrong key or value.")
+            raise ConfigError(
+                "{where}: permission {number} has a wrong key or value.", where=where, number=number
+            )
         if table.get("effect") not in EFFECTS:
-            raise ConfigError(f"{where}: permission {number}: effect must be allow, ask or deny.")
+            raise ConfigError(
+                "{where}: permission {number}: effect must be allow, ask or deny.",
+                where=where,
+                number=number,
+            )
         if table.get("kind", "*") not in ("*", "read", "write", "execute", "connect"):
-            raise ConfigError(f"{where}: permission {number}: unknown kind {table['kind']!r}.")
+            raise ConfigError(
+                "{where}: permission {number}: unknown kind {kind}.",
+                where=where,
+                number=number,
+                kind=repr(table["kind"]),
+            )
         rules.append(PermissionRule(**table))
     return rules
 
@@ -378,6 +404,8 @@ def _is_opaque(action: Action) -> bool:
 
 def _refused(call: ToolCall, reason: str) -> ToolResult:
     if (here := current_call()) is not None:
-        here.show(state="denied", asked=(), reason=shown(reason))
-    text = f"Not allowed, nothing was done. {shown(reason)}".strip()
+        here.show(state="denied", asked=(), reason=mapped(reason, shown))
+    text = Words("Not allowed, nothing was done.")
+    if reason:
+        text = together([text, mapped(reason, shown)], " ")
     return ToolResult(call.id, call.name, text, is_error=True)

@@ -21,6 +21,7 @@ from typing import Literal
 
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import STATE, read_regular
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.places import with_state
 from jarvis_ls.runtime.yaml_files import MAX_BYTES, parse_yaml
@@ -74,15 +75,28 @@ def predefined_tasks(home: Path, roots: Sequence[Path] = ()) -> PredefinedTasks:
         try:
             found = _read(path, origin, root, problems)
         except (SkippedFile, ValueError) as error:
-            problems.append(f"{path}: left out: {error}")
+            problems.append(Words("{path}: left out: {why}", path=path, why=error))
             continue
         for task in found:
             if task.name.casefold() in tasks:
-                problems.append(f"{path}: {task.name!r} is left out: there is one of this name")
+                problems.append(
+                    Words(
+                        "{path}: {name} is left out: there is one of this name",
+                        path=path,
+                        name=repr(task.name),
+                    )
+                )
             elif len(tasks) < MAX_TASKS:
                 tasks[task.name.casefold()] = task
             else:
-                problems.append(f"{path}: {task.name!r} is left out: more than {MAX_TASKS} tasks")
+                problems.append(
+                    Words(
+                        "{path}: {name} is left out: more than {what} tasks",
+                        path=path,
+                        name=repr(task.name),
+                        what=MAX_TASKS,
+                    )
+                )
     return PredefinedTasks(tuple(tasks.values()), tuple(problems))
 
 
@@ -97,9 +111,22 @@ def _read(
     found = []
     for name, text in data.items():
         if not isinstance(name, str) or not isinstance(text, str) or not text.strip():
-            problems.append(f"{path}: {name!r} is left out: a task is a name and a text")
+            problems.append(
+                Words(
+                    "{path}: {name} is left out: a task is a name and a text",
+                    path=path,
+                    name=repr(name),
+                )
+            )
         elif len(text) > MAX_TEXT:
-            problems.append(f"{path}: {name!r} is left out: longer than {MAX_TEXT} characters")
+            problems.append(
+                Words(
+                    "{path}: {name} is left out: longer than {what} characters",
+                    path=path,
+                    name=repr(name),
+                    what=MAX_TEXT,
+                )
+            )
         else:
             visible = "\n".join(shown(line) for line in text.strip().split("\n"))
             found.append(PredefinedTask(shown(name.strip())[:100], visible, origin, path))

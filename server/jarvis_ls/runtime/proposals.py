@@ -24,6 +24,7 @@ from jarvis_ls.core.beneath import (
     replace_beneath,
 )
 from jarvis_ls.core.errors import JarvisError, SkippedFile
+from jarvis_ls.core.words import Words, mapped, together
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.events import Hunk, ProposedEdit
 from jarvis_ls.runtime.interaction import Interaction, Review
@@ -142,7 +143,9 @@ def apply_hunks(old: str, hunks: Iterable[Hunk], chosen: Iterable[int]) -> str:
         start = hunk.old_start - 1
         end = start + len(hunk.old_lines)
         if start < at or tuple(lines[start:end]) != hunk.old_lines:
-            raise ToolRetry(f"The change at line {hunk.old_start} does not fit the text.")
+            raise ToolRetry(
+                "The change at line {old_start} does not fit the text.", old_start=hunk.old_start
+            )
         parts += [*lines[at:start], *hunk.new_lines]
         at = end
     return "\n".join([*parts, *lines[at:]])
@@ -267,7 +270,8 @@ class Reviewed(Wrapper):
         except Refused as refused:
             return _denied(call, str(refused))
         except JarvisError as error:
-            return ToolResult(call.id, call.name, f"Nothing was written. {error}", is_error=True)
+            text = Words("Nothing was written. {why}", why=error)
+            return ToolResult(call.id, call.name, text, is_error=True)
         for change in written.changes:
             if change in desk.changes:  # taken in part it is not what the agent has in mind
                 self._note(change, context)
@@ -374,8 +378,9 @@ async def write(changes: Sequence[Change], context: ToolContext) -> None:
                 by_editor.append(change)
             elif change.before is not None and change.before.unsaved:
                 raise ToolRetry(
-                    f"{change.place.name} has unsaved changes in the user's editor. Ask the user "
-                    "to save the file, then try again."
+                    "{name} has unsaved changes in the user's editor. Ask the user to save "
+                    "the file, then try again.",
+                    name=change.place.name,
                 )
         on_disk = [change for change in changes if change not in by_editor]
         await _to_its_end(on_disk)
@@ -422,7 +427,9 @@ def _check_place(change: Change, context: ToolContext) -> None:
     """The place is still the one that was meant: no link has come in its way."""
     now = place_of(str(change.place.real), context, reading=False)
     if now != change.place:
-        raise ToolRetry(f"{change.place.name} now leads to {now.name}. Read it again.")
+        raise ToolRetry(
+            "{name} now leads to {target}. Read it again.", name=change.place.name, target=now.name
+        )
 
 
 def _check_buffer(change: Change, buffers: Buffers | None) -> None:
@@ -430,8 +437,9 @@ def _check_buffer(change: Change, buffers: Buffers | None) -> None:
     buffered = buffers(change.place.real) if buffers is not None else None
     if buffered is not None and with_newlines(buffered) != change.old_text:
         raise ToolRetry(
-            f"{shown(change.place.name)} changed in the user's editor since it was read. Read it "
-            "again, then repeat the change."
+            "{name} changed in the user's editor since it was read. Read it again, "
+            "then repeat the change.",
+            name=shown(change.place.name),
         )
 
 
@@ -492,19 +500,24 @@ def _check_unchanged(change: Change) -> None:
     except FileNotFoundError:
         if change.before is None:
             return
-        raise ToolRetry(f"{shown(place.name)} was deleted since it was read.") from None
+        raise ToolRetry("{name} was deleted since it was read.", name=shown(place.name)) from None
     except SkippedFile as error:
-        raise ToolRetry(f"{shown(place.name)} cannot be written: it is {error.reason}.") from None
+        raise ToolRetry(
+            "{name} cannot be written: it is {why}.", name=shown(place.name), why=error.reason
+        ) from None
     if change.before is None:
         raise ToolRetry(
-            f"{shown(place.name)} exists by now. Read it, then change what should differ."
+            "{name} exists by now. Read it, then change what should differ.", name=shown(place.name)
         )
     if raw != change.before.raw:
         raise ToolRetry(
-            f"{shown(place.name)} changed since it was read. Read it again, then repeat the change."
+            "{name} changed since it was read. Read it again, then repeat the change.",
+            name=shown(place.name),
         )
     if not mode & 0o222:
-        raise ToolRetry(f"{shown(place.name)} is read-only; the user has to make it writable.")
+        raise ToolRetry(
+            "{name} is read-only; the user has to make it writable.", name=shown(place.name)
+        )
 
 
 def _taken(
@@ -583,7 +596,9 @@ def _check_declared(
     known = {inside(target, context.roots) for target in writes}
     for change in changes:
         if change.place.real not in known:
-            raise ToolRetry(f"The tool did not say that it would write {change.place.name}.")
+            raise ToolRetry(
+                "The tool did not say that it would write {name}.", name=change.place.name
+            )
 
 
 def _is_special(action: Action, context: ToolContext) -> bool:
@@ -619,6 +634,8 @@ def _on_written(actions: Iterable[Action]) -> list[Action]:
 
 def _denied(call: ToolCall, reason: str) -> ToolResult:
     if (here := current_call()) is not None:
-        here.show(state="denied", reason=shown(reason), asked=())
-    text = f"Not written, the files are as they were. {shown(reason)}".strip()
+        here.show(state="denied", reason=mapped(reason, shown), asked=())
+    text = Words("Not written, the files are as they were.")
+    if reason:
+        text = together([text, mapped(reason, shown)], " ")
     return ToolResult(call.id, call.name, text, is_error=True)

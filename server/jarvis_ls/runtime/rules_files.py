@@ -23,6 +23,7 @@ from typing import Any, Literal
 
 from jarvis_ls.core.errors import ConfigError, SkippedFile
 from jarvis_ls.core.files import STATE, read_regular
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
 from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.places import with_state
@@ -61,12 +62,14 @@ def read_rules_settings(table: Mapping[str, Any]) -> RulesSettings:
     """The section. Raises `ConfigError` naming what is wrong."""
     for name, value in table.items():
         if name not in ("folders", "peers"):
-            raise ConfigError(f"rules.{name} is not known; there are folders and peers.")
+            raise ConfigError("rules.{name} is not known; there are folders and peers.", name=name)
         if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
-            raise ConfigError(f"rules.{name} must be a list of texts.")
+            raise ConfigError("rules.{name} must be a list of texts.", name=name)
     peers = tuple(table.get("peers", ()))
     if wrong := [name for name in peers if "/" in name or "\\" in name or name in (".", "..")]:
-        raise ConfigError(f"rules.peers: {wrong[0]!r} must be the name of a file, without a path.")
+        raise ConfigError(
+            "rules.peers: {wrong} must be the name of a file, without a path.", wrong=repr(wrong[0])
+        )
     return RulesSettings(tuple(table.get("folders", ())), peers)
 
 
@@ -151,7 +154,10 @@ def load_rules(
         found.extend(
             there
             if trusted
-            else (replace(f, text="", note="not read: the workspace is not trusted") for f in there)
+            else (
+                replace(f, text="", note=Words("not read: the workspace is not trusted"))
+                for f in there
+            )
         )
     return Rules(tuple(_limited(found)))
 
@@ -210,13 +216,19 @@ def _entries(place: Path, origin: Origin, root: Path | None = None) -> list[Rule
         if not place.is_dir():
             return [_read(place, origin, root)] if place.exists() or place.is_symlink() else []
         if root is not None and place.resolve() != place:
-            return [RuleFile(place, origin, note="not read: a link leads out of the workspace")]
+            return [
+                RuleFile(place, origin, note=Words("not read: a link leads out of the workspace"))
+            ]
         files = sorted(p for p in place.iterdir() if not p.name.startswith(".") and not p.is_dir())
     except OSError as error:
-        return [RuleFile(place, origin, note=f"not read: {error.strerror}")]
+        return [RuleFile(place, origin, note=Words("not read: {why}", why=error.strerror))]
     found = [_read(path, origin, root) for path in files[:MAX_FILES]]
     if len(files) > MAX_FILES:
-        found.append(RuleFile(place, origin, note=f"only the first {MAX_FILES} files are read"))
+        found.append(
+            RuleFile(
+                place, origin, note=Words("only the first {what} files are read", what=MAX_FILES)
+            )
+        )
     return found
 
 
@@ -238,7 +250,7 @@ def _read(path: Path, origin: Origin, root: Path | None = None) -> RuleFile:
     try:
         text = read_regular(real, limit=_READ, root=top).decode("utf-8", "replace")
     except SkippedFile as error:
-        return RuleFile(path, origin, note=f"not read: {error.reason}")
+        return RuleFile(path, origin, note=Words("not read: {why}", why=error.reason))
     notes = []
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").strip()
     visible = "\n".join(shown(line) for line in text.split("\n"))
@@ -254,7 +266,11 @@ def _limited(files: Iterable[RuleFile]) -> Iterable[RuleFile]:
     room = MAX_ALL
     for file in files:
         if len(file.text) > room:
-            yield replace(file, text="", note=f"left out: more than {MAX_ALL} characters of rules")
+            yield replace(
+                file,
+                text="",
+                note=Words("left out: more than {what} characters of rules", what=MAX_ALL),
+            )
         else:
             room -= len(file.text)
             yield file

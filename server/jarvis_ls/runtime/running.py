@@ -20,8 +20,14 @@ class RunningCall:
     """One tool call, as it is shown."""
 
     def __init__(
-        self, session: str, node: str, entry: ToolEntry, publish: Callable[[Event], None]
+        self,
+        session: str,
+        node: str,
+        entry: ToolEntry,
+        publish: Callable[[Event], None],
+        say: Callable[[str], str] = str,
     ) -> None:
+        """`say` puts what the runtime says of the call into the user's language."""
         self.session = session
         self.node = node
         """Id of the agent that calls."""
@@ -32,6 +38,7 @@ class RunningCall:
         self.abandoned = False
         """The turn ended without waiting for it: nothing of it is shown any more."""
         self._publish = publish
+        self._say = say
 
     @property
     def id(self) -> str:
@@ -42,8 +49,13 @@ class RunningCall:
         """Change the entry: `state`, `asked`, `reason`, `edits`, `isolation`, `child`, …"""
         if self.abandoned:
             return
-        self.entry = replace(self.entry, **changes)
+        self.entry = replace(self.entry, **self.in_words(changes))
         self._publish(EntryPut(self.session, self.node, self.entry))
+
+    def in_words(self, changes: dict[str, Any]) -> dict[str, Any]:
+        """Changes of the entry as the user reads them."""
+        texts = {name: changes[name] for name in ("reason", "output") if changes.get(name)}
+        return {**changes, **{name: self._say(text) for name, text in texts.items()}}
 
     def grow(self, text: str) -> None:
         """Show more output while the tool runs."""

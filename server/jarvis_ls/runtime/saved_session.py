@@ -112,7 +112,9 @@ class SavedSession:
         try:
             self.path.unlink(missing_ok=True)
         except OSError as error:
-            raise JarvisError(f"cannot delete {self.path}: {error.strerror}") from None
+            raise JarvisError(
+                "cannot delete {path}: {why}", path=self.path, why=error.strerror
+            ) from None
 
 
 def plain(name: str) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 
 from jarvis_ls.core.deadline import in_time
 from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
 from jarvis_ls.runtime.platforms.base import ToolSpec
 from jarvis_ls.runtime.tool import Action, Tool, ToolContext, Toolset, cap
@@ -75,20 +76,41 @@ class SchemaToolset(Toolset):
         """See `Toolset`."""
         known = self.schema_tools().get(call.name)
         if known is None:
-            return _failed(call, f"There is no tool {call.name!r}.")
+            return _failed(call, Words("There is no tool {name}.", name=repr(call.name)))
         if call.raw is not None:
-            return _failed(call, "The arguments are no JSON object; nothing was run.")
+            return _failed(call, Words("The arguments are no JSON object; nothing was run."))
         problem = wrong_arguments(known, call.arguments)
         if problem:
-            return _failed(call, f"Wrong arguments for {call.name}: {problem}. Nothing was run.")
+            return _failed(
+                call,
+                Words(
+                    "Wrong arguments for {name}: {problem}. Nothing was run.",
+                    name=call.name,
+                    problem=problem,
+                ),
+            )
         try:
             text = await in_time(known.run(context, call.arguments), known.timeout)
         except asyncio.TimeoutError:
-            return _failed(call, f"{call.name} was ended after {known.timeout:.0f} s.")
+            return _failed(
+                call,
+                Words(
+                    "{name} was ended after {timeout} s.",
+                    name=call.name,
+                    timeout=f"{known.timeout:.0f}",
+                ),
+            )
         except (JarvisError, OSError) as error:
             return _failed(call, cap(str(error) or type(error).__name__, 60_000))
         except Exception:  # noqa: BLE001 - a fault of a tool must not end the agent
-            return _failed(call, f"{call.name} failed:\n{traceback.format_exc(limit=-3)}")
+            return _failed(
+                call,
+                Words(
+                    "{name} failed:\n{format_exc}",
+                    name=call.name,
+                    format_exc=traceback.format_exc(limit=-3),
+                ),
+            )
         return ToolResult(call.id, call.name, cap(text, 60_000))
 
 

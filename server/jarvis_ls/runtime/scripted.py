@@ -39,6 +39,7 @@ from typing import Any, Literal
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import STATE, read_regular
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.places import with_state
 from jarvis_ls.runtime.platforms.base import ToolSpec
@@ -138,27 +139,40 @@ def scripted_toolset(
             if not path.is_file() and not path.is_symlink():
                 continue
             if root is not None and not trusted:
-                problems.append(f"{path}: not read, the workspace is not trusted")
+                problems.append(Words("{path}: not read, the workspace is not trusted", path=path))
                 continue
             try:
                 data = read_settings(path if root is not None else path.resolve(), root)
             except (SkippedFile, ValueError) as error:
-                problems.append(f"{path}: left out: {error}")
+                problems.append(Words("{path}: left out: {why}", path=path, why=error))
                 continue
             listed = data.get("scripted_tools") if isinstance(data, dict) else data
             sources.append((listed, folder, root, str(path)))
     for listed, folder, root, where in sources:
         if not isinstance(listed, list):
-            problems.append(f"{where}: scripted_tools must be a list of tables")
+            problems.append(Words("{where}: scripted_tools must be a list of tables", where=where))
             continue
         for number, table in enumerate(listed, 1):
             try:
                 tool = read_tool(table, folder, root)
             except (SkippedFile, ValueError) as error:
-                problems.append(f"{where}: scripted tool {number} is left out: {error}")
+                problems.append(
+                    Words(
+                        "{where}: scripted tool {number} is left out: {why}",
+                        where=where,
+                        number=number,
+                        why=error,
+                    )
+                )
                 continue
             if tool.name in taken or tool.name in tools:
-                problems.append(f"{where}: {tool.name} is left out: there is a tool of this name")
+                problems.append(
+                    Words(
+                        "{where}: {name} is left out: there is a tool of this name",
+                        where=where,
+                        name=tool.name,
+                    )
+                )
             else:
                 tools[tool.name] = tool
     return ScriptedTools(list(tools.values()), problems)
@@ -220,7 +234,7 @@ async def run_scripted(
         raise JarvisError("An argument holds a NUL character; nothing was run.")
     if sum(map(len, environment.values())) > MAX_ARGUMENTS:
         raise JarvisError(
-            f"The arguments have more than {MAX_ARGUMENTS} characters; nothing was run."
+            "The arguments have more than {most} characters; nothing was run.", most=MAX_ARGUMENTS
         )
     text = _program(tool, given)
     script = Script(_INTERPRETERS[tool.script_type], text, tool.timeout, tool.network, environment)

@@ -191,7 +191,9 @@ class Session:
         with self._guard:
             known = self._contents.threads.get(node)
             if known is None or not any(_id(m) == first_id for m in known.appended):
-                raise SessionError(f"Nothing that was said here has the id {first_id!r}.")
+                raise SessionError(
+                    "Nothing that was said here has the id {first_id}.", first_id=repr(first_id)
+                )
             self._write({"is": "cut", "node": node, "first": first_id})
 
     def put(self, event: Event) -> None:
@@ -314,14 +316,17 @@ class Session:
         if not message.id:
             return replace(message, id=f"m{self._contents.number + 1}")
         if message.id in self._contents.ids:
-            raise SessionError(f"There is a message {message.id!r} in this session already.")
+            raise SessionError(
+                "There is a message {id} in this session already.", id=repr(message.id)
+            )
         return message
 
     def _writable(self) -> Appender:
         if self._journal is None:
             raise SessionBusy(
-                f"The session {self._contents.shown_title or self.id!r} can only be read:"
-                f" {self.read_only}."
+                "The session {title} can only be read: {why}.",
+                title=repr(self._contents.shown_title or self.id),
+                why=self.read_only,
             )
         return self._journal
 
@@ -487,7 +492,7 @@ def _record(event: Event) -> dict[str, Any]:
         return {"is": "node_gone", "node": event.node}
     if isinstance(event, MeterPut):
         return {"is": "meter", "node": event.node, "meter": event_json.to_json(event.meter)}
-    raise SessionError(f"{type(event).__name__} is not kept in a session.")
+    raise SessionError("{name} is not kept in a session.", name=type(event).__name__)
 
 
 def _still(node: NodeInfo) -> NodeInfo:

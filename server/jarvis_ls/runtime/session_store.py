@@ -131,7 +131,7 @@ class SessionStore:
         path = self._path(session)
         lock = Lock.take(path / LOCK)
         if isinstance(lock, str):
-            raise SessionBusy(f"The session cannot be deleted: {lock} has it open.")
+            raise SessionBusy("The session cannot be deleted: {lock} has it open.", lock=lock)
         try:
             self._trash.mkdir(parents=True, exist_ok=True, mode=0o700)
             os.utime(path)  # from now on it lies in the trash
@@ -150,7 +150,9 @@ class SessionStore:
         try:
             (self._trash / session).rename(self._folder / session)
         except OSError:
-            raise SessionMissing(f"There is no session {session} in the trash.") from None
+            raise SessionMissing(
+                "There is no session {session} in the trash.", session=session
+            ) from None
 
     def fork(self, session: str, upto: str | None = None) -> Session:
         """A new session that begins with all of this one up to the message `upto`, which is
@@ -166,7 +168,7 @@ class SessionStore:
             for thread in reading.contents.threads.values()
             for message in thread.appended
         ):
-            raise SessionError(f"The session has no message {upto!r} to fork at.")
+            raise SessionError("The session has no message {upto} to fork at.", upto=repr(upto))
         name = new_id()
         contents = reading.contents
         lines = [_first_line(name, contents.folder, forked=session)]
@@ -204,13 +206,13 @@ class SessionStore:
         except OSError:
             known = False
         if not known:
-            raise SessionMissing(f"There is no session {session}.")
+            raise SessionMissing("There is no session {session}.", session=session)
         return path
 
     @staticmethod
     def _check(session: str) -> None:
         if not _ID.fullmatch(session):
-            raise SessionMissing(f"{session!r} is no id of a session.")
+            raise SessionMissing("{session} is no id of a session.", session=repr(session))
 
     def _paths(self) -> Iterator[Path]:
         try:
@@ -226,7 +228,7 @@ class SessionStore:
         try:
             return read_regular(path / JOURNAL, limit=MAX_BYTES)
         except SkippedFile as error:
-            raise SessionError(f"{path / JOURNAL} is {error.reason}.") from None
+            raise SessionError("{path} is {why}.", path=path / JOURNAL, why=error.reason) from None
 
     def _read(self, path: Path) -> journal.Reading:
         reading = journal.read(self._data(path))

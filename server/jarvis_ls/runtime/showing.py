@@ -6,7 +6,6 @@ Everything goes to the feed as it happens; the journal gets an entry once it is 
 from __future__ import annotations
 
 import json
-import re
 import secrets
 import string
 from abc import ABC, abstractmethod
@@ -14,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.events import (
     AnswerEntry,
     Entry,
@@ -49,14 +49,8 @@ def new_id() -> str:
     return "".join(secrets.choice(_LETTERS) for _ in range(9))
 
 
-Say = Callable[[str, Mapping[str, str]], str]
-"""A template in the user's language, its places `{name}` filled."""
-_PLACES = re.compile(r"\{(\w+)\}")
-
-
-def in_english(template: str, values: Mapping[str, str]) -> str:
-    """The template as it is, its places filled."""
-    return _PLACES.sub(lambda place: values.get(place[1], place[0]), template)
+Say = Callable[[str], str]
+"""`Words` (or a template without places) in the user's language."""
 
 
 class NodeKeeper(ABC):
@@ -80,7 +74,7 @@ class Showing:
     ) -> None:
         """Without `keeper` the agent is alone, and its node is kept here; `say` puts what the
         runtime says into the user's language."""
-        self.say = say or in_english
+        self.say = say or str
         self.session = session
         self._keeper = keeper
         self.node = node
@@ -93,6 +87,8 @@ class Showing:
 
     def update(self, **changes: Any) -> None:
         """Change the node, show and keep it."""
+        if changes.get("error"):
+            changes["error"] = self.say(changes["error"])
         self.node = replace(self.node, **changes)
         if self._keeper is not None:
             self._keeper.shown(self.node)
@@ -137,14 +133,12 @@ class Showing:
         """Show something the runtime says: a template and what its places hold. `id` replaces an
         earlier notice. Gives its id."""
         id = id or new_id()
-        said = self.say(text, {name: str(value) for name, value in values.items()})
-        self.put(NoticeEntry(id, level, said), settled=kept)
+        self.put(NoticeEntry(id, level, self.say(Words(text, **values))), settled=kept)
         return id
 
     def doing(self, text: str, **values: object) -> None:
         """Show what the agent does right now, in a few words: a template and its places."""
-        said = self.say(text, {name: str(value) for name, value in values.items()})
-        self.update(activity=said)
+        self.update(activity=self.say(Words(text, **values)))
 
     def meter(self, window: int, parts: Mapping[str, int]) -> None:
         """Show how full the context is."""
@@ -163,11 +157,11 @@ class Showing:
             arguments = json.dumps(call.arguments, ensure_ascii=False, indent=2)
         entry = ToolEntry(call.id, call.name, cap(shown(arguments), ARGUMENTS_SHOWN), "running")
         self.put(entry)
-        return RunningCall(self.session.id, self.node.id, entry, self._feed.publish)
+        return RunningCall(self.session.id, self.node.id, entry, self._feed.publish, self.say)
 
     def ended(self, running: RunningCall, **changes: Any) -> None:
         """Show and keep the outcome of a tool call."""
-        running.entry = replace(running.entry, **changes)
+        running.entry = replace(running.entry, **running.in_words(changes))
         self.put(running.entry)
 
 

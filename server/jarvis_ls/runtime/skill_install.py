@@ -54,9 +54,16 @@ def unpack_skill(archive: Path, skills: Path, *, replace: bool = False) -> Path:
     try:
         size = archive.stat().st_size
     except OSError as error:
-        raise UsageError(f"{archive} cannot be read: {error.strerror}") from None
+        raise UsageError(
+            "{archive} cannot be read: {why}", archive=archive, why=error.strerror
+        ) from None
     if size > MAX_ARCHIVE:
-        raise UsageError(f"{archive} has {size} bytes; skills have {MAX_ARCHIVE} at most")
+        raise UsageError(
+            "{archive} has {size} bytes; skills have {most} at most",
+            archive=archive,
+            size=size,
+            most=MAX_ARCHIVE,
+        )
     skills.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(prefix=".unpack-", dir=skills))
     try:
@@ -73,7 +80,9 @@ def unpack_skill(archive: Path, skills: Path, *, replace: bool = False) -> Path:
             NotImplementedError,
             ValueError,
         ) as error:
-            raise UsageError(f"{archive} cannot be unpacked: {error}") from None
+            raise UsageError(
+                "{archive} cannot be unpacked: {why}", archive=archive, why=error
+            ) from None
         return _placed(temporary, archive, skills, replace)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -97,7 +106,7 @@ def _check_directory(data: bytes) -> None:
     if end < 0 or len(data) < end + 22:
         raise UsageError("it is no whole zip file")
     if int.from_bytes(data[end + 12 : end + 16], "little") > MAX_ENTRIES * 1_000:
-        raise UsageError(f"it holds more than {MAX_ENTRIES} entries")
+        raise UsageError("it holds more than {most} entries", most=MAX_ENTRIES)
 
 
 def _unpacked(data: bytes) -> bytes:
@@ -112,7 +121,7 @@ def _unpacked(data: bytes) -> bytes:
     else:
         found = data
     if len(found) > room:
-        raise UsageError(f"it unpacks to more than {MAX_TOTAL} bytes")
+        raise UsageError("it unpacks to more than {most} bytes", most=MAX_TOTAL)
     return found
 
 
@@ -123,11 +132,15 @@ def _of_zip(archive: zipfile.ZipFile) -> list[_Member]:
     for info in infos:
         kind = (info.external_attr >> 16) & 0o170000
         if kind not in (0, 0o100000, 0o040000):
-            raise UsageError(f"{info.filename!r} is neither a file nor a folder")
+            raise UsageError(
+                "{filename} is neither a file nor a folder", filename=repr(info.filename)
+            )
         if info.flag_bits & 0x1:
-            raise UsageError(f"{info.filename!r} is encrypted")
+            raise UsageError("{filename} is encrypted", filename=repr(info.filename))
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise UsageError(f"{info.filename!r} is packed in a way that is not taken")
+            raise UsageError(
+                "{filename} is packed in a way that is not taken", filename=repr(info.filename)
+            )
         name = _name(info.filename)
         if not info.is_dir():
             found.append(_Member(name, info.file_size, partial(archive.open, info)))
@@ -142,7 +155,7 @@ def _of_tar(archive: tarfile.TarFile) -> list[_Member]:
         if info.isdir():
             continue
         if not info.isreg() or info.sparse:
-            raise UsageError(f"{info.name!r} is neither a file nor a folder")
+            raise UsageError("{name} is neither a file nor a folder", name=repr(info.name))
         found.append(_Member(name, info.size, partial(_extracted, archive, info)))
     return _checked(found)
 
@@ -150,7 +163,7 @@ def _of_tar(archive: tarfile.TarFile) -> list[_Member]:
 def _extracted(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
     stream = archive.extractfile(info)
     if stream is None:
-        raise UsageError(f"{info.name!r} has no contents")
+        raise UsageError("{name} has no contents", name=repr(info.name))
     return stream
 
 
@@ -159,7 +172,7 @@ def _checked(members: list[_Member]) -> list[_Member]:
     for member in members:
         folded = member.name.casefold()
         if folded in seen:
-            raise UsageError(f"{member.name!r} is there twice")
+            raise UsageError("{name} is there twice", name=repr(member.name))
         seen.add(folded)
     above = {name.rsplit("/", n)[0] for name in seen for n in range(1, name.count("/") + 1)}
     if above & seen:
@@ -169,7 +182,7 @@ def _checked(members: list[_Member]) -> list[_Member]:
 
 def _write(members: list[_Member], folder: Path, room: int) -> None:
     if sum(member.size for member in members) > room:
-        raise UsageError(f"it unpacks to more than {room} bytes, for its size too much")
+        raise UsageError("it unpacks to more than {room} bytes, for its size too much", room=room)
     for member in members:
         target = folder / member.name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -186,23 +199,23 @@ def _placed(temporary: Path, archive: Path, skills: Path, replace: bool) -> Path
     if not (top / "SKILL.md").is_file():
         inside = list(top.iterdir())
         if len(inside) != 1 or not (inside[0] / "SKILL.md").is_file():
-            raise UsageError(f"{archive} holds no SKILL.md at its top")
+            raise UsageError("{archive} holds no SKILL.md at its top", archive=archive)
         top = inside[0]
     name = top.name if top != temporary else _stem(archive)
     target = skills / name
     if not name or name.startswith("."):
-        raise UsageError(f"{archive} has no name a skill can have")
+        raise UsageError("{archive} has no name a skill can have", archive=archive)
     old = skills / f".old-{os.urandom(6).hex()}"
     if os.path.lexists(target):
         if not replace:
-            raise UsageError(f"there is a skill {name} already; nothing was changed")
+            raise UsageError("there is a skill {name} already; nothing was changed", name=name)
         target.rename(old)
     try:
         top.rename(target)
     except OSError as error:
         if os.path.lexists(old):
             old.rename(target)
-        raise UsageError(f"cannot make {target}: {error.strerror}") from None
+        raise UsageError("cannot make {target}: {why}", target=target, why=error.strerror) from None
     if os.path.lexists(old):
         shutil.rmtree(old, ignore_errors=True)
     return target
@@ -226,13 +239,13 @@ def _name(name: str) -> str:
         )
     )
     if wrong and parts:
-        raise UsageError(f"{name[:MAX_NAME]!r} is no name for a file of a skill")
+        raise UsageError("{name} is no name for a file of a skill", name=repr(name[:MAX_NAME]))
     return "/".join(parts)
 
 
 def _check_count(count: int) -> None:
     if count > MAX_ENTRIES:
-        raise UsageError(f"it holds more than {MAX_ENTRIES} entries")
+        raise UsageError("it holds more than {most} entries", most=MAX_ENTRIES)
 
 
 def _stem(archive: Path) -> str:

@@ -28,6 +28,7 @@ from typing import Any, Literal
 
 from jarvis_ls.core.errors import SkippedFile, UsageError
 from jarvis_ls.core.files import STATE, read_regular
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.consent import Consents, Pending, key_of
 from jarvis_ls.runtime.memory_search import words
 from jarvis_ls.runtime.permissions import shown
@@ -115,7 +116,8 @@ class Skills:
         return [
             Pending(
                 skill.key, "skill", skill.name,
-                f"The skill {skill.name} ({skill.folder}) has something to look at.",
+                Words("The skill {name} ({folder}) has something to look at.",
+                      name=skill.name, folder=skill.folder),
                 skill.audit.text, Action("read", str(skill.folder)),
             )
             for skill in self._skills.values()
@@ -161,15 +163,19 @@ class Skills:
         skill = self._skills.get(name.casefold())
         if skill is None:
             names = ", ".join(s.name for s in self._skills.values() if self.usable(s)) or "none"
-            raise UsageError(f"There is no skill {name!r}. There are: {names}.")
+            raise UsageError(
+                "There is no skill {name}. There are: {names}.", name=repr(name), names=names
+            )
         if not self.usable(skill):
             raise UsageError(
-                f"The skill {skill.name} waits for the user, who has not allowed it yet."
+                "The skill {name} waits for the user, who has not allowed it yet.", name=skill.name
             )
         if file and file not in skill.audit.files:
             raise UsageError(
-                f"The skill {skill.name} has no file {file!r}. "
-                f"It has: {', '.join(skill.audit.files[:100])}."
+                "The skill {name} has no file {file}. It has: {files}.",
+                name=skill.name,
+                file=repr(file),
+                files=", ".join(skill.audit.files[:100]),
             )
         return await asyncio.to_thread(self._read, skill, file or NAME)
 
@@ -224,9 +230,13 @@ class Skills:
             if not place.is_dir():
                 continue
             if not self._trusted:
-                problems.append(f"{place}: not read, the workspace is not trusted")
+                problems.append(
+                    Words("{place}: not read, the workspace is not trusted", place=place)
+                )
             elif place.resolve() != Path(os.path.realpath(root)) / STATE / "skills":
-                problems.append(f"{place}: not read, a link leads out of the workspace")
+                problems.append(
+                    Words("{place}: not read, a link leads out of the workspace", place=place)
+                )
             else:
                 places.append((place, "workspace"))
         for place, origin in places:
@@ -234,14 +244,26 @@ class Skills:
                 try:
                     skill = self._skill(folder, origin)
                 except (SkippedFile, ValueError) as error:
-                    problems.append(f"{folder}: left out: {error}")
+                    problems.append(Words("{folder}: left out: {why}", folder=folder, why=error))
                     continue
                 if skill.name.casefold() in found:
-                    problems.append(f"{folder}: left out: there is a skill {skill.name}")
+                    problems.append(
+                        Words(
+                            "{folder}: left out: there is a skill {name}",
+                            folder=folder,
+                            name=skill.name,
+                        )
+                    )
                 elif len(found) < MAX_SKILLS:
                     found[skill.name.casefold()] = skill
                 else:
-                    problems.append(f"{folder}: left out: more than {MAX_SKILLS} skills")
+                    problems.append(
+                        Words(
+                            "{folder}: left out: more than {what} skills",
+                            folder=folder,
+                            what=MAX_SKILLS,
+                        )
+                    )
         return found, problems
 
     def _skill(self, folder: Path, origin: Literal["user", "workspace"]) -> Skill:
@@ -270,7 +292,8 @@ class Skills:
             return self._texts[key]
         if audit_skill(skill.folder).digest != skill.audit.digest:
             raise UsageError(
-                f"The skill {skill.name} has changed since it was looked over; scan again."
+                "The skill {name} has changed since it was looked over; scan again.",
+                name=skill.name,
             )
         text = data.decode("utf-8-sig", "replace")
         if file == NAME:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from jarvis_ls.core.words import Words, together
+
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
@@ -31,14 +33,19 @@ class Statistics:
     def text(self) -> str:
         """As Markdown."""
         lines = [
-            f"- Folder: {self.folder or 'none'}",
-            f"- Model group: {self.model or 'none is configured'}",
-            f"- Tools: {self.tools} of {self.tools_total}",
-            f"- Rules: {self.rules} file{'' if self.rules == 1 else 's'}",
-            f"- Memories: {self.project_memories} of the project, {self.global_memories} global",
+            Words("- Folder: {folder}", folder=self.folder or Words("none")),
+            Words("- Model group: {group}", group=self.model or Words("none is configured")),
+            Words("- Tools: {n} of {all}", n=self.tools, all=self.tools_total),
+            Words("- Files of rules: {n}", n=self.rules),
+            Words(
+                "- Memories: {project} of the project, {user} global",
+                project=self.project_memories,
+                user=self.global_memories,
+            ),
         ]
         if self.methodologies:
-            lines.append(f"- Methodologies: {self.methodologies}")
+            lines.append(Words("- Methodologies: {n}", n=self.methodologies))
         if self.callbacks:
-            lines.append(f"- Callbacks after tool calls: {self.callbacks}")
-        return "\n".join([*lines, *(f"- Problem: {problem}" for problem in self.problems)])
+            lines.append(Words("- Callbacks after tool calls: {n}", n=self.callbacks))
+        lines += [Words("- Problem: {problem}", problem=problem) for problem in self.problems]
+        return together(lines, "\n")

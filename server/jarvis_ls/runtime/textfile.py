@@ -154,8 +154,9 @@ def place_of(path: str, context: ToolContext, *, reading: bool = True) -> Place:
     if real is not None:
         if not reading and _is_of_another_place(path) and not real.exists():
             raise ToolRetry(
-                f"{shown(path)} is written in a form of another place or system. Give a path "
-                "relative to the workspace, with forward slashes."
+                "{path} is written in a form of another place or system. Give a path "
+                "relative to the workspace, with forward slashes.",
+                path=shown(path),
             )
         number = next(n for n, r in enumerate(context.roots) if real == r or r in real.parents)
         root = context.roots[number]
@@ -164,7 +165,9 @@ def place_of(path: str, context: ToolContext, *, reading: bool = True) -> Place:
     if outside is not None and outside in context.services.get("granted", ()):
         anchor = Path(outside.anchor)
         return Place(anchor, -1, outside.relative_to(anchor).as_posix())
-    raise ToolRetry(f"{shown(path)} lies outside the workspace; nothing was done with it.")
+    raise ToolRetry(
+        "{path} lies outside the workspace; nothing was done with it.", path=shown(path)
+    )
 
 
 async def read_text(path: str, context: ToolContext, *, reading: bool = True) -> TextFile:
@@ -187,13 +190,15 @@ async def read_text(path: str, context: ToolContext, *, reading: bool = True) ->
 def load(place: Place) -> TextFile:
     """The file on disk; see `read_text`."""
     if place.path in ("", "."):
-        raise ToolRetry(f"{shown(place.name)} is a folder, not a file.")
+        raise ToolRetry("{name} is a folder, not a file.", name=shown(place.name))
     try:
         raw, mode = read_beneath(place.root, place.path, limit=MAX_BYTES)
     except FileNotFoundError:
         raise ToolRetry(_missing(place)) from None
     except SkippedFile as error:
-        raise ToolRetry(f"{shown(place.name)} cannot be read: it is {error.reason}.") from None
+        raise ToolRetry(
+            "{name} cannot be read: it is {why}.", name=shown(place.name), why=error.reason
+        ) from None
     return decode(place, raw, mode)
 
 
@@ -206,14 +211,16 @@ def decode(place: Place, raw: bytes, mode: int = 0o100644) -> TextFile:
     except UnicodeDecodeError:
         if encoding != "utf-8":
             raise ToolRetry(
-                f"{shown(place.name)} begins like {encoding.upper()} but is damaged; "
-                "it is not touched."
+                "{name} begins like {encoding} but is damaged; it is not touched.",
+                name=shown(place.name),
+                encoding=encoding.upper(),
             ) from None
         bom, encoding, written = b"", "latin-1", raw.decode("latin-1")
     if encoding in ("utf-8", "latin-1") and "\0" in written:
         raise ToolRetry(
-            f"{shown(place.name)} is a binary file ({len(raw):,} bytes), not text; "
-            "read_file_info says what kind."
+            ("{name} is a binary file ({n} bytes), not text; read_file_info says what kind."),
+            name=shown(place.name),
+            n=f"{len(raw):,}",
         )
     text, ends = _taken_apart(written)
     return TextFile(place, text, ends, encoding, bom, raw, mode)
@@ -295,8 +302,11 @@ def _encoded(text: str, file: TextFile) -> bytes:
         wrong = text[error.start]
         name = "ISO 8859-1" if file.encoding == "latin-1" else file.encoding.upper()
         raise ToolRetry(
-            f"{shown(file.place.name)} is {name}, which has no character {wrong!r} "
-            f"(U+{ord(wrong):04X}); nothing was written."
+            "{name} is {encoding}, which has no character {wrong} (U+{code}); nothing was written.",
+            name=shown(file.place.name),
+            encoding=name,
+            wrong=repr(wrong),
+            code=f"{ord(wrong):04X}",
         ) from None
 
 

@@ -29,6 +29,7 @@ from typing import Any, Literal, get_type_hints
 
 from jarvis_ls.core.deadline import in_time
 from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
 from jarvis_ls.runtime.platforms.base import ToolSpec
@@ -123,7 +124,7 @@ def actions_of(known: Tool, call: ToolCall) -> list[Action] | None:
     try:
         return known.actions(arguments)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
-        raise ToolRetry(f"It cannot be told what {call.name} would do.") from None
+        raise ToolRetry("It cannot be told what {name} would do.", name=call.name) from None
 
 
 class Toolset(ABC):
@@ -183,20 +184,41 @@ class Tools(Toolset):
         known = self._tools.get(call.name)
         if known is None:
             names = ", ".join(sorted(self._tools)) or "none"
-            return _failed(call, f"There is no tool {call.name!r}. There are: {names}.")
+            return _failed(
+                call,
+                Words(
+                    "There is no tool {name}. There are: {names}.",
+                    name=repr(call.name),
+                    names=names,
+                ),
+            )
         if call.raw is not None:
-            return _failed(call, "The arguments are no JSON object; nothing was run.")
+            return _failed(call, Words("The arguments are no JSON object; nothing was run."))
         problem, arguments = _checked(known, call.arguments)
         if problem:
             return _failed(call, problem)
         try:
             text = await in_time(known.run(context, **arguments), known.timeout)
         except asyncio.TimeoutError:
-            return _failed(call, f"{call.name} was ended after {known.timeout:.0f} s.")
+            return _failed(
+                call,
+                Words(
+                    "{name} was ended after {timeout} s.",
+                    name=call.name,
+                    timeout=f"{known.timeout:.0f}",
+                ),
+            )
         except (JarvisError, OSError) as error:
             return _failed(call, str(error) or type(error).__name__)
         except Exception:  # noqa: BLE001 - a fault of a tool must not end the agent
-            return _failed(call, f"{call.name} failed:\n{traceback.format_exc(limit=-3)}")
+            return _failed(
+                call,
+                Words(
+                    "{name} failed:\n{format_exc}",
+                    name=call.name,
+                    format_exc=traceback.format_exc(limit=-3),
+                ),
+            )
         if len(text) > self._max_output:
             text = await _shortened(call.name, text, self._max_output, context)
         return ToolResult(call.id, call.name, text)
@@ -232,7 +254,14 @@ class Sifted(Wrapper):
         """See `Toolset`."""
         if not self._passes(call.name):
             names = ", ".join(sorted(self.tools())) or "none"
-            return _failed(call, f"There is no tool {call.name!r}. There are: {names}.")
+            return _failed(
+                call,
+                Words(
+                    "There is no tool {name}. There are: {names}.",
+                    name=repr(call.name),
+                    names=names,
+                ),
+            )
         return await self.wrapped.run(call, context)
 
 
@@ -263,7 +292,12 @@ class Joined(Toolset):
             if call.name in toolset.tools():
                 return await toolset.run(call, context)
         names = ", ".join(sorted(self.tools())) or "none"
-        return _failed(call, f"There is no tool {call.name!r}. There are: {names}.")
+        return _failed(
+            call,
+            Words(
+                "There is no tool {name}. There are: {names}.", name=repr(call.name), names=names
+            ),
+        )
 
 
 async def _shortened(name: str, text: str, limit: int, context: ToolContext) -> str:

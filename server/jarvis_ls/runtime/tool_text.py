@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from jarvis_ls.core.model_json import read_model_json
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.messages import Assistant, Message, ToolCall, ToolResult, User
 
 START, END = "<TOOL_CALL>", "</TOOL_CALL>"
-HOW = (
+HOW = Words(
     'Write exactly one block: <TOOL_CALL>, one JSON object with "name" and "arguments",'
     " </TOOL_CALL>."
 )
@@ -62,16 +63,27 @@ def read_call(text: str) -> Written:
         if call is None:
             continue
         if _START.search(text, end.end()):
-            return Written(text, problem=f"There are several calls; nothing was run. {HOW}")
+            return Written(
+                text, problem=Words("There are several calls; nothing was run. {how}", how=HOW)
+            )
         after = text[end.end() :].strip()
         return Written("\n\n".join(part for part in (before, after) if part), call)
     if END not in text[body_from:]:
         if len(_START.findall(text)) > 1:
-            return Written(text, problem=f"There are several calls; nothing was run. {HOW}")
+            return Written(
+                text, problem=Words("There are several calls; nothing was run. {how}", how=HOW)
+            )
         call, problem = _call(_OPEN_FENCE.sub("", text[body_from:]))
         if call is not None:
             return Written(before, call, note=END_MISSING)
-    return Written(text, problem=f"The call was not understood; nothing was run. {problem} {HOW}")
+    return Written(
+        text,
+        problem=Words(
+            "The call was not understood; nothing was run. {problem} {how}",
+            problem=problem,
+            how=HOW,
+        ),
+    )
 
 
 def written(call: ToolCall) -> str:

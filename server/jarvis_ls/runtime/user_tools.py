@@ -24,6 +24,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from jarvis_ls.core.files import STATE, kind_of
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.places import with_state
 from jarvis_ls.runtime.tool import Tool, Tools
 
@@ -59,12 +60,20 @@ def user_toolset(
     ]:
         files = _files(folder, root, problems)
         if files and root is not None and not trusted:
-            problems.append(f"{folder}: not loaded, the workspace is not trusted")
+            problems.append(
+                Words("{folder}: not loaded, the workspace is not trusted", folder=folder)
+            )
             continue
         for path in files:
             for name, tool in _load(path, problems).items():
                 if name in taken or name in tools:
-                    problems.append(f"{path}: {name} is left out: there is a tool of this name")
+                    problems.append(
+                        Words(
+                            "{path}: {name} is left out: there is a tool of this name",
+                            path=path,
+                            name=name,
+                        )
+                    )
                 else:
                     tools[name] = tool
     return UserTools(list(tools.values()), problems)
@@ -74,22 +83,24 @@ def _files(folder: Path, root: Path | None, problems: list[str]) -> list[Path]:
     if not folder.is_dir():
         return []
     if root is not None and folder.resolve() != Path(os.path.realpath(root)) / STATE / FOLDER:
-        problems.append(f"{folder}: not loaded, a link leads out of the workspace")
+        problems.append(
+            Words("{folder}: not loaded, a link leads out of the workspace", folder=folder)
+        )
         return []
     try:
         paths = sorted(p for p in folder.glob("*.py") if not p.name.startswith((".", "_")))
     except OSError as error:
-        problems.append(f"{folder}: not loaded: {error.strerror}")
+        problems.append(Words("{folder}: not loaded: {why}", folder=folder, why=error.strerror))
         return []
     found = []
     for path in paths:
         try:  # the user's own files may be links; those of a workspace may not
             mode = path.lstat().st_mode if root is not None else path.stat().st_mode
         except OSError as error:
-            problems.append(f"{path}: not loaded: {error.strerror}")
+            problems.append(Words("{path}: not loaded: {why}", path=path, why=error.strerror))
             continue
         if kind := kind_of(mode):
-            problems.append(f"{path}: not loaded, it is {kind}")
+            problems.append(Words("{path}: not loaded, it is {kind}", path=path, kind=kind))
         else:
             found.append(path)
     return found
@@ -101,7 +112,7 @@ def _load(path: Path, problems: list[str]) -> dict[str, Tool]:
     name = f"_jarvis_tools_{key}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        problems.append(f"{path}: not loaded: no Python module")
+        problems.append(Words("{path}: not loaded: no Python module", path=path))
         return {}
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # annotations of a module are looked up there
@@ -109,9 +120,15 @@ def _load(path: Path, problems: list[str]) -> dict[str, Tool]:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a user's file may raise anything
         sys.modules.pop(name, None)
-        problems.append(f"{path}: not loaded: {type(error).__name__}: {error}")
+        problems.append(
+            Words(
+                "{path}: not loaded: {name}: {why}", path=path, name=type(error).__name__, why=error
+            )
+        )
         return {}
     tools = {value.spec.name: value for value in vars(module).values() if isinstance(value, Tool)}
     if not tools:
-        problems.append(f"{path}: it makes no tool; a tool is an async function under @tool")
+        problems.append(
+            Words("{path}: it makes no tool; a tool is an async function under @tool", path=path)
+        )
     return tools

@@ -25,7 +25,9 @@ async def ask_user(context: ToolContext, question: str, choices: list[str] | Non
     if not question.strip():
         raise ToolRetry("The question is empty.")
     if len(offered) > MAX_CHOICES or not all(offered) or len(set(offered)) < len(offered):
-        raise ToolRetry(f"Give at most {MAX_CHOICES} different choices, none of them empty.")
+        raise ToolRetry(
+            "Give at most {most} different choices, none of them empty.", most=MAX_CHOICES
+        )
     interaction: Interaction | None = context.services.get("interaction")
     if interaction is None:
         raise ToolRetry("Nobody is there to be asked. Decide yourself and say what you assumed.")

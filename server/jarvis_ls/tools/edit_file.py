@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.proposals import Change, propose
@@ -74,7 +75,7 @@ async def edit_file(context: ToolContext, files: list[FileDiffs]) -> str:
             try:
                 text = await asyncio.to_thread(_replaced, text, diff)
             except ToolRetry as error:
-                problems.append(f"{where}: {error}")
+                problems.append(Words("{where}: {why}", where=where, why=error))
         texts[place.real] = place, file, text
     if problems:
         raise ToolRetry("Nothing was changed.\n\n" + "\n\n".join(problems))
@@ -106,11 +107,15 @@ def _replaced(text: str, diff: Diff) -> str:
         raise ToolRetry("`search` and `replace` are the same.")
     found = occurrences(text, search)
     if not found:
-        raise ToolRetry(f"The text to replace is not in the file. {why_missing(text, search)}")
+        raise ToolRetry(
+            "The text to replace is not in the file. {why}", why=why_missing(text, search)
+        )
     if len(found) > 1 and not diff.all:
         places = preview(text, found, len(search))
         raise ToolRetry(
-            f"The text to replace stands in {len(found)} places. Give more lines around the right "
-            f"one, or set `all` to replace every one of them:\n{places}"
+            "The text to replace stands in {n} places. Give more lines around the "
+            "right one, or set `all` to replace every one of them:\n{places}",
+            n=len(found),
+            places=places,
         )
     return text.replace(search, new)

@@ -47,7 +47,11 @@ async def edit_file_free(
             place_diff if as_diff else place_snippet, file.text, code
         )
     except ToolRetry as error:
-        raise ToolRetry(f"{shown(place.name)} was not changed. {error}") from None
+        raise ToolRetry(
+            "{name} was not changed. {why}", name=shown(place.name), why=error
+        ) from None
     if text == file.text:
-        raise ToolRetry(f"{shown(place.name)} has this code already; nothing was changed.")
+        raise ToolRetry(
+            "{name} has this code already; nothing was changed.", name=shown(place.name)
+        )
     return await propose(context, [Change(place, file, text)], note)

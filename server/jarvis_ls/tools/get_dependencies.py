@@ -44,7 +44,7 @@ async def get_dependencies(context: ToolContext, path: str = ".") -> str:
         hidden = hidden_from("get_dependencies", place, context)
         return await look(lambda clock: _libraries(place, hidden, clock), SECONDS)
     if not place.real.is_file():
-        raise ToolRetry(f"{shown(place.name)} does not exist.")
+        raise ToolRetry("{name} does not exist.", name=shown(place.name))
     hidden = hidden_from("get_dependencies", Place(place.root, place.number, ""), context)
     return await look(lambda clock: _files(place, hidden, clock), SECONDS)
 
@@ -56,7 +56,7 @@ def _files(place: Place, hidden: Hidden | None, clock: Clock) -> str:
     data = _data(next(walk(place), None), place)
     own = imports(place.path, data) if data is not None else None
     if own is None:
-        raise ToolRetry(f"Dependencies of files are known for {SUPPORTED} only.")
+        raise ToolRetry("Dependencies of files are known for {kinds} only.", kinds=SUPPORTED)
     parts = [f"{shown(place.name)} asks for:"]
     for one in own:
         found = project.resolve(place.path, one)

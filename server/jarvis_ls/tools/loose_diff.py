@@ -127,8 +127,9 @@ def _place(lines: Sequence[str], hunk: _Hunk, drift: int, number: int) -> int:
     which = f"Part {number} of the diff" if number else "The diff"
     if not found:
         raise ToolRetry(
-            f"{which} does not fit: its unchanged and removed lines are not in the file. "
-            "Read the place again."
+            "{which} does not fit: its unchanged and removed lines are not in the "
+            "file. Read the place again.",
+            which=which,
         )
     if len(found) > 1 and hunk.hint is not None:
         wanted = hunk.hint - 1 + drift
@@ -141,7 +142,10 @@ def _place(lines: Sequence[str], hunk: _Hunk, drift: int, number: int) -> int:
             numbered(lines, at + 1 - CONTEXT, at + size + CONTEXT) for at in found[:MAX_SHOWN]
         )
         raise ToolRetry(
-            f"{which} fits {len(found)} places; give more unchanged lines around it:\n{places}"
+            "{which} fits {n} places; give more unchanged lines around it:\n{places}",
+            which=which,
+            n=len(found),
+            places=places,
         )
     return found[0]
 

@@ -109,7 +109,9 @@ def _place(
     heads = _anchored(where, keys, cursor, at_end=False)
     tails = _anchored(where, keys, cursor, at_end=True)
     if not heads and not tails:
-        raise ToolRetry(f"{which} has no line in common with the file where it should follow.")
+        raise ToolRetry(
+            "{which} has no line in common with the file where it should follow.", which=which
+        )
     if not heads:
         tail = _only(where, tails, which, "ends")
         end = tail.start + tail.count
@@ -127,8 +129,12 @@ def _place(
     taken = end_row - head.start
     if taken > 3 * len(keys) + 20:
         raise ToolRetry(
-            f"{which} has {len(keys)} lines, but between its first and its last line lie {taken} "
-            "in the file. Mark lines that stay with `// ... existing code ...`, or give all lines."
+            "{which} has {n} lines, but between its first and its last line lie "
+            "{taken} in the file. Mark lines that stay with `// ... existing code "
+            "...`, or give all lines.",
+            which=which,
+            n=len(keys),
+            taken=taken,
         )
     return _region(where, head.start, end_row, segment, 0)
 
@@ -206,8 +212,12 @@ def _only(where: _Text, found: list[_Found], which: str, how: str) -> _Found:
         for one in found[:MAX_SHOWN]
     )
     raise ToolRetry(
-        f"{which} {how} like {len(found)} places in the file; give more lines around the right "
-        f"one:\n{places}"
+        "{which} {how} like {n} places in the file; give more lines around the "
+        "right one:\n{places}",
+        which=which,
+        how=how,
+        n=len(found),
+        places=places,
     )
 
 

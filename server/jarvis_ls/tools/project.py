@@ -54,7 +54,7 @@ def folder_of(path: str, context: ToolContext) -> Place:
     place = place_of(path, context)
     if not place.real.is_dir():
         what = "is no folder" if place.real.exists() else "does not exist"
-        raise ToolRetry(f"{shown(place.name)} {what}.")
+        raise ToolRetry("{name} {what}.", name=shown(place.name), what=what)
     return place
 
 
@@ -64,9 +64,11 @@ def check_searchable(place: Place) -> None:
     try:
         mode = place.real.lstat().st_mode
     except (OSError, ValueError):
-        raise ToolRetry(f"{shown(place.name)} does not exist.") from None
+        raise ToolRetry("{name} does not exist.", name=shown(place.name)) from None
     if not stat.S_ISDIR(mode) and (kind := kind_of(mode)):
-        raise ToolRetry(f"{shown(place.name)} is {kind}, there is nothing to search.")
+        raise ToolRetry(
+            "{name} is {kind}, there is nothing to search.", name=shown(place.name), kind=kind
+        )
 
 
 def pattern_of(glob: str) -> Globs | None:
@@ -76,7 +78,7 @@ def pattern_of(glob: str) -> Globs | None:
     try:
         return Globs([one.strip() for one in glob.split(",")])
     except ValueError as error:
-        raise ToolRetry(f"The pattern {error}.") from None
+        raise ToolRetry("The pattern {why}.", why=error) from None
 
 
 Hidden = Callable[[str], bool]

@@ -29,7 +29,7 @@ async def read_file_hunk(
     lines = file.lines
     first, last = max(1, start_line - around), min(len(lines), end_line + around)
     if first > len(lines):
-        raise ToolRetry(f"{shown(file.place.name)} has only {len(lines)} lines.")
+        raise ToolRetry("{name} has only {n} lines.", name=shown(file.place.name), n=len(lines))
     note_seen(context, file)
     cut = min(last, first + MAX_LINES - 1)
     text = f"{shown(file.place.name)}, lines {first}-{cut} of {len(lines)}\n"

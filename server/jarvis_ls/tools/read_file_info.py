@@ -57,7 +57,7 @@ def _described(place: Place) -> str:
     try:
         status = place.real.lstat()
     except OSError as error:
-        raise ToolRetry(f"{shown(place.name)}: {error.strerror}.") from None
+        raise ToolRetry("{name}: {why}.", name=shown(place.name), why=error.strerror) from None
     lines = [f"path: {shown(place.name)}"]
     if place.real.is_dir():
         return "\n".join([*lines, f"kind: folder with {len(os.listdir(place.real))} entries"])  # noqa: PTH208

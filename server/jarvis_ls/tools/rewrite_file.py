@@ -30,7 +30,7 @@ async def rewrite_file(context: ToolContext, file_path: str, content: str) -> st
     if file.text.endswith("\n") and text and not text.endswith("\n"):
         text += "\n"
     if text == file.text:
-        raise ToolRetry(f"{shown(place.name)} has exactly this text already.")
+        raise ToolRetry("{name} has exactly this text already.", name=shown(place.name))
     return await propose(context, [Change(place, file, text)], "")
 
 
@@ -41,6 +41,10 @@ def _check_seen(file: TextFile, context: ToolContext) -> None:
     name = shown(file.place.name)
     has = seen.has(context.node, file)
     if has is None:
-        raise ToolRetry(f"{name} exists and you have not read it. Read it first; nothing was done.")
+        raise ToolRetry(
+            "{name} exists and you have not read it. Read it first; nothing was done.", name=name
+        )
     if not has:
-        raise ToolRetry(f"{name} changed since you read it. Read it again; nothing was done.")
+        raise ToolRetry(
+            "{name} changed since you read it. Read it again; nothing was done.", name=name
+        )

@@ -107,7 +107,7 @@ async def search_in_project(
     try:
         compile_regex(written)
     except ValueError as error:
-        raise ToolRetry(f"The query {error}.") from None
+        raise ToolRetry("The query {why}.", why=error) from None
     around, most = max(0, min(around, 10)), max(1, min(max_matches, MAX_MATCHES))
     hidden = hidden_from("search_in_project", place, context)
     wanted = Wanted(place, written, pattern_of(pattern), hidden, around, most)

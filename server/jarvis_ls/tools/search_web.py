@@ -34,7 +34,7 @@ def endpoint() -> str:
         return ""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ToolRetry(f"The search endpoint {shown(url)} is no http or https address.")
+        raise ToolRetry("The search endpoint {url} is no http or https address.", url=shown(url))
     return url.rstrip("/")
 
 
@@ -84,19 +84,30 @@ async def _results(request: str, url: str) -> list[dict[str, Any]]:
             async for part in response.aiter_bytes():
                 body += part
                 if len(body) > MAX_BYTES:
-                    raise ToolRetry(f"{url} answers with more than {MAX_BYTES:,} bytes.")
+                    raise ToolRetry(
+                        "{url} answers with more than {most} bytes.", url=url, most=f"{MAX_BYTES:,}"
+                    )
             status = response.status_code
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         reason = str(error) or type(error).__name__
-        raise ToolRetry(f"The search endpoint {url} cannot be reached: {reason}") from None
+        raise ToolRetry(
+            "The search endpoint {url} cannot be reached: {why}", url=url, why=reason
+        ) from None
     if status != httpx2.codes.OK:
         hint = " Its settings must list json among search.formats." if status == 403 else ""
-        raise ToolRetry(f"The search endpoint {url} refuses: HTTP {status}.{hint}")
+        raise ToolRetry(
+            "The search endpoint {url} refuses: HTTP {status}.{hint}",
+            url=url,
+            status=status,
+            hint=hint,
+        )
     try:
         read = json.loads(body)
         results = [one for one in read["results"] if isinstance(one, dict)]
     except (ValueError, KeyError, TypeError):
-        raise ToolRetry(f"The search endpoint {url} does not answer as SearXNG does.") from None
+        raise ToolRetry(
+            "The search endpoint {url} does not answer as SearXNG does.", url=url
+        ) from None
     return results
 
 
@@ -120,4 +131,4 @@ def _configured() -> str:
     except FileNotFoundError:
         return ""
     except (OSError, ValueError, AttributeError) as error:
-        raise ToolRetry(f"~/.jarvis/config.toml cannot be read: {error}") from None
+        raise ToolRetry("~/.jarvis/config.toml cannot be read: {why}", why=error) from None

@@ -37,7 +37,11 @@ async def update_plan(context: ToolContext, steps: list[Step]) -> str:
         steps: All steps in order.
     """
     if len(steps) > MAX_STEPS or any(not s.text.strip() or len(s.text) > MAX_LENGTH for s in steps):
-        raise ToolRetry(f"A plan has at most {MAX_STEPS} steps of 1 to {MAX_LENGTH} characters.")
+        raise ToolRetry(
+            "A plan has at most {steps} steps of 1 to {most} characters.",
+            steps=MAX_STEPS,
+            most=MAX_LENGTH,
+        )
     if sum(step.state == "active" for step in steps) > 1:
         raise ToolRetry("Only one step can be active at a time.")
     plan = tuple(PlanStep(shown(step.text.strip()), step.state) for step in steps)

@@ -80,5 +80,11 @@ async def sub_agent(
         )
     ending = await tree.result(child.id)
     if ending.state != "completed":
-        raise TreeError(f"“{child.info.title}” ({child.id}) {ending.state}: {result_of(ending)}")
+        raise TreeError(
+            "“{title}” ({id}) {state}: {result}",
+            title=child.info.title,
+            id=child.id,
+            state=ending.state,
+            result=result_of(ending),
+        )
     return result_of(ending)

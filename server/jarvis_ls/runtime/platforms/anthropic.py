@@ -8,12 +8,14 @@ called tools while thinking is sent back with its thinking as it was signed.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.runtime.errors import (
@@ -44,7 +46,13 @@ from jarvis_ls.runtime.platforms.base import (
     ToolCallDelta,
     UsageDelta,
 )
-from jarvis_ls.runtime.platforms.faults import cause_of, of_status, retry_after, too_long
+from jarvis_ls.runtime.platforms.faults import (
+    cause_of,
+    of_status,
+    retry_after,
+    too_long,
+    unreachable,
+)
 from jarvis_ls.runtime.platforms.streaming import Deadlines, events_of
 
 if TYPE_CHECKING:
@@ -116,6 +124,8 @@ class Anthropic(Platform):
         answer = _Answer(model)
         received = 0
         try:
+            if self._client_ is None:  # to load the SDK takes its time, which is not the model's
+                await asyncio.to_thread(import_module, "anthropic")
             events = events_of(lambda: self._begin(model, request), self._deadlines)
             async with aclosing(events):
                 async for event in events:
@@ -123,7 +133,9 @@ class Anthropic(Platform):
                         received += _size(delta)
                         yield delta
                     if received > self._max_bytes:
-                        raise AnswerBroken(f"the answer is larger than {self._max_bytes} bytes")
+                        raise AnswerBroken(
+                            "the answer is larger than {max_bytes} bytes", max_bytes=self._max_bytes
+                        )
         except Exception as error:
             raise as_model_error(error) from error
         self._remember(answer)
@@ -257,16 +269,16 @@ def as_model_error(error: BaseException) -> ModelError:
             return _of_type(error.type or "", said, error.response.headers)
         return of_status(error.status_code, said, error.response.headers)
     if isinstance(error, anthropic.APIConnectionError):
-        return ModelUnreachable(f"The model could not be reached: {cause_of(error)}.")
+        return unreachable(error)
     if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
         return AnswerBroken("The model sent something that is no JSON.")
     if isinstance(error, anthropic.APIError):
-        return ModelBusy(f"The model failed in the middle of an answer: {error.message}")
+        return ModelBusy("The model failed in the middle of an answer: {said}", said=error.message)
     if isinstance(error, anthropic.AnthropicError):
         return ModelRefused(str(error))
     if isinstance(error, (TypeError, AttributeError, ValueError, KeyError)):
-        return AnswerBroken(f"The model sent an answer of a wrong shape: {error}.")
-    return ModelUnreachable(f"The connection to the model broke: {cause_of(error)}.")
+        return AnswerBroken("The model sent an answer of a wrong shape: {why}.", why=error)
+    return ModelUnreachable("The connection to the model broke: {why}.", why=cause_of(error))
 
 
 @dataclass
@@ -413,9 +425,9 @@ def _size(delta: Delta) -> int:
 
 def _of_type(kind: str, said: str, headers: Any) -> ModelError:
     if too_long(said):
-        return ContextTooLong(f"The conversation is too long for the model: {said}")
+        return ContextTooLong("The conversation is too long for the model: {said}", said=said)
     if kind in _BUSY or not kind:
         return ModelBusy(
-            f"The model failed in the middle of an answer: {said}", retry_after(headers)
+            "The model failed in the middle of an answer: {said}", retry_after(headers), said=said
         )
-    return ModelRefused(f"The model gave up in the middle of an answer: {said}")
+    return ModelRefused("The model gave up in the middle of an answer: {said}", said=said)

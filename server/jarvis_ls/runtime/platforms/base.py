@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.errors import ModelRefused
 from jarvis_ls.runtime.messages import FileRef, Finish, Message, Usage
 
@@ -165,7 +166,7 @@ class Platform(ABC):
     async def upload(self, name: str, data: bytes) -> FileRef:
         """Hand over a file that messages can then refer to. Raises a `ModelError`, also when the
         platform takes no files."""
-        raise ModelRefused(f"{self.name or 'This platform'} takes no files.")
+        raise ModelRefused("{name} takes no files.", name=self.name or Words("This platform"))
 
     async def close(self) -> None:  # noqa: B027 - most have nothing to give up
         """Give up connections."""

@@ -7,19 +7,28 @@ import time
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 
-from jarvis_ls.runtime.errors import ContextTooLong, ModelBusy, ModelError, ModelRefused
+from jarvis_ls.core.words import Words
+from jarvis_ls.runtime.errors import (
+    ContextTooLong,
+    ModelBusy,
+    ModelError,
+    ModelRefused,
+    ModelUnreachable,
+)
 
 _TOO_LONG = ("context_length_exceeded", "context length", "maximum context", "too many tokens",
              "prompt is too long", "input is too long")  # fmt: skip
 
 _BUSY = {
-    408: "The model took too long",
-    409: "The model is busy",
-    425: "The model is busy",
-    429: "The model has had too many requests",
-    503: "The model is overloaded",
-    529: "The model is overloaded",
+    408: Words("The model took too long (HTTP {status}): {said}"),
+    409: Words("The model is busy (HTTP {status}): {said}"),
+    425: Words("The model is busy (HTTP {status}): {said}"),
+    429: Words("The model has had too many requests (HTTP {status}): {said}"),
+    503: Words("The model is overloaded (HTTP {status}): {said}"),
+    529: Words("The model is overloaded (HTTP {status}): {said}"),
 }
+
+_FAULTY = Words("The model's server has a fault (HTTP {status}): {said}")
 
 
 def too_long(text: str) -> bool:
@@ -32,29 +41,38 @@ def of_status(status: int, said: str, headers: Mapping[str, str]) -> ModelError:
     """What to do about an answer with this HTTP status; `said` is the provider's message."""
     said = _bare(status, said)
     if too_long(said):
-        return ContextTooLong(f"The conversation is too long for the model: {said}")
+        return ContextTooLong("The conversation is too long for the model: {said}", said=said)
     if status in _BUSY or status >= 500:
-        what = _BUSY.get(status, "The model's server has a fault")
-        return ModelBusy(f"{what} (HTTP {status}): {said}", retry_after(headers))
+        what = _BUSY.get(status, _FAULTY)
+        return ModelBusy(what.template, retry_after(headers), status=status, said=said)
     if status in (401, 403):
-        return ModelRefused(f"The key was not accepted (HTTP {status}): {said}", "key")
+        return ModelRefused(
+            "The key was not accepted (HTTP {status}): {said}", "key", status=status, said=said
+        )
     if status == 402 or "credit balance" in said.lower():
         return no_credit(status, said)
     if status == 404:
-        return ModelRefused(f"There is no such model or address (HTTP 404): {said}", "model")
-    return ModelRefused(f"The model refused the request (HTTP {status}): {said}")
+        return ModelRefused(
+            "There is no such model or address (HTTP 404): {said}", "model", said=said
+        )
+    return ModelRefused(
+        "The model refused the request (HTTP {status}): {said}", status=status, said=said
+    )
 
 
 def no_credit(status: int, said: str) -> ModelRefused:
     """The account cannot pay; waiting does not help."""
     return ModelRefused(
-        f"The account has no credit (HTTP {status}): {_bare(status, said)}", "credit"
+        "The account has no credit (HTTP {status}): {said}",
+        "credit",
+        status=status,
+        said=_bare(status, said),
     )
 
 
 def _bare(status: int, said: str) -> str:
     """A provider's message without what an SDK put before it."""
-    return said.removeprefix(f"Error code: {status} - ").strip() or "no reason was given"
+    return said.removeprefix(f"Error code: {status} - ").strip() or Words("no reason was given")
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -78,3 +96,27 @@ def cause_of(error: BaseException) -> str:
     """Why a connection failed, in the words of whoever knows best."""
     cause = error.__cause__ or error
     return str(cause).strip() or type(cause).__name__
+
+
+def unreachable(error: BaseException) -> ModelUnreachable:
+    """What an SDK's failure to connect means."""
+    return ModelUnreachable(
+        "The model could not be reached: {why}.",
+        why=cause_of(error).rstrip("."),
+        refused=_was_refused(error),
+    )
+
+
+def _was_refused(error: BaseException | None) -> bool:
+    """Whether any of the causes is that nothing listens at the address."""
+    seen: set[int] = set()
+    waiting = [error]
+    while waiting:
+        one = waiting.pop()
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, ConnectionRefusedError):
+            return True
+        waiting += [one.__cause__, one.__context__, *getattr(one, "exceptions", ())]
+    return False

@@ -7,9 +7,11 @@ answer has an idle and a total deadline, and what carries no finish reason is `t
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import aclosing
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.runtime.errors import (
@@ -41,8 +43,14 @@ from jarvis_ls.runtime.platforms.base import (
     ToolCallDelta,
     UsageDelta,
 )
-from jarvis_ls.runtime.platforms.faults import cause_of, no_credit, of_status, too_long
-from jarvis_ls.runtime.platforms.streaming import Deadlines, events_of, within
+from jarvis_ls.runtime.platforms.faults import (
+    cause_of,
+    no_credit,
+    of_status,
+    too_long,
+    unreachable,
+)
+from jarvis_ls.runtime.platforms.streaming import NO_FILE, Deadlines, events_of, within
 
 __all__ = ["Deadlines", "OpenAICompatible", "as_model_error", "to_openai"]
 
@@ -97,7 +105,7 @@ class OpenAICompatible(Platform):
             file=(name, data), purpose="user_data", extra_headers=_unsaid()
         )
         try:
-            made = await within(upload, self._deadlines.first, "did not take a file")
+            made = await within(upload, self._deadlines.first, NO_FILE)
             return FileRef(str(made.id), name)
         except Exception as error:
             raise as_model_error(error) from error
@@ -113,6 +121,8 @@ class OpenAICompatible(Platform):
         received = 0
         finish: Finish | None = None
         try:
+            if self._client_ is None:  # to load the SDK takes its time, which is not the model's
+                await asyncio.to_thread(import_module, "openai")
             events = events_of(lambda: self._begin(model, request), self._deadlines)
             async with aclosing(events):
                 async for event in events:
@@ -123,7 +133,9 @@ class OpenAICompatible(Platform):
                             received += _size(delta)
                             yield delta
                     if received > self._max_bytes:
-                        raise AnswerBroken(f"the answer is larger than {self._max_bytes} bytes")
+                        raise AnswerBroken(
+                            "the answer is larger than {max_bytes} bytes", max_bytes=self._max_bytes
+                        )
         except Exception as error:
             raise as_model_error(error) from error
         yield FinishDelta(finish or "truncated")
@@ -157,23 +169,25 @@ def as_model_error(error: BaseException) -> ModelError:
         return error
     if isinstance(error, openai.APIStatusError):
         if error.code == "context_length_exceeded":
-            return ContextTooLong(f"The conversation is too long for the model: {error.message}")
+            return ContextTooLong(
+                "The conversation is too long for the model: {said}", said=error.message
+            )
         if error.code == "insufficient_quota":  # sent as 429, and yet waiting does not help
             return no_credit(error.status_code, error.message)
         return of_status(error.status_code, error.message, error.response.headers)
     if isinstance(error, openai.APIConnectionError):
-        return ModelUnreachable(f"The model could not be reached: {cause_of(error)}.")
+        return unreachable(error)
     if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
         return AnswerBroken("The model sent something that is no JSON.")
     if isinstance(error, openai.APIError):
         if too_long(str(error)):
-            return ContextTooLong(f"The conversation is too long: {error.message}")
-        return ModelBusy(f"The model failed in the middle of an answer: {error.message}")
+            return ContextTooLong("The conversation is too long: {said}", said=error.message)
+        return ModelBusy("The model failed in the middle of an answer: {said}", said=error.message)
     if isinstance(error, openai.OpenAIError):
         return ModelRefused(str(error))
     if isinstance(error, (TypeError, AttributeError, ValueError, KeyError)):
-        return AnswerBroken(f"The model sent an answer of a wrong shape: {error}.")
-    return ModelUnreachable(f"The connection to the model broke: {cause_of(error)}.")
+        return AnswerBroken("The model sent an answer of a wrong shape: {why}.", why=error)
+    return ModelUnreachable("The connection to the model broke: {why}.", why=cause_of(error))
 
 
 def to_openai(messages: Sequence[Message]) -> list[dict[str, Any]]:

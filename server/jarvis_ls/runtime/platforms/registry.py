@@ -31,6 +31,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.call_log import Logged
 from jarvis_ls.runtime.errors import AnswerBroken, ModelError, ModelRefused, ModelUnreachable
 from jarvis_ls.runtime.messages import FileRef
@@ -107,16 +108,25 @@ class PlatformRegistry:
         make = self._kinds.get(provider.type)
         if make is None:
             broken = next((b for b in self.broken if b.file.stem == provider.type), None)
-            why = f" {broken.file} cannot be used: {broken.reason}." if broken else ""
+            why = (
+                Words(" {file} cannot be used: {why}.", file=broken.file, why=broken.reason)
+                if broken
+                else ""
+            )
             raise ModelRefused(
-                f"There is no platform {provider.type!r} for the provider {provider.name}; there"
-                f" are {', '.join(self.kinds)}.{why}"
+                ("There is no platform {type} for the provider {name}; there are {kinds}.{why}"),
+                type=repr(provider.type),
+                name=provider.name,
+                kinds=", ".join(self.kinds),
+                why=why,
             )
         try:
             return make(provider.base, key)
         except Exception as error:
             raise ModelRefused(
-                f"The platform {provider.type!r} could not be made: {_last_line(error, key)}."
+                "The platform {type} could not be made: {why}.",
+                type=repr(provider.type),
+                why=_last_line(error, key),
             ) from error
 
 

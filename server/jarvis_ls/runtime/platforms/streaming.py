@@ -8,8 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from jarvis_ls.core.deadline import in_time
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.errors import ModelUnreachable
 from jarvis_ls.runtime.platforms.base import tell_exchange
+
+NO_BEGINNING = Words("The model did not begin to answer within {seconds} s.")
+NO_FILE = Words("The model did not take a file within {seconds} s.")
+TOO_LONG = Words("The answer was not complete in the time a whole answer may take.")
+STOPPED = Words("The model stopped in the middle of an answer for more than {seconds} s.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +44,15 @@ async def events_of(
     stream: Any = None
     try:
         first = min(deadlines.first, deadlines.total)
-        stream = await within(begin(), first, "did not begin to answer")
+        stream = await within(begin(), first, NO_BEGINNING)
         tell_exchange(stream.response)
         events = aiter(stream)
         wait = deadlines.first
         while True:
-            left = min(wait, end - loop.time())
+            left = end - loop.time()
+            late = STOPPED if wait < left else TOO_LONG
             try:
-                event = await within(anext(events), left, "stopped in the middle of an answer")
+                event = await within(anext(events), min(wait, left), late)
             except StopAsyncIteration:
                 break
             wait = deadlines.idle
@@ -58,10 +65,10 @@ async def events_of(
             await stream.close()
 
 
-async def within(awaitable: Any, seconds: float, what: str) -> Any:
-    """The result. Raises `ModelUnreachable`, saying `what` the model did not do, when it is
-    not there in time."""
+async def within(awaitable: Any, seconds: float, late: Words) -> Any:
+    """The result. Raises `ModelUnreachable` when it is not there in time; `late` says what the
+    model did not do within `{seconds}`."""
     try:
         return await in_time(awaitable, seconds)
     except asyncio.TimeoutError:
-        raise ModelUnreachable(f"The model {what} within {seconds:.0f} s.") from None
+        raise ModelUnreachable(late.template, seconds=f"{max(1.0, seconds):.0f}") from None

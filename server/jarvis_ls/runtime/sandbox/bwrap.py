@@ -104,7 +104,7 @@ class Bubblewrap(Sandbox):
                     pass_fds=[file.fileno()],
                 )
             except OSError as error:
-                raise JarvisError(f"The sandbox did not start: {error.strerror}") from None
+                raise JarvisError("The sandbox did not start: {why}", why=error.strerror) from None
 
     def _plan(
         self, folder: RunFolder, script: Script, places: Sequence[Workplace], rules: int
@@ -186,6 +186,8 @@ def _options(program: str) -> frozenset[str]:
     try:
         shown = subprocess.run([program, "--help"], capture_output=True, text=True, check=False)
     except OSError as error:
-        raise JarvisError(f"The sandbox did not start: {program}: {error.strerror}") from None
+        raise JarvisError(
+            "The sandbox did not start: {program}: {why}", program=program, why=error.strerror
+        ) from None
     words = (shown.stdout + shown.stderr).split()
     return frozenset(word for word in words if word.startswith("--"))

@@ -103,7 +103,9 @@ def open_folder(home: Path, user: int | None) -> RunFolder:
         folder = make_folder(top)
         folder.path.chmod(mode)
     except OSError as error:
-        raise JarvisError(f"The sandbox cannot work in {top}: {error.strerror}") from None
+        raise JarvisError(
+            "The sandbox cannot work in {top}: {why}", top=top, why=error.strerror
+        ) from None
     return folder
 
 
@@ -165,23 +167,29 @@ def check_roots(roots: Sequence[Path], state: Path) -> None:
         real = os.path.realpath(root)
         if real == "/" or real == home or home.startswith(real.rstrip("/") + "/"):
             raise JarvisError(
-                f"{root} holds your whole home folder, keys and passwords included; scripts run"
-                " only in a project folder. Open one."
+                "{root} holds your whole home folder, keys and passwords included; "
+                "scripts run only in a project folder. Open one.",
+                root=root,
             )
         if f"{os.path.realpath(state)}/".startswith(f"{real}/"):
             raise JarvisError(
-                f"{state}, where Jarvis keeps its own state, lies in the workspace {root}; scripts"
-                " cannot run on a copy within itself. Set JARVIS_HOME to a folder elsewhere."
+                "{state}, where Jarvis keeps its own state, lies in the workspace "
+                "{root}; scripts cannot run on a copy within itself. Set JARVIS_HOME to "
+                "a folder elsewhere.",
+                state=state,
+                root=root,
             )
         if not os.path.isdir(real):  # noqa: PTH112
-            raise JarvisError(f"{root} is no folder any more.")
+            raise JarvisError("{root} is no folder any more.", root=root)
 
 
 def _check_ours(folder: Path) -> None:
     """Somebody else's folder, or a link, under a name we use would let them read along."""
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
-        raise JarvisError(f"{folder} belongs to somebody else; no script is run there.")
+        raise JarvisError(
+            "{folder} belongs to somebody else; no script is run there.", folder=folder
+        )
 
 
 class _Copy:
@@ -229,8 +237,10 @@ class _Copy:
         self._bytes -= status.st_size
         if self._files < 0 or self._bytes < 0:
             raise JarvisError(
-                f"{self._place.root} is too large to be copied for a sandbox, and no overlay is"
-                " possible here. Larger copies can be allowed in the settings of the sandbox."
+                "{root} is too large to be copied for a sandbox, and no overlay is "
+                "possible here. Larger copies can be allowed in the settings of the "
+                "sandbox.",
+                root=self._place.root,
             )
         try:
             if stat.S_ISLNK(status.st_mode):

@@ -259,7 +259,7 @@ class _Container:
             self._container = client.containers.create(**self._engine.options(client, *self._given))
             return self._follow(client)
         except docker.errors.DockerException as error:
-            raise JarvisError(f"The container engine refused: {error}") from None
+            raise JarvisError("The container engine refused: {why}", why=error) from None
         finally:
             self._remove(client)
             client.close()
@@ -288,7 +288,8 @@ class _Container:
             result = client.api.wait(self._container.id, timeout=_TIMEOUT)
             state = client.api.inspect_container(self._container.id)["State"]
         finally:
-            attached.close()
+            attached.close()  # gives up its hold of the socket, no more
+            stream.close()
         return int(result["StatusCode"]), bool(state.get("OOMKilled"))
 
     def _remove(self, client: Any) -> None:
@@ -383,7 +384,9 @@ def _connect(socket: str) -> Any:
         client = docker.DockerClient(base_url=f"unix://{socket}", timeout=_TIMEOUT)
         client.ping()
     except docker.errors.DockerException as error:
-        raise JarvisError(f"the engine at {socket} does not answer: {error}") from None
+        raise JarvisError(
+            "the engine at {socket} does not answer: {why}", socket=socket, why=error
+        ) from None
     return client
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file, write_error
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.sandbox.base import NoSandbox, Rung, Sandbox, SandboxSettings, Script
 from jarvis_ls.runtime.sandbox.proof import Trap, identity, prove
 
@@ -61,11 +62,11 @@ class Ladder:
                 if not reason:
                     return sandbox
                 self.rejected[rung] = reason
-        said = "; ".join(f"{rung}: {reason}" for rung, reason in self.rejected.items())
+        said = together([f"{rung}: {reason}" for rung, reason in self.rejected.items()], "; ")
         raise NoSandbox(
-            "No sandbox holds on this machine, so no script is run. "
-            f"{said or 'None is allowed by the settings'}. Installing bubblewrap, or a container"
-            " engine that runs, usually helps."
+            "No sandbox holds on this machine, so no script is run. {said}. "
+            "Installing bubblewrap, or a container engine that runs, usually helps.",
+            said=said or Words("None is allowed by the settings"),
         )
 
     async def _problem(self, sandbox: Sandbox, program: str) -> str:

@@ -88,7 +88,7 @@ class Landlock(Sandbox):
                 grace=True,
             )
         except OSError as error:
-            raise JarvisError(f"The sandbox did not start: {error.strerror}") from None
+            raise JarvisError("The sandbox did not start: {why}", why=error.strerror) from None
 
     def _plan(
         self, script: Script, places: Sequence[Workplace], text: Path, temporary: Path

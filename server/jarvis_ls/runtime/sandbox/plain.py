@@ -83,7 +83,7 @@ class Plain(Sandbox):
                     grace=True,
                 )
             except OSError as error:
-                raise JarvisError(f"The script did not start: {error.strerror}") from None
+                raise JarvisError("The script did not start: {why}", why=error.strerror) from None
             changes, said = await in_thread(lambda: all_changes(folder, places))
         return Ran(
             ended.exit,

@@ -101,7 +101,7 @@ def check_started(ended: Ended) -> Ended:
     """Raises `JarvisError` when it was not the script that failed, but what should confine it."""
     first = ended.output.partition("\n")[0]
     if ended.exit and first.startswith(("bwrap: ", "sandbox: ")):
-        raise JarvisError(f"The sandbox did not start, nothing was run: {first[:500]}")
+        raise JarvisError("The sandbox did not start, nothing was run: {first}", first=first[:500])
     return ended
 
 

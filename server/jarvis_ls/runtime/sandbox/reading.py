@@ -28,7 +28,7 @@ def read_sandbox(table: Mapping[str, Any]) -> SandboxSettings:
     given: dict[str, Any] = {}
     for key, value in table.items():
         if key not in known:
-            raise ConfigError(f"[sandbox]: there is no setting {key!r}.")
+            raise ConfigError("[sandbox]: there is no setting {key}.", key=repr(key))
         given[key] = _checked(key, value, known[key])
     return SandboxSettings(**given)
 
@@ -40,14 +40,14 @@ def _checked(key: str, value: Any, default: Any) -> Any:
         return value
     if isinstance(default, tuple):
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-            raise ConfigError(f"[sandbox]: {key} must be a list of strings.")
+            raise ConfigError("[sandbox]: {key} must be a list of strings.", key=key)
         if key == "rungs" and set(value) - (set(get_args(Rung)) - {"none"}):
             raise ConfigError("[sandbox]: rungs may be engine, bwrap and landlock.")
         return tuple(value)
     if isinstance(default, int):
         if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
-            raise ConfigError(f"[sandbox]: {key} must be a whole number above zero.")
+            raise ConfigError("[sandbox]: {key} must be a whole number above zero.", key=key)
         return value
     if not isinstance(value, str):
-        raise ConfigError(f"[sandbox]: {key} must be a string.")
+        raise ConfigError("[sandbox]: {key} must be a string.", key=key)
     return value

@@ -265,7 +265,9 @@ def open_store(home: Path) -> Iterator[CheckpointStore]:
             database.close()
         raise _explained(path, error) from None
     except OSError as error:
-        raise JarvisError(f"Checkpoints cannot be kept in {path}: {error.strerror}") from None
+        raise JarvisError(
+            "Checkpoints cannot be kept in {path}: {why}", path=path, why=error.strerror
+        ) from None
     finally:
         if database is not None:
             database.close()
@@ -286,10 +288,12 @@ def _explained(path: Path, error: sqlite3.DatabaseError) -> JarvisError:
             for suffix in ("-wal", "-shm"):
                 path.with_name(FILE + suffix).unlink(missing_ok=True)
         return JarvisError(
-            f"The store of checkpoints was damaged ({words}); it lies in {aside} now, and new"
-            " checkpoints begin anew. Earlier turns cannot be brought back."
+            "The store of checkpoints was damaged ({words}); it lies in {aside} now, "
+            "and new checkpoints begin anew. Earlier turns cannot be brought back.",
+            words=words,
+            aside=aside,
         )
-    return JarvisError(f"Checkpoints cannot be kept in {path}: {words}")
+    return JarvisError("Checkpoints cannot be kept in {path}: {words}", path=path, words=words)
 
 
 def _packed(data: bytes) -> tuple[int, bytes]:
