@@ -159,11 +159,11 @@ def test_graphs(project: Path) -> None:
     dot = (folder / "references.dot").read_text()
     assert dot.startswith("digraph") and '"total.c"' in dot and " -> " in dot
     assert len(list((folder / "subgraphs").glob("main-*.dot"))) == 2
-    if shutil.which("dot"):
-        assert (folder / "references.svg").read_text().lstrip().startswith("<?xml")
-        assert (folder / "references.png").read_bytes().startswith(b"\x89PNG")
-    else:
-        assert "Graphviz" in " ".join(json.loads((folder / "meta.json").read_text())["notes"])
+    assert (folder / "references.svg").read_text().startswith("<svg ")
+    assert len(list((folder / "subgraphs").glob("main-*.svg"))) == 2
+    png = folder / "references.png"
+    assert png.is_file() == (shutil.which("dot") is not None)
+    assert not png.is_file() or png.read_bytes().startswith(b"\x89PNG")
 
 
 def test_arguments_of_a_compilation_database(project: Path) -> None:

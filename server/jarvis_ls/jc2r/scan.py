@@ -249,7 +249,8 @@ def _write(
 
 def _write_graphs(folder: Path, table: Table, chosen: list[int], pictures: bool) -> list[str]:
     drawn = [n for n, one in enumerate(table.symbols, 1) if one.category != "macro"]
-    notes = {write_graph(folder / "references.dot", table, drawn, pictures=pictures): None}
+    whole = folder / "references.dot"
+    notes = {write_graph(whole, table, drawn, svg=pictures, png=pictures): None}
     below = folder / "subgraphs"
     below.mkdir(exist_ok=True)
     wanted: set[str] = set()
@@ -258,9 +259,9 @@ def _write_graphs(folder: Path, table: Table, chosen: list[int], pictures: bool)
         name = f"{symbol.name}-{hashlib.sha256(symbol.key.encode()).hexdigest()[:8]}"
         wanted.add(name)
         graph = below / f"{name}.dot"
-        notes[write_graph(graph, table, reachable(table, number), pictures=False)] = None
+        notes[write_graph(graph, table, reachable(table, number), svg=pictures)] = None
     for old in below.iterdir():  # roots of an earlier scan
-        if old.suffix == ".dot" and old.stem not in wanted:
+        if old.suffix in (".dot", ".svg") and old.stem not in wanted:
             old.unlink()
     if len(chosen) > _MAX_SUBGRAPHS:
         notes[f"subgraphs of the first {_MAX_SUBGRAPHS} of {len(chosen)} roots only"] = None

@@ -1,9 +1,10 @@
-"""The process that reads translation units: `python -m jarvis_ls.jc2r.worker`."""
+"""The process that reads translation units and draws: `python -m jarvis_ls.jc2r.worker`."""
 
 from __future__ import annotations
 
 from jarvis_ls.core.process import serve
+from jarvis_ls.jc2r.graph import picture
 from jarvis_ls.jc2r.unit import unit_symbols
 
 if __name__ == "__main__":
-    serve({"unit_symbols": unit_symbols})
+    serve({"unit_symbols": unit_symbols, "picture": picture})
