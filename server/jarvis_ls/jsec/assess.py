@@ -8,12 +8,14 @@ baseline come after it, for they may change while the file does not (`Settings.j
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from jarvis_ls.codeintel.languages import LanguageName
-from jarvis_ls.codeintel.parse import Tree
+from jarvis_ls.codeintel.parse import Tree, parse
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.hints import is_hint
 from jarvis_ls.jsec.patterns import match_patterns
 from jarvis_ls.jsec.settings import Pattern
 from jarvis_ls.jsec.suppress import MARK, suppress
@@ -33,6 +35,28 @@ def assess(
     if MARK in source.data:
         findings = suppress(source, language, tree, findings, {one.id for one in patterns})
     return findings
+
+
+def assess_again(
+    source: Source,
+    language: LanguageName,
+    findings: Sequence[Finding],
+    change: Callable[[list[Finding]], list[Finding]],
+    *,
+    patterns: Sequence[Pattern] = (),
+) -> list[Finding]:
+    """Assessed findings of a file after `change` had its way with them, assessed anew.
+
+    What comments hide, and the hints about comments, are worked out again.
+    """
+    if MARK not in source.data:
+        return change(list(findings))
+    plain = [
+        replace(one, suppressed="") if one.suppressed else one
+        for one in findings if not is_hint(one)
+    ]  # fmt: skip
+    tree = parse(source.data, language)
+    return suppress(source, language, tree, change(plain), {one.id for one in patterns})
 
 
 def _place(finding: Finding) -> tuple[int, int]:

@@ -26,6 +26,7 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file, state_folder, user_folder
 from jarvis_ls.core.store import Appender
 from jarvis_ls.jsec.compact import from_list, to_list
+from jarvis_ls.jsec.flow.store import Place
 from jarvis_ls.jsec.result import FileReport
 from jarvis_ls.jsec.settings import Pattern
 from jarvis_ls.jsec.walk import SourceFile
@@ -50,6 +51,11 @@ class Cache:
         self.failed = ""
         """Why nothing more is kept; empty while all is well."""
         _keep_out_of_git(self._path.parent)
+
+    @property
+    def flow(self) -> Place:
+        """Where the functions of the folder are kept for the analysis of flow."""
+        return Place(str(self._path.parent / "flow"), self._key, engine_version())
 
     @property
     def empty(self) -> bool:

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import gc
+import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
+from jarvis_ls.codeintel.code import Unit
 from jarvis_ls.codeintel.facts import Facts
 from jarvis_ls.codeintel.headers import MAX_HEADER_BYTES, Headers
-from jarvis_ls.codeintel.languages import language_of
-from jarvis_ls.codeintel.parse import parse
-from jarvis_ls.codeintel.source import decode
+from jarvis_ls.codeintel.languages import LanguageName, language_of
+from jarvis_ls.codeintel.parse import Tree, parse
+from jarvis_ls.codeintel.source import Source, decode
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
-from jarvis_ls.jsec.assess import assess
+from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.assess import assess, assess_again
 from jarvis_ls.jsec.engine import Engine
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.flow.lower import lower
+from jarvis_ls.jsec.flow.outline import outline_of
+from jarvis_ls.jsec.flow.program import Program
+from jarvis_ls.jsec.flow.run import Followed, Root, Runner
+from jarvis_ls.jsec.flow.store import Store
 from jarvis_ls.jsec.project import Project, digest_of
+from jarvis_ls.jsec.proven import settle
 from jarvis_ls.jsec.result import FileReport
 from jarvis_ls.jsec.walk import NOT_A_SOURCE
+
+log = logging.getLogger(__name__)
 
 _COLLECT_AFTER = 1_000_000
 
@@ -48,10 +61,20 @@ class DiskFiles:
         self._engine = engine
         self._open: _Open | None = None
         self._since_collection = 0
+        self._store: Store | None = None
+        self._runner: Runner | None = None
+        self._source = lru_cache(16)(self._read_source)
 
     def set_project(self, project: Project) -> None:
         """From now on `scan` is asked for files of this project."""
         self._open = _Open(project, {one.path: one.location for one in project.files})
+        self._store = Store(project.flow) if project.flow is not None else None
+
+    def set_program(self, units: dict[str, str]) -> None:
+        """From now on `follow` is asked for functions of these files, which are kept under
+        these names."""
+        assert self._open is not None and self._open.project.flow is not None
+        self._runner = Runner(self._open.project.flow, units, analysis_of)
 
     def scan(self, path: str) -> FileReport:
         """Findings of one file of the project, those that comments suppress marked so.
@@ -87,7 +110,76 @@ class DiskFiles:
             text_digest=digest_of(source.data),
             includes=analysis.facts.includes,
             context=context,
+            unit=self._lower(source, language, tree, analysis.facts, digest_of(raw)),
         )
+
+    def follow(self, path: str, only: str = "", without: Sequence[str] = ()) -> Followed:
+        """What following the functions of a file gives, or just the one named `only`; those of
+        `without` are left out."""
+        assert self._runner is not None, "set_program comes first"
+        return self._runner.follow(path, only, without)
+
+    def functions(self, path: str) -> list[str]:
+        """Keys of the functions of a file."""
+        assert self._runner is not None, "set_program comes first"
+        outline = self._runner.program.outlines.get(path)
+        return list(outline.functions) if outline is not None else []
+
+    def settle(
+        self, report: FileReport, faults: Sequence[Fault], notes: tuple[str, ...]
+    ) -> FileReport:
+        """A report with what flow proved in the file, and `notes` on what it left out; the report
+        itself when the file is another by now."""
+        assert self._open is not None, "set_project comes first"
+        project = self._open.project
+        try:
+            raw = self._open.read(report.path, project.limit)
+        except SkippedFile:
+            return report
+        source = decode(report.path, raw)
+        language = language_of(report.path, source.data)
+        if digest_of(raw) != report.digest or language is None:
+            return report
+
+        def settled(findings: list[Finding]) -> list[Finding]:
+            return settle(source, language, findings, faults, self._source, self._extents(source))
+
+        findings = assess_again(
+            source, language, report.findings, settled, patterns=project.patterns
+        )
+        return replace(report, findings=findings, notes=report.notes + notes, settled=True)
+
+    def _lower(
+        self, source: Source, language: LanguageName, tree: Tree, own: Facts, digest: str
+    ) -> str:
+        """Keep the functions of a file for the analysis of flow; gives the name they are kept
+        under, nothing when they are not."""
+        if self._store is None or language == "rust":
+            return ""
+        assert self._open is not None
+        context, included = self._open.headers.facts_for(source.path, own)
+        closure = tuple(self._open.headers.closure(source.path, own))
+        name = self._store.name(source.path, digest, context if own.includes else "")
+        try:
+            file = lower(Unit(source, language, own.merge(included)), tree.root_node)
+            outline = outline_of(file, source.data, context, closure)
+            self._store.put(name, outline, file.functions)
+        except Exception:  # the findings of its rules are as good without
+            log.exception("%s: its functions are not followed", source.path)
+            return ""
+        return name
+
+    def _extents(self, source: Source) -> list[tuple[str, int, int]]:
+        outline = self._runner.program.outlines.get(source.path) if self._runner else None
+        functions = outline.functions.values() if outline is not None else ()
+        return [(one.name, *one.span) for one in functions]
+
+    def _read_source(self, path: str) -> Source | None:
+        assert self._open is not None
+        try:
+            return decode(path, self._open.read(path, self._open.project.limit))
+        except SkippedFile:
+            return None
 
     def _collect(self, size: int) -> None:
         """Give back the trees of the files before, now and then: they are full of cycles."""
@@ -95,6 +187,13 @@ class DiskFiles:
         if self._since_collection > _COLLECT_AFTER:
             self._since_collection = 0
             gc.collect()
+
+
+def analysis_of(program: Program) -> Root:
+    """An analysis of a program."""
+    from jarvis_ls.jsec.flow.interpret import Analysis  # large, and not needed without flow
+
+    return Analysis(program).root
 
 
 def refuse_binary(raw: bytes) -> None:

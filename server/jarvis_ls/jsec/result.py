@@ -30,6 +30,10 @@ class FileReport:
     """Why it was not analysed; empty when it was."""
     cached: bool = False
     """Whether an earlier scan had the answer."""
+    unit: str = ""
+    """Name under which its functions are kept for flow; empty when they are not."""
+    settled: bool = False
+    """Whether flow has had its say: it takes the place of an earlier report of the file."""
 
 
 @dataclass(slots=True)

@@ -10,17 +10,20 @@ import asyncio
 import contextlib
 import os
 import time
-from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from jarvis_ls.core.errors import JarvisError, SkippedFile, WorkerGone
+from jarvis_ls.core.errors import SkippedFile, WorkerGone
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.finding import Finding, Message, Span, fingerprint
 from jarvis_ls.core.process import RemoteError, Worker
 from jarvis_ls.jsec.baseline import Baseline
 from jarvis_ls.jsec.cache import Cache
+from jarvis_ls.jsec.flow.store import Place, Store
+from jarvis_ls.jsec.following import Step, follow, kept_at
 from jarvis_ls.jsec.hints import TIMEOUT, hint
+from jarvis_ls.jsec.pool import Pool
 from jarvis_ls.jsec.project import Project, digest_of
 from jarvis_ls.jsec.records import number
 from jarvis_ls.jsec.result import FileReport, ScanResult
@@ -29,8 +32,6 @@ from jarvis_ls.jsec.walk import Listing, Skipped, SourceFile
 
 SECONDS_PER_FILE = 10.0
 """Time one file may take before its worker is ended."""
-
-WORKER = "jarvis_ls.jsec.worker"
 
 _SLICE = 64
 
@@ -50,6 +51,9 @@ class Progress:
     """Findings so far that nothing hides."""
     path: str
     """The file that was just finished."""
+    stage: Literal["rules", "flow"] = "rules"
+    """What is done with the files: first the rules look at each, then values are followed
+    through their functions."""
 
 
 async def scan_files(
@@ -60,34 +64,77 @@ async def scan_files(
     cache: Cache | None = None,
     only: Iterable[str] | None = None,
     seconds: float = SECONDS_PER_FILE,
+    step: Step | None = None,
 ) -> AsyncGenerator[FileReport, None]:
-    """One report for each file of `listing` (or those of `only`), in the order they finish.
+    """One report for each file of `listing` (or those of `only`), in the order they finish; then
+    another, which takes its place, for each file of which flow knows more (`settled`).
 
-    `jobs` processes work at once, by default one for each processor. Closing the iterator
-    ends them. Only comments and patterns have been taken into account: settings and baseline
-    are the caller's to apply.
+    `jobs` processes work at once, by default one for each processor. Closing the iterator ends
+    them. `step` is told of each file whose functions were followed. Only comments and patterns
+    have been taken into account: settings and baseline are the caller's to apply.
     """
     chosen = None if only is None else set(only)
     files = [one for one in listing.files if chosen is None or one.path in chosen]
     known: dict[str, FileReport] = {}
     few = chosen is not None and len(files) <= _FEW < len(listing.files)
-    if cache is not None and not cache.empty and not few:
+    if cache is not None and not cache.empty and not (few and not settings.flow):
         digests = await _digests(listing, settings)
         known = await asyncio.to_thread(cache.lookup, listing.files, digests)
-    for file in files:
-        if file.path in known:
-            yield known[file.path]
-    missing = [file for file in files if file.path not in known]
-    if not missing:
+    with contextlib.ExitStack() as stack:
+        place = stack.enter_context(kept_at(cache)) if settings.flow else None
+        if place is not None:
+            known = await asyncio.to_thread(_with_units, known, place)
+        for file in files:
+            if file.path in known:
+                yield known[file.path]
+        missing = [file for file in files if file.path not in known]
+        wanted = max(len(missing), len(files) if place is not None else 0)
+        pool = Pool(min(jobs or processors(), wanted) if wanted else 1, seconds)
+        project = Project(
+            listing.root, tuple(listing.files), settings.max_file_size, settings.patterns, place
+        )
+        try:
+            await pool.tell("set_project", project)
+            async for report in _both_halves(pool, files, known, missing, cache, place, step):
+                yield report
+        finally:
+            await pool.close()
+
+
+async def _both_halves(
+    pool: Pool,
+    files: Sequence[SourceFile],
+    known: dict[str, FileReport],
+    missing: Sequence[SourceFile],
+    cache: Cache | None,
+    place: Place | None,
+    step: Step | None,
+) -> AsyncIterator[FileReport]:
+    """Reports of the files that are not known, then what flow makes of all."""
+    reports = dict(known)
+    largest_first = sorted(missing, key=lambda one: -one.size)  # no process waits at the end
+    async for _, report in pool.each(_scan_one, largest_first):
+        if cache is not None and not report.skipped:
+            cache.put(report)
+        reports[report.path] = report
+        yield report
+    units = {path: report.unit for path, report in reports.items() if report.unit}
+    if place is None or not units:
         return
-    pool = _Pool(listing, settings, min(jobs or processors(), len(missing)), seconds)
-    try:
-        async for report in pool.run(missing):
-            if cache is not None and not report.skipped:
-                cache.put(report)
-            yield report
-    finally:
-        await pool.close()
+    chosen = {file.path: reports[file.path] for file in files if file.path in units}
+    async for report in follow(pool, units, chosen, step):
+        yield report
+
+
+def _with_units(known: dict[str, FileReport], place: Place) -> dict[str, FileReport]:
+    """The reports of files whose functions are kept, with the names they are kept under."""
+    store = Store(place)
+    found = {}
+    for path, report in known.items():
+        unit = "" if path.endswith(".rs") else store.name(path, report.digest, report.context)
+        if not unit or store.has(unit):
+            found[path] = replace(report, unit=unit)
+    return found
 
 
 async def scan(
@@ -109,18 +156,38 @@ async def scan(
     started = time.monotonic()
     result = ScanResult(listing.root, [], {}, list(listing.skipped))
     total = len(listing.files) if only is None else len(set(only))
-    reports = scan_files(listing, settings, jobs=jobs, cache=cache, only=only, seconds=seconds)
-    shown = done = 0
-    async with contextlib.aclosing(_until(reports, stop)) as stream:
-        async for report in stream:
-            done += 1
-            _take(result, report)
-            found = judge(report, settings, baseline)
-            result.findings.extend(found)
-            shown += sum(not one.suppressed for one in found)
-            if progress is not None:
-                progress(Progress(done, total, shown, report.path))
-    result.cancelled = stop is not None and stop.is_set() and done < total
+    reports: dict[str, FileReport] = {}
+    found: dict[str, list[Finding]] = {}
+    shown = 0
+
+    def step(done: int, of: int, path: str) -> None:
+        if progress is not None:
+            progress(Progress(done, of, shown, path, "flow"))
+
+    ended = False
+
+    async def files() -> AsyncGenerator[FileReport, None]:
+        nonlocal ended
+        each = scan_files(
+            listing, settings, jobs=jobs, cache=cache, only=only, seconds=seconds, step=step
+        )
+        async with contextlib.aclosing(each):
+            async for report in each:
+                yield report
+        ended = True
+
+    async with contextlib.aclosing(_until(files(), stop)) as until:
+        async for report in until:
+            reports[report.path] = report
+            shown -= _shown(found.get(report.path, ()))
+            found[report.path] = judge(report, settings, baseline)
+            shown += _shown(found[report.path])
+            if progress is not None and not report.settled:
+                progress(Progress(len(reports), total, shown, report.path))
+    for report in reports.values():
+        _take(result, report)
+    result.findings = [one for each in found.values() for one in each]
+    result.cancelled = stop is not None and stop.is_set() and not ended
     if cache is not None:
         cache.close(complete=not result.cancelled and only is None)
         if cache.failed:
@@ -139,6 +206,10 @@ def judge(report: FileReport, settings: Settings, baseline: Baseline | None) -> 
     return [one for one in judged if one is not None]
 
 
+def _shown(findings: Iterable[Finding]) -> int:
+    return sum(not one.suppressed for one in findings)
+
+
 def processors() -> int:
     """Processors this process may use."""
     try:
@@ -147,67 +218,17 @@ def processors() -> int:
         return os.cpu_count() or 1
 
 
-class _Pool:
-    """Worker processes that take files from one queue."""
-
-    def __init__(self, listing: Listing, settings: Settings, jobs: int, seconds: float) -> None:
-        self._project = Project(
-            listing.root, tuple(listing.files), settings.max_file_size, settings.patterns
-        )
-        self._seconds = seconds
-        self._workers = [Worker(WORKER, on_start=self._introduce) for _ in range(jobs)]
-        self._tasks: list[asyncio.Task[None]] = []
-        self._closing = False
-
-    async def run(self, files: Sequence[SourceFile]) -> AsyncIterator[FileReport]:
-        """Reports of the files, the largest files first so that no process waits at the end."""
-        waiting = deque(sorted(files, key=lambda one: -one.size))
-        finished: asyncio.Queue[FileReport | BaseException] = asyncio.Queue()
-        self._tasks = [
-            asyncio.create_task(self._work(worker, waiting, finished)) for worker in self._workers
-        ]
-        for _ in files:
-            report = await finished.get()
-            if isinstance(report, BaseException):
-                raise report
-            yield report
-
-    async def close(self) -> None:
-        """End the processes, whatever they are doing."""
-        # Before Python 3.12 a cancellation that meets an answer is lost in `asyncio.wait_for`.
-        self._closing = True
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        await asyncio.gather(*(worker.kill() for worker in self._workers))
-
-    async def _introduce(self, worker: Worker) -> None:
-        await worker.call("set_project", self._project)
-
-    async def _work(
-        self,
-        worker: Worker,
-        waiting: deque[SourceFile],
-        finished: asyncio.Queue[FileReport | BaseException],
-    ) -> None:
-        try:
-            while waiting and not self._closing:
-                finished.put_nowait(await self._scan_one(worker, waiting.popleft()))
-        except JarvisError as error:
-            finished.put_nowait(error)
-
-    async def _scan_one(self, worker: Worker, file: SourceFile) -> FileReport:
-        await worker.start()
-        try:
-            report: FileReport = await worker.call("scan", file.path, timeout=self._seconds)
-        except SkippedFile as skipped:
-            return FileReport(file.path, skipped=skipped.reason)
-        except WorkerGone as gone:
-            return _ended(file.path, timed_out=gone.timed_out)
-        except RemoteError as error:
-            last = str(error).strip().rpartition("\n")[2]
-            return FileReport(file.path, skipped=f"the analysis failed: {last}")
-        return report
+async def _scan_one(worker: Worker, file: SourceFile, seconds: float) -> FileReport:
+    try:
+        report: FileReport = await worker.call("scan", file.path, timeout=seconds)
+    except SkippedFile as skipped:
+        return FileReport(file.path, skipped=skipped.reason)
+    except WorkerGone as gone:
+        return _ended(file.path, timed_out=gone.timed_out)
+    except RemoteError as error:
+        last = str(error).strip().rpartition("\n")[2]
+        return FileReport(file.path, skipped=f"the analysis failed: {last}")
+    return report
 
 
 async def _until(

@@ -2,6 +2,7 @@
 
 exclude = ["tests/**"]             # as in .gitignore
 min_confidence = 0.4
+flow = true                        # follow values through and across functions
 
 [rules]
 double-free = "off"                # or "low", "medium", "high"
@@ -99,6 +100,8 @@ class Settings:
     """Settings for some paths; the last that matches a file and names the key wins."""
     patterns: tuple[Pattern, ...] = ()
     """The user's own rules."""
+    flow: bool = False
+    """Whether values are followed through and across functions (C and C++)."""
 
     def judge(self, finding: Finding) -> Finding | None:
         """The finding as it is told with these settings, or None when it is not."""
@@ -168,6 +171,7 @@ def settings_from(values: Mapping[str, Any], name: str, base: Settings | None = 
         rules=_later_wins(base.rules, reader.take("rules", _levels, ())),
         paths=base.paths + reader.tables("paths", _path_rules),
         patterns=base.patterns + reader.list_of_tables("pattern", _pattern),
+        flow=reader.take("flow", _flag, base.flow),
     )
     reader.finish()
     ids = [pattern.id for pattern in settings.patterns]

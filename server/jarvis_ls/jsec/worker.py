@@ -35,6 +35,10 @@ def main() -> None:
         "analyse": live.analyse,
         "set_project": disk.set_project,
         "scan": disk.scan,
+        "set_program": disk.set_program,
+        "follow": disk.follow,
+        "functions": disk.functions,
+        "settle": disk.settle,
         "rules": rule_pages,
         "report": _report,
     })  # fmt: skip

@@ -27,6 +27,8 @@ class FunctionOutline:
     """Its name; its key in the file when two share one may be another."""
     static: bool
     """Whether other files do not see it."""
+    record: str
+    """Class it is a member of; empty when it is none."""
     span: tuple[int, int]
     """Bytes of the definition."""
     digest: bytes
@@ -70,7 +72,7 @@ def outline_of(
     around = _around(file, data, context)
     functions = {
         key: FunctionOutline(
-            function.name, function.static, function.span,
+            function.name, function.static and not function.record, function.record, function.span,
             digest_of(around + data[function.span[0] : function.span[1]]),
             tuple(sorted(function.calls)), function.size,
         )

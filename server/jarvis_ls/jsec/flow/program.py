@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 
 from jarvis_ls.jsec.flow.ir import FunctionIR, GlobalIR, RecordIR
-from jarvis_ls.jsec.flow.outline import Outline, digest_of_values
+from jarvis_ls.jsec.flow.outline import FunctionOutline, Outline, digest_of_values
 
 Load = Callable[[str, str], FunctionIR | None]
 """A function by the path of its file and its key there; None when it cannot be read."""
@@ -36,6 +36,7 @@ class Program:
         self._outlines: dict[str, Outline] = {}
         self._load = load
         self._functions: dict[str, list[tuple[str, str, bool]]] = {}
+        self._methods: dict[tuple[str, str], list[tuple[str, str]]] = {}
         self._globals: dict[str, list[str]] = {}
         self._records: dict[str, list[str]] = {}
         self._written: dict[str, set[str]] = {}
@@ -57,6 +58,8 @@ class Program:
         for key, function in outline.functions.items():
             place = path, key, function.static
             self._functions.setdefault(function.name, []).append(place)
+            if function.record:
+                self._methods.setdefault(_method(function), []).append((path, key))
         for name in outline.globals:
             self._globals.setdefault(name, []).append(path)
         for name in outline.records:
@@ -73,6 +76,8 @@ class Program:
             return
         for name in {one.name for one in before.functions.values()}:
             self._functions[name] = [one for one in self._functions[name] if one[0] != path]
+        for method in {_method(one) for one in before.functions.values() if one.record}:
+            self._methods[method] = [one for one in self._methods[method] if one[0] != path]
         for name in before.globals:
             self._globals[name].remove(path)
         for name in before.records:
@@ -104,12 +109,12 @@ class Program:
         found = self._find(lookup)
         return None if found is None else self._load(*found)
 
-    def overrides(self, method: str, from_file: str) -> list[FunctionIR]:
-        """What a call of the virtual `Class::method` may run: that of the class, and those of
-        the classes derived from it."""
-        lookup = "overrides", method, from_file
+    def overrides(self, record: str, method: str, from_file: str) -> list[FunctionIR]:
+        """What a call of a virtual method may run: definitions in the class and in those derived
+        from it."""
+        lookup = "overrides", f"{record}::{method}", from_file
         self._note(lookup)
-        loaded = (self._load(*place) for place in self._methods(method, from_file))
+        loaded = (self._load(*place) for place in self._overrides(lookup[1], from_file))
         return [one for one in loaded if one is not None]
 
     def variable(self, name: str, from_file: str) -> GlobalIR | None:
@@ -142,7 +147,7 @@ class Program:
         if sort == "written":
             return _YES if self._is_written(name, from_file) else _NO
         if sort == "overrides":
-            return b"".join(self._digest(place) for place in self._methods(name, from_file))
+            return b"".join(self._digest(place) for place in self._overrides(name, from_file))
         if sort == "own":
             outline = self._outlines.get(from_file)
             known = outline is not None and name in outline.functions
@@ -219,14 +224,15 @@ class Program:
     def _includes(self, path: str, header: str) -> bool:
         return header in self._outlines[path].closure
 
-    def _methods(self, method: str, from_file: str) -> list[tuple[str, str]]:
+    def _overrides(self, method: str, from_file: str) -> list[tuple[str, str]]:
+        """Definitions of a method, in one file when the classes of that name are several."""
         base, _, name = method.rpartition("::")
-        places = []
+        found = []
         for record in [base, *sorted(self._below(base))]:
-            place = self._find(("function", f"{record}::{name}", from_file))
-            if place is not None and place not in places:
-                places.append(place)
-        return places
+            places = self._methods.get((record, name), [])
+            path = self._nearest(from_file, [(path, False) for path, _ in places])
+            found += [place for place in places if place[0] == path]
+        return found
 
     def _below(self, base: str) -> set[str]:
         below: set[str] = set()
@@ -247,6 +253,10 @@ class Program:
                 for base in record.bases:
                     derived.setdefault(base, set()).add(name)
         return derived
+
+
+def _method(function: FunctionOutline) -> tuple[str, str]:
+    return function.record, function.name.rpartition("::")[2]
 
 
 def _shared(folder: list[str], path: str) -> int:

@@ -1,0 +1,122 @@
+"""The second half of a scan: values are followed through the functions of all files.
+
+Every function is looked at with what it calls, wherever that lies, by the processes that scanned
+the files. What is proven in a file, from whatever function on, takes the place of what its rules
+had guessed. Neither the order of files nor the number of processes changes what is told.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from secrets import token_bytes
+
+from jarvis_ls.core.errors import JarvisError, WorkerGone
+from jarvis_ls.core.process import Worker
+from jarvis_ls.jsec.cache import Cache, engine_version
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.flow.run import Followed
+from jarvis_ls.jsec.flow.store import Place
+from jarvis_ls.jsec.pool import Pool
+from jarvis_ls.jsec.proven import in_order
+from jarvis_ls.jsec.result import FileReport
+from jarvis_ls.jsec.rule import all_rules
+
+SECONDS_PER_FUNCTION = 5.0
+"""Time the functions of a file have one by one, after they took too long together."""
+
+Step = Callable[[int, int, str], None]
+"""Told after each file: how many are done, of how many, and which it was."""
+
+
+@contextmanager
+def kept_at(cache: Cache | None) -> Iterator[Place]:
+    """Where the functions of a scan lie: beside its cache, or in a folder of their own until the
+    scan ends."""
+    if cache is not None:
+        yield cache.flow
+        return
+    with tempfile.TemporaryDirectory(prefix="jsec-flow-", ignore_cleanup_errors=True) as folder:
+        yield Place(folder, token_bytes(32), engine_version())
+
+
+async def follow(
+    pool: Pool,
+    units: Mapping[str, str],
+    reports: Mapping[str, FileReport],
+    step: Step | None = None,
+) -> AsyncIterator[FileReport]:
+    """New reports of those files of `reports` in which flow has something to say.
+
+    `units` names what is kept of each file of the program.
+    """
+    await pool.tell("set_program", dict(units))
+    faults: dict[str, list[Fault]] = defaultdict(list)
+    notes: dict[str, tuple[str, ...]] = {}
+    done = 0
+    async for path, answer in pool.each(_follow, sorted(units)):
+        done += 1
+        followed: Followed = answer
+        notes[path] = tuple(
+            f"flow was not followed through {name}: that took too long or failed"
+            for name in followed.left_out
+        )
+        for fault in followed.faults:
+            faults[fault.file].append(fault)
+        if step is not None:
+            step(done, len(units), path)
+    ordered = {path: in_order(found) for path, found in faults.items()}
+    touched = [
+        (reports[path], ordered.get(path, []), notes.get(path, ()))
+        for path in sorted(reports)
+        if path in ordered or notes.get(path) or has_guesses(reports[path])
+    ]
+    async for _, report in pool.each(_settle, touched):
+        yield report
+
+
+def has_guesses(report: FileReport) -> bool:
+    """Whether a rule found something that flow knows better."""
+    rules = all_rules()
+    return any(one.rule in rules and rules[one.rule].answered for one in report.findings)
+
+
+async def _follow(worker: Worker, path: str, seconds: float) -> Followed:
+    """Follow the functions of a file together; when that ends the process, one by one."""
+    try:
+        followed: Followed = await worker.call("follow", path, timeout=seconds)
+        return followed
+    except WorkerGone:
+        pass
+    except JarvisError:
+        return Followed(path)
+    return await _one_by_one(worker, path)
+
+
+async def _one_by_one(worker: Worker, path: str) -> Followed:
+    await worker.start()
+    faults: list[Fault] = []
+    failed: list[str] = []
+    for key in await worker.call("functions", path):
+        try:
+            await worker.start()
+            one: Followed = await worker.call("follow", path, key, timeout=SECONDS_PER_FUNCTION)
+        except JarvisError:
+            failed.append(key)
+            continue
+        faults += one.faults
+        failed += one.left_out
+    return Followed(path, tuple(faults), len(failed), tuple(failed))
+
+
+async def _settle(
+    worker: Worker, job: tuple[FileReport, Sequence[Fault], tuple[str, ...]], seconds: float
+) -> FileReport:
+    report, faults, notes = job
+    try:
+        settled: FileReport = await worker.call("settle", report, faults, notes, timeout=seconds)
+        return settled
+    except JarvisError:
+        return report
