@@ -49,13 +49,13 @@ _STREAM = '{{\nFILE *$p = fopen("<word>.txt", "{mode}");\nif ($p == NULL)\n{{\ne
 
 
 def _results() -> None:
-    """(name, before, call, good test, wrong test, after): 252 without a test, 253 with the wrong one."""
+    """Calls whose result is not looked at (252), or held against the wrong value (253)."""
     buffer = 'char $b[100] = "";\n'
     text = 'char $b[100] = "a text";\n'
     for name, before, call, good, wrong, after in (
         ("fgets", buffer, "fgets($b, 100, stdin)", "== NULL", "< (char *)0", "@say($b);\n"),
         ("fread", buffer, "fread($b, sizeof(char), 99, stdin)", "!= 99", "< 0", "@say($b);\n"),
-        ("fwrite", text, "fwrite($b, sizeof(char), strlen($b), stdout)", "!= strlen($b)", "< 0", ""),
+        ("fwrite", text, "fwrite($b, 1, strlen($b), stdout)", "!= strlen($b)", "< 0", ""),
         ("fputs", "", 'fputs("a text", stdout)', "== EOF", "== 0", ""),
         ("puts", "", 'puts("a text")', "== EOF", "== 0", ""),
         ("putc", "", "putc('A', stdout)", "== EOF", "== 0", ""),
@@ -105,7 +105,8 @@ _HANDLER = "void $_handler(int $n)\n{\nif ($_g != NULL)\n{\n$_g->$m1 = 2;\n}\n}\
 
 
 def _races() -> None:
-    fresh = "$_g = ($Record *)malloc(sizeof($Record));\nif ($_g == NULL)\n{\nexit(-1);\n}\n$_g->$m1 = 1;\n"
+    fresh = "$_g = ($Record *)malloc(sizeof($Record));\nif ($_g == NULL)\n{\nexit(-1);\n}\n"
+    fresh += "$_g->$m1 = 1;\n"
     drop = "if ($_g != NULL)\n{\nfree($_g);\n$_g = NULL;\n}\n"
     own = _SAVE.replace("$Tag", "$_tag").replace("$Record", "$_record") + _HANDLER
     fresh = fresh.replace("$Record", "$_record")
@@ -114,7 +115,8 @@ def _races() -> None:
             Shape(
                 cwe=364, name=f"shared memory behind {signal}", point=True, own=own,
                 sink=f"{{\nsignal({signal}, $_handler);\n{drop}{fresh}}}\n",
-                good=f"{{\nsignal({signal}, SIG_DFL);\n{drop}{fresh}signal({signal}, $_handler);\n}}\n",
+                good=f"{{\nsignal({signal}, SIG_DFL);\n{drop}{fresh}"
+                f"signal({signal}, $_handler);\n}}\n",
             )
         )  # fmt: skip
         SHAPES.append(
@@ -196,7 +198,8 @@ def _files() -> None:
     """A path is looked at, then used; a temporary file has a name that others can guess."""
     modes = "O_RDWR | O_CREAT, S_IREAD | S_IWRITE"
     name = '{\nchar $b[100] = "/tmp/<word>.txt";\n'
-    write = 'if (write($k, "a text", 6) == -1)\n{\n@say(<text>);\n}\nif ($k != -1)\n{\nclose($k);\n}\n}\n'
+    write = 'if (write($k, "a text", 6) == -1)\n{\n@say(<text>);\n}\n'
+    write += "if ($k != -1)\n{\nclose($k);\n}\n}\n"
     for test, look in (
         ("access", "if (access($b, W_OK) == -1)\n{\nexit(1);\n}\n"),
         ("stat", "struct stat $st;\nif (stat($b, &$st) == -1)\n{\nexit(1);\n}\n"),
@@ -226,7 +229,8 @@ def _files() -> None:
         ),
         (
             "mktemp",
-            'char $c[] = "/tmp/fnXXXXXX";\nchar *$b = mktemp($c);\nif ($b == NULL)\n{\nexit(1);\n}\n',
+            'char $c[] = "/tmp/fnXXXXXX";\nchar *$b = mktemp($c);\n'
+            "if ($b == NULL)\n{\nexit(1);\n}\n",
             "",
         ),
     ):

@@ -28,9 +28,10 @@ def _null() -> None:
             )
         )  # fmt: skip
     both = "{\n@pair *$p = NULL;\nif (($p != NULL) <and> ($p->@one == 5))\n{\n@say(<text>);\n}\n}\n"
-    late = "{\nint *$p = (int *)malloc(sizeof(int));\n<first>*$p = 5;\n@num(*$p);\n<then>free($p);\n}\n"
+    late = "{\nint *$p = (int *)malloc(sizeof(int));\n<first>*$p = 5;\n@num(*$p);\n"
+    late += "<then>free($p);\n}\n"
     test = "if ($p == NULL)\n{\nexit(-1);\n}\n"
-    again = "if ($p != NULL)\n{\n*$p = 10;\n}\n@num(*$p);\n"
+    again = "if ($p != NULL)\n{\n*$p = 10;\n}\n"
     after = "{\nint *$p = NULL;\nif ($p == NULL)\n{\n@say(<text>);\n<use>}\n}\n"
     SHAPES.extend(
         [
@@ -40,7 +41,7 @@ def _null() -> None:
             ),
             Shape(
                 cwe=476, name="test after use", point=True,
-                sink=late.replace("<first>", "").replace("<then>", again.replace("@num(*$p);\n", "")),
+                sink=late.replace("<first>", "").replace("<then>", again),
                 good=late.replace("<first>", test).replace("<then>", "*$p = 10;\n"),
             ),
             Shape(
@@ -148,7 +149,8 @@ def _unset() -> None:
                     )
                 )  # fmt: skip
     for type, value, show in (("int", "5", "@num(*$p);\n"), ("double", "5.0", "@real(*$p);\n")):
-        form = f"{{\n{type} *$p = ({type} *)malloc(sizeof({type}));\nif ($p == NULL)\n{{\nexit(-1);\n}}\n"
+        form = f"{{\n{type} *$p = ({type} *)malloc(sizeof({type}));\n"
+        form += "if ($p == NULL)\n{\nexit(-1);\n}\n"
         SHAPES.append(
             Shape(
                 cwe=457, name=f"one {type} from malloc", point=True,

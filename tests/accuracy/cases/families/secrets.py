@@ -242,7 +242,8 @@ fclose($p);
         SHAPES.append(
             Shape(cwe=338, name=name, point=True, sink=weak, good=strong, more_good=(device,))
         )
-    token = "{\nchar $t[33];\nint $i;\n<seed>for ($i = 0; $i < 32; $i++)\n{\n$t[$i] = (char)('a' + <r> % 26);\n}\n"
+    token = "{\nchar $t[33];\nint $i;\n<seed>for ($i = 0; $i < 32; $i++)\n{\n"
+    token += "$t[$i] = (char)('a' + <r> % 26);\n}\n"
     token += "$t[32] = '\\0';\n@say($t);\n}\n"
     safe = token.replace(
         "<seed>", "unsigned char $c[32];\nif (getentropy($c, sizeof($c)) != 0)\n{\nexit(1);\n}\n"
@@ -250,7 +251,7 @@ fclose($p);
     SHAPES.append(
         Shape(
             cwe=338, name="token of rand", point=True,
-            sink=token.replace("<seed>", "srand((unsigned int)time(NULL));\n").replace("<r>", "rand()"),
+            sink=token.replace("<seed>", "srand(1);\n").replace("<r>", "rand()"),
             good=safe.replace("<r>", "$c[$i]"),
         )
     )  # fmt: skip

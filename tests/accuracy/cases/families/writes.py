@@ -240,7 +240,8 @@ def _terminator_shapes() -> None:
                     sink=start + "}\n",
                 )
             )  # fmt: skip
-            heap = f"$d = ({type} *)malloc(<c> * sizeof({type}));\nif ($d == NULL)\n{{\nexit(-1);\n}}\n"
+            heap = f"$d = ({type} *)malloc(<c> * sizeof({type}));\n"
+            heap += "if ($d == NULL)\n{\nexit(-1);\n}\n"
             SHAPES.append(
                 Shape(
                     cwe=122, name=f"terminator, {name} of {type} into malloc", type=f"{type} *",
@@ -334,7 +335,8 @@ def _size_shapes() -> None:
         )  # fmt: skip
     for cwe, room, release in ((121, "alloca", ""), (122, "malloc", "free($b);\n")):
         test = "" if cwe == 121 else "if ($b == NULL)\n{\nexit(-1);\n}\n"
-        wide = f"{{\nsize_t $n = <len>;\nwchar_t *$b = (wchar_t *){room}((<size>) * sizeof(wchar_t));\n"
+        wide = "{\nsize_t $n = <len>;\n"
+        wide += f"wchar_t *$b = (wchar_t *){room}((<size>) * sizeof(wchar_t));\n"
         wide += f"{test}wcscpy($b, $d);\n@wide($b);\n{release}}}\n"
         SHAPES.append(
             Shape(
