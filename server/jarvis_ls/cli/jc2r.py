@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from jarvis_ls.cli.jc2r_verify import add_verify
 from jarvis_ls.core.errors import JarvisError, UsageError
 
 SHOWN = 20
@@ -75,6 +76,8 @@ def build_parser() -> argparse.ArgumentParser:
         " (again for more; default: everything)")  # fmt: skip
     add("--reset", action="store_true", help="begin anew")
     run.set_defaults(run=_run)
+
+    add_verify(commands)
 
     config = commands.add_parser(
         "config", help="root functions, libraries not to use, notes for every prompt",

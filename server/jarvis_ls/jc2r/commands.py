@@ -106,6 +106,15 @@ def find_units(root: Path, *, build: bool, folder: Path) -> Units:
     return Units(_plain(root), "every C file", tuple(notes))
 
 
+def units_of(root: Path, *, build: bool, folder: Path) -> Units:
+    """The units as the last run knew them: what a build told is used again without a build.
+
+    With `build`, and when the sources have changed since, one is run. Raises `JarvisError`.
+    """
+    known = None if build else _Known(root, folder).read()
+    return known or find_units(root, build=build, folder=folder)
+
+
 class _Known:
     """What an earlier build told, as long as the same files are there and none that steers a
     build has changed."""

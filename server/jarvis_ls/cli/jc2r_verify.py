@@ -1,0 +1,111 @@
+"""`jc2r verify`: the part of the command that says whether the crate behaves like the C."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.core.errors import JarvisError, UsageError
+
+
+def add_verify(commands: Any) -> None:
+    """Add the command and its options."""
+    verify = commands.add_parser(
+        "verify", help="compare the crate with the C, function by function",
+        description="Calls every function whose types allow it with generated inputs, in C and in"
+        " Rust, each call in a process of its own, and compares results, memory, variables, errno"
+        " and output. Inputs that are undefined in the C, as sanitizers see it, are left out."
+        " Results are kept in .jarvis/c2rust/equivalence.jsonl; a run that was ended goes on.",
+        epilog="exit status: 0 nothing differs; 1 something differs; 2 wrong use; 130 interrupted",
+    )  # fmt: skip
+    add = verify.add_argument
+    add("path", nargs="?", type=Path, default=Path(), help="the C project (default: this folder)")
+    add("--only", nargs="+", default=[], metavar="NAME", help="functions or C files")
+    add_settings(verify)
+    add("--build", action="store_true",
+        help="learn how files are compiled: run the project's own build in a copy")  # fmt: skip
+    add("--reset", action="store_true", help="forget earlier results")
+    add("--format", choices=("text", "json"), default="text", help="default: text")
+    verify.set_defaults(run=run_verify)
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """How much is tried."""
+    add = parser.add_argument
+    add("--cases", type=_positive, default=40, metavar="N",
+        help="inputs of a function (default: 40)")  # fmt: skip
+    add("--seconds", type=_positive, default=300, metavar="N",
+        help="for all functions together (default: 300)")  # fmt: skip
+    add("--seed", type=int, default=0, metavar="N", help="other inputs (default: 0)")
+
+
+def run_verify(options: argparse.Namespace) -> int:
+    """Compare, and say what was found."""
+    try:
+        from jarvis_ls.jc2r.equivalence.stage import verify_project
+        from jarvis_ls.jc2r.equivalence.verify import Settings
+    except ImportError:
+        raise JarvisError("Comparing needs Hypothesis: pip install 'jarvis-ls[migrate]'.") from None
+    if not sys.platform.startswith("linux"):
+        raise JarvisError("Comparing C with Rust works on Linux only.")
+    root = options.path.resolve()
+    if not root.is_dir():
+        raise UsageError(f"{options.path}: there is no such folder.")
+    quiet = options.format == "json" or not sys.stderr.isatty()
+
+    def progress(done: int, total: int, name: str) -> None:
+        if not quiet:
+            end = "\n" if done == total else ""
+            print(f"\r\033[K{done}/{total} {name[:60]}", end=end, file=sys.stderr, flush=True)
+
+    settings = Settings(options.cases, float(options.seconds), options.seed,
+                        tuple(getattr(options, "only", ())))  # fmt: skip
+    outcome = verify_project(
+        root, settings=settings, build_project=options.build, reset=options.reset,
+        progress=progress,
+    )  # fmt: skip
+    if options.format == "json":
+        plain = [{name: value for name, value in one.items() if name != "requests"}
+                 for one in outcome.verified.functions]  # fmt: skip
+        print(json.dumps(plain, ensure_ascii=False, indent=1))
+    else:
+        _say(outcome)
+    return 0 if outcome.good else 1
+
+
+def _say(outcome: Any) -> None:
+    verified = outcome.verified
+    counts = {state: verified.count(state) for state in
+              ("equal", "differs", "unstable", "no_input", "not_run")}  # fmt: skip
+    cases = sum(one["cases"] for one in verified.functions)
+    print(f"{counts['equal']} of {len(verified.functions)} functions equal in {cases} cases,"
+          f" {counts['differs']} differ, {counts['unstable']} not stable, {counts['no_input']}"
+          f" without a fit input, {counts['not_run']} not called")  # fmt: skip
+    for one in verified.functions:
+        if one["state"] in ("differs", "unstable"):
+            print(f"{one['file']}:{one['line']}: {one['function']} {one['state']}"
+                  f"{': ' + one['reason'] if one['reason'] else ''}")  # fmt: skip
+            if "example" in one:
+                example = one["example"]
+                print(f"  arguments {json.dumps(example['request']['arguments'])[:200]}")
+                print(f"  C    {_short(example['c'])}\n  Rust {_short(example['rust'])}")
+    for note in verified.notes:
+        print(f"note: {note}")
+    print(f"report: {outcome.report}")
+
+
+def _short(said: dict[str, Any]) -> str:
+    parts = [said["end"], f"result {said.get('result')}", f"errno {said.get('errno')}"]
+    parts += [f"{name} {json.dumps(words)[:80]}" for name, words in said["memory"].items()][:4]
+    parts += [f"{name} {said[name][:80]!r}" for name in ("stdout", "stderr") if said[name]]
+    return ", ".join(parts)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return number

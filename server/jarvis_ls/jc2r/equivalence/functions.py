@@ -1,0 +1,156 @@
+"""Functions compared one by one: the same inputs to the C, the C with sanitizers, and the Rust.
+
+A case counts when the C does nothing undefined and says the same built two ways; only then is
+the Rust asked. The smallest case that differs is kept as the example.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, Verbosity, given, settings
+from hypothesis import seed as with_seed
+from hypothesis import strategies as st
+from hypothesis.errors import Flaky, HypothesisException
+
+from jarvis_ls.jc2r.equivalence.inputs import Case, Inputs
+from jarvis_ls.jc2r.equivalence.running import Executor, Undefined, undefined
+from jarvis_ls.jc2r.equivalence.signature import Function
+
+SECONDS = 2.0
+"""How long one call of the C may take; the sanitized C and the Rust have longer."""
+BARREN = 40
+"""Cases in a row that do not count before a function is given up."""
+
+
+@dataclass
+class Compared:
+    """What was seen of one function."""
+
+    function: Function
+    state: str
+    """`equal`, `differs`, `no_input` (no case counted), `unstable`, or `not_run`."""
+    cases: int = 0
+    """Cases that counted."""
+    excluded: Counter[str] = field(default_factory=Counter)
+    """Why other cases did not count, in words, and how many."""
+    reason: str = ""
+    example: dict[str, Any] | None = None
+    """Of a difference: the request, what the C said and what the Rust said."""
+    undefined: dict[Undefined, dict[str, Any]] = field(default_factory=dict)
+    """Undefined behaviour of the C with the first request that led to it."""
+    seconds: float = 0.0
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    """Requests that counted, each with what the C said under `expected`."""
+
+
+class Differs(Exception):
+    """The Rust says something else than the C."""
+
+
+def compare(
+    function: Function, symbol: str, result: Any, inputs: Inputs,
+    executors: tuple[Executor, Executor, Executor], *, cases: int, seed: int,
+    late: Callable[[], bool], keep: int = 0,
+) -> Compared:  # fmt: skip
+    """Compare one function on `cases` generated cases; `executors` are those of the C, of the
+    sanitized C and of the Rust. `keep` requests that counted are handed back."""
+    found = Compared(function, "")
+    trial = _Trial(found, symbol, result, executors, late, keep)
+    started = time.monotonic()
+    digest = hashlib.sha256(f"{seed} {function.file} {function.name}".encode()).digest()
+
+    @with_seed(int.from_bytes(digest[:8], "big"))
+    @settings(
+        max_examples=cases, database=None, deadline=None, print_blob=False,
+        suppress_health_check=list(HealthCheck), phases=(Phase.generate, Phase.shrink),
+        verbosity=Verbosity.quiet, report_multiple_bugs=False,
+    )  # fmt: skip
+    @given(st.data())
+    def every(data: Any) -> None:
+        case = inputs.draw(data.draw)  # drawn in any case: Hypothesis wants the same draws again
+        if not trial.over():
+            trial.run(case)
+
+    try:
+        every()
+    except Differs:
+        found.state = "differs"
+    except (Flaky, HypothesisException) as error:
+        found.state, found.reason = "unstable", str(error).partition("\n")[0]
+    if not found.state:
+        found.state = "equal" if found.cases else "no_input"
+    if found.state == "no_input":
+        found.reason = _most_common(found.excluded)
+    found.seconds = time.monotonic() - started
+    return found
+
+
+class _Trial:
+    """Runs cases of one function until it is over."""
+
+    def __init__(
+        self, found: Compared, symbol: str, result: Any,
+        executors: tuple[Executor, Executor, Executor], late: Callable[[], bool], keep: int,
+    ) -> None:  # fmt: skip
+        self._found, self._symbol, self._result = found, symbol, result
+        self._c, self._sanitized, self._rust = executors
+        self._late, self._keep = late, keep
+        self._barren = 0
+        self._differs = False
+        self._hung = 0
+
+    def over(self) -> bool:
+        """Whether no more cases are needed; never while a difference is made smaller."""
+        if self._differs:
+            return False
+        return self._barren >= BARREN or self._hung >= 3 or self._late()
+
+    def run(self, case: Case) -> None:
+        """Compare one case. Raises `Differs`."""
+        request = case.to_json(self._symbol, self._result, SECONDS)
+        if why := self._unfit(request):
+            self._found.excluded[why] += not self._differs
+            self._barren += 1
+            return
+        said = self._rust.call({**request, "seconds": 3 * SECONDS})
+        if not self._differs:
+            self._found.cases += 1
+            self._barren = 0
+        if said != self._expected:
+            self._differs = True
+            self._found.example = {"request": request, "c": self._expected, "rust": said}
+            raise Differs
+        if len(self._found.requests) < self._keep:
+            self._found.requests.append({**request, "expected": self._expected})
+
+    def _unfit(self, request: dict[str, Any]) -> str:
+        """Why a case does not count; empty when it does."""
+        careful = self._sanitized.call({**request, "seconds": 3 * SECONDS})
+        seen = undefined(careful)
+        if seen is not None:
+            self._found.undefined.setdefault(seen, request)
+            return f"undefined in C: {seen.what}"
+        if careful["end"].startswith("signal"):
+            return f"the C ended by {careful['end']}"
+        if careful["end"] == "timeout":
+            self._hung += 1
+            return "the C did not end in time"
+        self._expected = self._c.call(request)
+        if self._expected["end"] == "timeout":
+            self._hung += 1
+            return "the C did not end in time"
+        if careful != self._expected:
+            return "the C says one thing or another: it depends on addresses or on unset memory"
+        return ""
+
+
+def _most_common(excluded: Counter[str]) -> str:
+    if not excluded:
+        return "there was no time left"
+    return f"no generated input was fit: {excluded.most_common(1)[0][0]}"

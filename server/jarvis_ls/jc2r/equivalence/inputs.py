@@ -1,0 +1,290 @@
+"""Inputs for functions, drawn by Hypothesis from what is known of their types and bodies.
+
+A pointer gets a block of memory of its own. A number that looks like a length is tied to the
+pointer before it, an index to the array it is used with; constants and strings of the body appear
+with their neighbours. What breaks a precondition nobody wrote down is left out later, when the
+sanitizers object to it.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hypothesis import strategies as st
+
+from jarvis_ls.jc2r.equivalence.signature import Function, Kind, Record
+
+MOST_BLOCKS = 24
+"""Blocks of one case."""
+MOST_BYTES = 8192
+"""Of one block of elements."""
+_DEEPEST = 4
+_LENGTH = re.compile(
+    r"(?i)^(n|len|size|cnt|count|num|max|cap|sz|nb|nr)$|len|size|count|cnt|num_|^n_|bytes|capacity"
+)
+_WORDS = (b"", b"a", b"0", b"-1", b"12", b"3.5e2", b"abc", b"a,b;c", b" x y ", b"/tmp/a.txt",
+          b"key=value", b"%d %s", b"\xc3\xa9", b"[1, 2]", b'{"a": 1}')  # fmt: skip
+
+Draw = Callable[[Any], Any]
+
+
+@dataclass
+class Block:
+    """Memory that a case begins with."""
+
+    data: bytearray
+    pointers: list[tuple[int, Any]] = field(default_factory=list)
+    """Offset and value of every pointer in it."""
+    holes: list[tuple[int, int]] = field(default_factory=list)
+    """Offset and length of padding."""
+
+    def to_json(self) -> dict[str, Any]:
+        """As the executor reads it."""
+        return {"data": self.data.hex(), "pointers": self.pointers, "holes": self.holes}
+
+
+@dataclass
+class Case:
+    """One call, as the executor reads it."""
+
+    arguments: list[tuple[Any, Any]] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    pokes: list[tuple[str, int, str]] = field(default_factory=list)
+    large: Sequence[str] = ()
+
+    def to_json(self, symbol: str, result: Any, seconds: float) -> dict[str, Any]:
+        """The request."""
+        return {"symbol": symbol, "result": result, "arguments": self.arguments,
+                "blocks": [one.to_json() for one in self.blocks], "pokes": self.pokes,
+                "large": self.large, "seconds": seconds}  # fmt: skip
+
+
+class Inputs:
+    """Draws cases for one function."""
+
+    def __init__(
+        self,
+        function: Function,
+        records: Mapping[str, Record],
+        callbacks: Callable[[str], Sequence[str]],
+        variables: Sequence[tuple[str, Kind]],
+    ) -> None:
+        """`callbacks` gives symbols of functions of a type, `variables` are symbols with their
+        types that the function, or what it calls, refers to."""
+        self._function, self._records = function, records
+        self._callbacks = callbacks
+        self._variables = variables
+        near = sorted({n + d for n in function.numbers for d in (-1, 0, 1)})
+        self._near = near or [0]
+        self._strings = [*function.strings, *_WORDS]
+
+    def draw(self, draw: Draw) -> Case:
+        """One case."""
+        case = Case(large=[symbol for symbol, _ in self._variables])
+        capacity = 0
+        for parameter in self._function.parameters:
+            kind = parameter.kind
+            if kind.form == "pointer":
+                capacity, pointer = self._pointer(draw, case, kind, 0)
+                case.arguments.append(("p", pointer))
+            elif kind.form == "integer" and parameter.bound:
+                limit = min(parameter.bound - 1, _most(kind))
+                value = draw(st.integers(0, limit))
+                case.arguments.append((code_of(kind, self._records), value))
+            elif kind.form == "integer" and capacity and _LENGTH.search(parameter.name):
+                value = min(_most(kind), draw(st.integers(0, capacity)))
+                case.arguments.append((code_of(kind, self._records), value))
+            else:
+                case.arguments.append(self._argument(draw, case, kind))
+        for symbol, kind in self._variables:
+            if kind.form in ("integer", "bool") and draw(st.integers(0, 3)) == 0:
+                data = _bytes(kind, self._integer(draw, kind))
+                case.pokes.append((symbol, 0, data.hex()))
+        return case
+
+    def _argument(self, draw: Draw, case: Case, kind: Kind) -> tuple[Any, Any]:
+        code = code_of(kind, self._records)
+        if kind.form == "record":
+            block = Block(bytearray(kind.size))
+            self._fill(draw, case, block, 0, kind, 1)
+            return code, {"data": block.data.hex(), "pointers": block.pointers}
+        if kind.form == "float":
+            return code, struct.pack("<d", self._float(draw, kind)).hex()
+        if kind.form == "function":
+            return code, self._callback(draw, kind)
+        return code, self._integer(draw, kind)
+
+    def _pointer(self, draw: Draw, case: Case, kind: Kind, depth: int) -> tuple[int, Any]:
+        """How many elements a pointer has behind it, and the pointer."""
+        target = kind.target
+        if target is None or target.form in ("opaque", "unsupported") or depth > _DEEPEST or (
+            len(case.blocks) >= MOST_BLOCKS
+        ):  # fmt: skip
+            return 0, None
+        if draw(st.integers(0, 31 if depth == 0 else 7)) == 0:
+            return 0, None
+        if target.form == "function":
+            block = Block(bytearray(8))
+            self._fill(draw, case, block, 0, target, depth)
+            case.blocks.append(block)
+            return 1, [len(case.blocks) - 1, 0]
+        size = 1 if target.form == "void" else max(1, target.size)
+        most = max(1, MOST_BYTES // size)
+        if target.form in ("record", "array", "pointer"):
+            count = draw(st.sampled_from([1, 1, 1, 2, 4, 8]))
+        else:
+            count = draw(st.sampled_from([1, 4, 16, 64, 64, 260, 260, 1024]))
+        count = min(count, most)
+        block = Block(bytearray(count * size))
+        case.blocks.append(block)
+        number = len(case.blocks) - 1
+        if target.form in ("void", "integer", "bool") and size <= 8:
+            self._elements(draw, block, count, size, kind)
+        else:
+            for index in range(count):
+                self._fill(draw, case, block, index * size, target, depth + 1)
+        return count, [number, 0]
+
+    def _elements(self, draw: Draw, block: Block, count: int, size: int, kind: Kind) -> None:
+        """Numbers or a string, all of one manner."""
+        target = kind.target
+        manner = draw(st.integers(0, 9))
+        text = size == 1 and target is not None and target.signed
+        if text and manner < 7:
+            made = draw(st.sampled_from(self._strings))
+            if manner < 4:
+                more = draw(st.binary(max_size=min(count, 48)))
+                made = bytes(32 + byte % 95 for byte in more) if manner < 3 else made + more
+            made = made.replace(b"\0", b" ")[: count - 1]
+            block.data[: len(made)] = made
+            return
+        if manner == 0:
+            return
+        seed = draw(st.binary(min_size=1, max_size=min(64, count * size)))
+        if manner < 5:
+            limit = (2, 8, 30, 120)[manner - 1]
+            for index in range(count):
+                block.data[index * size] = seed[index % len(seed)] % limit
+        elif manner < 7 and size > 1:
+            for index in range(count):
+                at = index * size
+                block.data[at : at + 2] = bytes((seed[index % len(seed)], seed[at % len(seed)] % 4))
+        else:
+            whole = seed * (count * size // len(seed) + 1)
+            block.data[:] = whole[: count * size]
+        if target is not None and target.form == "bool":
+            block.data[:] = bytes(byte & 1 for byte in block.data)
+        if text:
+            block.data[-1] = 0
+
+    def _fill(self, draw: Draw, case: Case, block: Block, at: int, kind: Kind, depth: int) -> None:
+        """A value of a type at an offset of a block."""
+        if kind.form in ("integer", "bool"):
+            data = _bytes(kind, self._integer(draw, kind))
+            block.data[at : at + len(data)] = data
+        elif kind.form == "float":
+            value = self._float(draw, kind)
+            block.data[at : at + kind.size] = struct.pack("<f" if kind.size == 4 else "<d", value)
+        elif kind.form == "function":
+            block.pointers.append((at, self._callback(draw, kind)))
+        elif kind.form == "pointer":
+            block.pointers.append((at, self._pointer(draw, case, kind, depth)[1]))
+        elif kind.form == "array" and kind.target is not None:
+            self._array(draw, case, block, at, kind, depth)
+        elif kind.form == "record":
+            self._record(draw, case, block, at, kind, depth)
+
+    def _array(self, draw: Draw, case: Case, block: Block, at: int, kind: Kind, depth: int) -> None:
+        target = kind.target
+        assert target is not None
+        if target.form == "integer" and target.size <= 8 and kind.count > 4:
+            part = Block(bytearray(kind.size))
+            self._elements(draw, part, kind.count, target.size,
+                           Kind("pointer", 8, target=target))  # fmt: skip
+            block.data[at : at + kind.size] = part.data
+            return
+        for index in range(min(kind.count, 64)):
+            self._fill(draw, case, block, at + index * target.size, target, depth)
+
+    def _record(
+        self, draw: Draw, case: Case, block: Block, at: int, kind: Kind, depth: int
+    ) -> None:
+        record = self._records[kind.name]
+        covered = bytearray(record.size)
+        members = record.members
+        if record.union and members:
+            members = (draw(st.sampled_from(members)),)
+            covered = bytearray(b"\1" * record.size)
+        for member in members:
+            offset = member.offset // 8
+            if member.width:
+                last = (member.offset + member.width + 7) // 8
+                covered[offset:last] = b"\1" * (last - offset)
+                block.data[at + offset] |= draw(st.integers(0, 1)) << (member.offset % 8)
+                continue
+            size = member.kind.size
+            covered[offset : offset + size] = b"\1" * size
+            self._fill(draw, case, block, at + offset, member.kind, depth)
+        hole = 0
+        for offset in range(record.size + 1):
+            if offset < record.size and not covered[offset]:
+                hole += 1
+            elif hole:
+                block.holes.append((at + offset - hole, hole))
+                hole = 0
+
+    def _integer(self, draw: Draw, kind: Kind) -> int:
+        if kind.form == "bool":
+            return int(draw(st.booleans()))
+        low = -(1 << (8 * kind.size - 1)) if kind.signed else 0
+        manner = draw(st.integers(0, 9))
+        if kind.values and manner < 9:
+            return int(draw(st.sampled_from(kind.values)))
+        if manner < 3:
+            return int(draw(st.integers(0, 16)))
+        if manner < 6:
+            return min(max(int(draw(st.sampled_from(self._near))), low), _most(kind))
+        if manner < 8:
+            return int(draw(st.integers(max(low, -1000), min(_most(kind), 1000))))
+        return int(draw(st.integers(low, _most(kind))))
+
+    def _float(self, draw: Draw, kind: Kind) -> float:
+        manner = draw(st.integers(0, 3))
+        if manner < 2:
+            return float(draw(st.integers(-100, 100))) / 4
+        return float(draw(st.floats(width=32 if kind.size == 4 else 64)))
+
+    def _callback(self, draw: Draw, kind: Kind) -> Any:
+        known = self._callbacks(kind.name)
+        if not known or draw(st.integers(0, 15)) == 0:
+            return None
+        return {"function": draw(st.sampled_from(list(known)))}
+
+
+def code_of(kind: Kind, records: Mapping[str, Record]) -> Any:
+    """A type as the executor reads it."""
+    if kind.form == "void":
+        return "v"
+    if kind.form == "integer":
+        return f"{'i' if kind.signed else 'u'}{kind.size}"
+    if kind.form == "bool":
+        return "b1"
+    if kind.form == "float":
+        return f"f{kind.size}"
+    if kind.form == "array" and kind.target is not None:
+        return ["a", code_of(kind.target, records), kind.count]
+    if kind.form == "record":
+        return ["s", [code_of(one.kind, records) for one in records[kind.name].members]]
+    return "p"
+
+
+def _most(kind: Kind) -> int:
+    return (1 << (8 * kind.size - int(kind.signed))) - 1
+
+
+def _bytes(kind: Kind, value: int) -> bytes:
+    return (value & ((1 << (8 * kind.size)) - 1)).to_bytes(kind.size, "little")

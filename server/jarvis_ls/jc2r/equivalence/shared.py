@@ -1,0 +1,298 @@
+"""The C and the Rust of a project as shared objects in which every function can be called.
+
+Statics are made visible under `module__name`: in the C by renaming symbols of object files, in
+the Rust by `export_name` in a copy of the crate. The C is built twice, once with the sanitizers and
+with another pattern in fresh locals, so that what depends on undefined behaviour shows itself.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jarvis_ls.core.errors import JarvisError, SkippedFile
+from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.jc2r.baseline.names import rust_name
+from jarvis_ls.jc2r.baseline.remainder import symbol
+from jarvis_ls.jc2r.commands import Unit
+from jarvis_ls.jc2r.equivalence.signature import Signatures
+
+BUILD_SECONDS = 900
+WRAPPED = ("malloc", "calloc", "realloc", "free", "strdup", "strndup", "time")
+"""What the shim stands in for."""
+PLAIN = ("-O0", "-fkeep-static-functions", "-ftrivial-auto-var-init=zero")
+SANITIZED = (
+    "-O0",
+    "-g1",
+    "-fkeep-static-functions",
+    "-ftrivial-auto-var-init=pattern",
+    "-fsanitize=address,undefined,float-cast-overflow",
+    "-fno-sanitize-recover=all",
+)
+OTHERWISE = (
+    "-O1",
+    "-fkeep-static-functions",
+    "-fno-inline",
+    "-fno-ipa-cp",
+    "-fno-ipa-sra",
+    "-fno-ipa-icf",
+    "-fno-partial-inlining",
+    "-fno-toplevel-reorder",
+)
+"""In place of the sanitizers where there are none."""
+_ITEM = re.compile(
+    r'^pub (?:static mut |(?:const )?(?:unsafe )?extern "C" fn )(?:r#)?(\w+)', re.MULTILINE
+)
+_HEAD = re.compile(r"\A//! (\S[^\n]*)\n")
+_USES = re.compile(r"^use (\w+)::\{", re.MULTILINE)
+_SHIM = Path(__file__).with_name("shim.c")
+
+
+@dataclass(frozen=True, slots=True)
+class Symbols:
+    """How functions and variables of the files are called in all shared objects."""
+
+    modules: dict[str, str]
+    """Rust module of each C file."""
+    programs: frozenset[str]
+    """Files with a `main`."""
+    shared: frozenset[str]
+    """External names that several programs define."""
+
+    def of(self, file: str, name: str, static: bool) -> str:
+        """The name of one in shared objects."""
+        if name == "main" and file in self.programs:
+            return symbol(self.modules[file], "main_0")
+        if static or (file in self.programs and name in self.shared):
+            return symbol(self.modules[file], rust_name(name).removeprefix("r#"))
+        return name
+
+
+@dataclass(frozen=True, slots=True)
+class Libraries:
+    """The shared objects of one project."""
+
+    c: Path
+    sanitized: Path | None
+    """None where the compiler has no sanitizers."""
+    rust: Path
+
+
+def symbols_of(crate: Path, found: Signatures) -> Symbols:
+    """How things are called, by what the modules of the crate say they come from."""
+    modules = {}
+    for path in [*(crate / "src").glob("*.rs"), *(crate / "src" / "bin").glob("*.rs")]:
+        match = _HEAD.match(_text(path))
+        if match is not None and Path(match[1]).suffix:
+            modules[match[1]] = path.stem
+    programs = frozenset(one.file for one in found.functions if one.name == "main")
+    defined: dict[str, set[str]] = {}
+    for file, name, static in found.definitions:
+        if file in programs and not static:
+            defined.setdefault(name, set()).add(file)
+    shared = frozenset(name for name, files in defined.items() if len(files) > 1)
+    return Symbols(modules, programs, shared)
+
+
+def build_c(
+    root: Path, units: Sequence[Unit], found: Signatures, symbols: Symbols, folder: Path,
+    linked: Sequence[str], options: Sequence[str], name: str,
+) -> Path:  # fmt: skip
+    """A shared object `name` below `folder` of all C units. Raises `JarvisError`."""
+    compiler = _compiler()
+    objects = folder / name.removesuffix(".so")
+    shutil.rmtree(objects, ignore_errors=True)
+    objects.mkdir(parents=True)
+    made = []
+    for unit in units:
+        if unit.path not in symbols.modules:
+            continue
+        made.append(objects / f"{symbols.modules[unit.path]}.o")
+        _run([compiler, "-c", "-fPIC", "-w", *options, *_visible(unit.arguments),
+              str(root / unit.path), "-o", str(made[-1])])  # fmt: skip
+        _rename(made[-1], unit.path, found, symbols)
+    return _link(compiler, made, folder / name, linked, options)
+
+
+def copy_crate(crate: Path, folder: Path, symbols: Symbols) -> None:
+    """The crate once more as one static library in which everything has a name for the linker.
+
+    Files that have not changed are left as they are, so that cargo builds only what it must.
+    """
+    own = re.sub(r"\W", "_", crate.name)
+    source = folder / "src"
+    source.mkdir(parents=True, exist_ok=True)
+    programs = sorted(symbols.modules[file] for file in symbols.programs if file in symbols.modules)
+    wanted = {"lib.rs"}
+    for path in [*(crate / "src").glob("*.rs"), *(crate / "src" / "bin").glob("*.rs")]:
+        text = _text(path)
+        program = path.parent.name == "bin"
+        if path.name == "lib.rs":
+            text += "".join(f"pub mod {name};\n" for name in programs)
+        elif _HEAD.match(text):
+            text = _exported(text, path.stem, symbols.shared if program else frozenset())
+            if program:
+                text = re.sub(r"^#!\[allow\(\w+\)\]\n", "", text, flags=re.MULTILINE)
+                text = _USES.sub(lambda m: "use crate::{" if m[1] == own else m[0], text).replace(
+                    f"{own}::", "crate::"
+                )
+        _keep(source / path.name, text)
+        wanted.add(path.name)
+    for old in source.glob("*.rs"):
+        if old.name not in wanted:
+            old.unlink()
+    _keep(folder / "Cargo.toml", '[package]\nname = "under_test"\nversion = "0.1.0"\n'
+          'edition = "2021"\npublish = false\n\n[lib]\ncrate-type = ["staticlib"]\n\n'
+          "[workspace]\n\n[profile.release]\nopt-level = 3\n"
+          'panic = "abort"\ncodegen-units = 1\n')  # fmt: skip
+
+
+def build_rust(
+    folder: Path, crate: Path, units: Sequence[Unit], symbols: Symbols, linked: Sequence[str],
+    name: str = "rust.so", features: Sequence[str] = (),
+) -> Path:  # fmt: skip
+    """A shared object of the copy at `folder` and of what the crate keeps in C.
+
+    Raises `JarvisError` with what cargo said.
+    """
+    cargo = shutil.which("cargo")
+    if cargo is None:
+        raise JarvisError("Rust cannot be run: cargo is not installed.")
+    _run([cargo, *features, "build", "--release", "--offline", "--quiet"], folder)
+    library = folder / "target" / "release" / "libunder_test.a"
+    compiler = _compiler()
+    objects = []
+    for unit in units:
+        rest = crate / "c" / unit.path
+        if unit.path in symbols.modules and rest.is_file():
+            objects.append(folder / f"{symbols.modules[unit.path]}.o")
+            plain = [word for word in unit.arguments if not word.startswith(
+                ("-I", "-isystem", "-iquote", "-idirafter", "/"))]  # fmt: skip
+            _run([compiler, "-c", "-fPIC", "-w", "-O2", f"-I{crate / 'c'}", *_visible(plain),
+                  str(rest), "-o", str(objects[-1])])  # fmt: skip
+    return _link(compiler, objects, folder.parent / name, linked, (), library)
+
+
+def data_sizes(library: Path) -> dict[str, int]:
+    """Bytes of every variable of a shared object that can be written, by symbol."""
+    said = _run(["nm", "-S", "--defined-only", str(library)])
+    sizes = {}
+    for line in said.splitlines():
+        words = line.split()
+        if len(words) == 4 and words[2] in "BDbds":
+            sizes[words[3]] = int(words[1], 16)
+    return sizes
+
+
+def _link(
+    compiler: str, objects: Sequence[Path], target: Path, linked: Sequence[str],
+    options: Sequence[str], archive: Path | None = None,
+) -> Path:  # fmt: skip
+    sanitized = any(word.startswith("-fsanitize") for word in options)
+    shim = target.with_suffix(".shim.o")
+    _run([compiler, "-c", "-fPIC", "-O2", *(["-DJC2R_SANITIZED"] if sanitized else []),
+          str(_SHIM), "-o", str(shim)])  # fmt: skip
+    whole = ["-Wl,--whole-archive", str(archive), "-Wl,--no-whole-archive"] if archive else []
+    command = [compiler, "-shared", "-Wl,-Bsymbolic", "-Wl,-z,lazy",
+               *(f"-Wl,--wrap={name}" for name in WRAPPED),
+               *(word for word in options if word.startswith(("-fsanitize", "-m"))),
+               *map(str, objects), str(shim), *whole,
+               *(f"-l{name}" for name in linked), "-lm", "-lpthread", "-ldl", "-lgcc_s",
+               "-o", str(target)]  # fmt: skip
+    _run(command)
+    return target
+
+
+def _rename(made: Path, file: str, found: Signatures, symbols: Symbols) -> None:
+    """Give what is static, or defined by several programs, a name of its own in an object."""
+    changes = {}
+    for home, name, static in found.definitions:
+        new = symbols.of(file, name, static)
+        if home == file and new != name:
+            changes[name] = new
+    if not changes:
+        return
+    names = made.with_suffix(".names")
+    names.write_text(
+        "".join(f"{old} {new}\n__odr_asan.{old} __odr_asan.{new}\n" for old, new in changes.items())
+    )
+    words = made.with_suffix(".global")
+    words.write_text("".join(f"{old}\n" for old in changes))
+    middle = made.with_suffix(".renamed")
+    _run(["objcopy", f"--globalize-symbols={words}", str(made), str(middle)])
+    _run(["objcopy", f"--redefine-syms={names}", str(middle), str(made)])
+
+
+def _exported(text: str, module: str, shared: frozenset[str]) -> str:
+    """Rust source in which every function and variable has a name for the linker."""
+    lines = text.split("\n")
+    made: list[str] = []
+    for number, line in enumerate(lines):
+        match = _ITEM.match(line)
+        if match is not None:
+            attributes: list[str] = []
+            while made and made[-1].startswith("#["):
+                attributes.insert(0, made.pop())
+            plain = "#[no_mangle]" in attributes
+            if plain and match[1] in shared:
+                attributes.remove("#[no_mangle]")
+                plain = False
+            if not plain and not any("export_name" in one for one in attributes):
+                attributes.append(f'#[export_name = "{symbol(module, match[1])}"]')
+            made += attributes
+        made.append(lines[number])
+    return "\n".join(made)
+
+
+def _visible(arguments: Sequence[str]) -> list[str]:
+    return [word for word in arguments if not word.startswith(("-fvisibility", "-fsanitize"))]
+
+
+def _keep(path: Path, text: str) -> None:
+    """Write a file unless it holds just that."""
+    data = text.encode()
+    try:
+        if read_regular(path, limit=256_000_000) == data:
+            return
+    except SkippedFile:
+        pass  # it is not there yet
+    replace_file(path, data)
+
+
+def _text(path: Path) -> str:
+    try:
+        return read_regular(path, limit=256_000_000).decode("utf-8", "replace")
+    except SkippedFile as error:
+        raise JarvisError(f"{path}: {error.reason}") from None
+
+
+def _compiler() -> str:
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    if compiler is None:
+        raise JarvisError("C cannot be run: there is no C compiler (gcc) on this machine.")
+    for tool in ("objcopy", "nm"):
+        if shutil.which(tool) is None:
+            raise JarvisError(f"C cannot be run: {tool} (binutils) is not installed.")
+    return compiler
+
+
+def _run(command: Sequence[str], folder: Path | None = None) -> str:
+    """What a tool says. Raises `JarvisError` with the end of its complaint."""
+    try:
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, errors="replace", check=False,
+            timeout=BUILD_SECONDS, stdin=subprocess.DEVNULL,
+            env={**os.environ, "LC_ALL": "C", "CARGO_TERM_COLOR": "never"},
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise JarvisError(f"{command[0]} took longer than {BUILD_SECONDS} s") from None
+    except OSError as error:
+        raise JarvisError(f"{command[0]}: {error.strerror}") from None
+    if done.returncode != 0:
+        raise JarvisError(f"{' '.join(command[:3])} … failed:\n{done.stderr.strip()[:2000]}")
+    return done.stdout

@@ -1,0 +1,320 @@
+"""What must be known of the functions of a unit to call them with generated inputs.
+
+Types as the machine lays them out, the constants and strings a body speaks of, what it calls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from jarvis_ls.codeintel import clang
+from jarvis_ls.jc2r.baseline.kinds import ARRAYS, FLOATS, FUNCTIONS, INTEGERS
+from jarvis_ls.jc2r.commands import Unit
+
+Form = Literal["void", "integer", "float", "bool", "pointer", "function", "record", "array",
+               "opaque", "unsupported"]  # fmt: skip
+MOST_HINTS = 64
+"""Constants of one function that are kept."""
+_DEEPEST = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A type as the machine sees it."""
+
+    form: Form
+    size: int = 0
+    """In bytes; of a pointer 8."""
+    signed: bool = False
+    target: Kind | None = None
+    """What a pointer points to, what an array consists of."""
+    count: int = 0
+    """Elements of an array."""
+    name: str = ""
+    """Key of a record, spelling of a function type, or what is not supported, in words."""
+    const: bool = False
+    """Of a pointer: whether what it points to is only read."""
+    values: tuple[int, ...] = ()
+    """Of an enumeration: its constants."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member of a record."""
+
+    name: str
+    offset: int
+    """In bits."""
+    kind: Kind
+    width: int = 0
+    """In bits, of a bit-field; else 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A structure or union."""
+
+    size: int
+    """In bytes."""
+    union: bool
+    members: tuple[Member, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a function."""
+
+    name: str
+    kind: Kind
+    bound: int = 0
+    """How large an array is that it is an index of; 0 when that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function that is defined in the unit itself."""
+
+    file: str
+    name: str
+    line: int
+    static: bool
+    variadic: bool
+    type: str
+    """Its type as the compiler writes it, without typedefs."""
+    result: Kind
+    parameters: tuple[Parameter, ...]
+    calls: tuple[str, ...]
+    """Names of functions it calls or takes the address of."""
+    indirect: bool
+    """Whether it calls through pointers."""
+    variables: tuple[str, ...]
+    """Names of file-level variables it refers to."""
+    numbers: tuple[int, ...]
+    """Constants in its body."""
+    strings: tuple[bytes, ...]
+    """String literals in its body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable that is defined at file level of the unit."""
+
+    file: str
+    name: str
+    static: bool
+    kind: Kind
+
+
+@dataclass
+class Signatures:
+    """What all units define."""
+
+    functions: list[Function] = field(default_factory=list)
+    variables: list[Variable] = field(default_factory=list)
+    records: dict[str, Record] = field(default_factory=dict)
+    """By the key that `Kind.name` gives."""
+    taken: set[str] = field(default_factory=set)
+    """Functions whose address stands in initialisers of variables."""
+
+    @property
+    def definitions(self) -> list[tuple[str, str, bool]]:
+        """File, name and whether it is static, of every function and variable."""
+        functions = [(one.file, one.name, one.static) for one in self.functions]
+        return functions + [(one.file, one.name, one.static) for one in self.variables]
+
+
+def read_signatures(root: Path, units: tuple[Unit, ...]) -> Signatures:
+    """Of every C unit that can be parsed; the others define nothing here."""
+    found = Signatures()
+    for unit in units:
+        if unit.language == "c":
+            _Reader(root, unit, found).read()
+    return found
+
+
+class _Reader:
+    def __init__(self, root: Path, unit: Unit, found: Signatures) -> None:
+        self._root, self._unit, self._found = root, unit, found
+        kinds = clang.cindex().CursorKind
+        self._wanted = frozenset(
+            getattr(kinds, name).value
+            for name in ("CALL_EXPR", "DECL_REF_EXPR", "INTEGER_LITERAL", "CHARACTER_LITERAL",
+                         "STRING_LITERAL", "ARRAY_SUBSCRIPT_EXPR")
+        )  # fmt: skip
+
+    def read(self) -> None:
+        top, problems = clang.parse(self._root / self._unit.path, self._unit.arguments)
+        if problems:
+            return
+        seen: dict[str, Any] = {}
+        for cursor in clang.children(top.cursor):
+            if clang.in_system_header(cursor) or cursor.location.file is None:
+                continue
+            name = cursor.kind.name
+            if name == "FUNCTION_DECL" and cursor.is_definition():
+                if Path(cursor.location.file.name) == self._root / self._unit.path:
+                    self._function(cursor)
+            elif name == "VAR_DECL" and clang.is_made_here(cursor):
+                seen[cursor.get_usr()] = cursor
+                self._found.taken.update(self._body(cursor)[0])
+        for cursor in seen.values():
+            static = cursor.linkage.name == "INTERNAL"
+            kind = self._kind(cursor.type)
+            self._found.variables.append(Variable(self._unit.path, cursor.spelling, static, kind))
+
+    def _function(self, cursor: Any) -> None:
+        type_ = cursor.type.get_canonical()
+        calls, indirect, variables, numbers, strings, bounds = self._body(cursor)
+        self._found.functions.append(
+            Function(
+                self._unit.path,
+                cursor.spelling,
+                cursor.location.line,
+                cursor.linkage.name == "INTERNAL",
+                type_.kind.name == "FUNCTIONPROTO" and type_.is_function_variadic(),
+                type_.spelling,
+                self._kind(cursor.result_type),
+                tuple(
+                    Parameter(one.spelling, self._parameter(one.type), bounds.get(one.spelling, 0))
+                    for one in cursor.get_arguments()
+                ),
+                calls,
+                indirect,
+                variables,
+                numbers,
+                strings,
+            )
+        )
+
+    def _body(
+        self, cursor: Any
+    ) -> tuple[tuple[str, ...], bool, tuple[str, ...], tuple[int, ...], tuple[bytes, ...],
+               dict[str, int]]:  # fmt: skip
+        calls: dict[str, None] = {}
+        variables: dict[str, None] = {}
+        numbers: dict[int, None] = {}
+        strings: dict[bytes, None] = {}
+        bounds: dict[str, int] = {}
+        indirect = False
+        for child in clang.descendants(cursor, self._wanted):
+            name = child.kind.name
+            if name == "CALL_EXPR":
+                referenced = child.referenced
+                indirect |= referenced is None or referenced.kind.name != "FUNCTION_DECL"
+            elif name == "DECL_REF_EXPR":
+                referenced = child.referenced
+                if referenced is None:
+                    continue
+                if referenced.kind.name == "FUNCTION_DECL":
+                    calls[referenced.spelling] = None
+                elif referenced.kind.name == "VAR_DECL" and (
+                    referenced.semantic_parent.kind.name == "TRANSLATION_UNIT"
+                ):
+                    variables[referenced.spelling] = None
+            elif name == "STRING_LITERAL":
+                strings[child.spelling.strip('"').encode()[:64]] = None
+            elif name == "ARRAY_SUBSCRIPT_EXPR":
+                self._bound(child, bounds)
+            else:
+                value = clang.constant(child)
+                if isinstance(value, int):
+                    numbers[value] = None
+        return (tuple(calls), indirect, tuple(variables), tuple(numbers)[:MOST_HINTS],
+                tuple(strings)[:MOST_HINTS], bounds)  # fmt: skip
+
+    def _bound(self, subscript: Any, bounds: dict[str, int]) -> None:
+        """Notes that a parameter is an index of an array whose length is known."""
+        parts = clang.children(subscript)
+        if len(parts) != 2:
+            return
+        array, index = (_inner(part) for part in parts)
+        type_ = array.type.get_canonical()
+        if index.kind.name == "DECL_REF_EXPR" and type_.kind.name == "CONSTANTARRAY":
+            referenced = index.referenced
+            if referenced is not None and referenced.kind.name == "PARM_DECL":
+                known = bounds.get(referenced.spelling, type_.element_count)
+                bounds[referenced.spelling] = min(known, type_.element_count)
+
+    def _parameter(self, type_: Any) -> Kind:
+        if type_.get_canonical().kind.name in ARRAYS:
+            element = type_.get_canonical().element_type
+            const = bool(element.is_const_qualified())
+            return Kind("pointer", 8, target=self._kind(element), const=const)
+        return self._kind(type_)
+
+    def _kind(self, type_: Any, depth: int = 0) -> Kind:
+        type_ = type_.get_canonical()
+        name = type_.kind.name
+        if depth > _DEEPEST:
+            return Kind("opaque", name=type_.spelling)
+        if name == "VOID":
+            return Kind("void")
+        if name == "BOOL":
+            return Kind("bool", 1)
+        if name in INTEGERS and type_.get_size() <= 8:
+            return Kind("integer", type_.get_size(), not INTEGERS[name].startswith("u"))
+        if name in FLOATS:
+            return Kind("float", type_.get_size())
+        if name == "ENUM":
+            return self._enumeration(type_)
+        if name == "POINTER":
+            target = type_.get_pointee()
+            if target.get_canonical().kind.name in FUNCTIONS:
+                return Kind("function", 8, name=target.get_canonical().spelling)
+            kind = self._kind(target, depth + 1)
+            return Kind("pointer", 8, target=kind, const=bool(target.is_const_qualified()))
+        if name == "CONSTANTARRAY":
+            element = self._kind(type_.element_type, depth + 1)
+            return Kind("array", type_.get_size(), target=element, count=type_.element_count)
+        if name == "RECORD":
+            return self._record(type_, depth)
+        return Kind("unsupported", max(0, type_.get_size()), name=type_.spelling)
+
+    def _enumeration(self, type_: Any) -> Kind:
+        declaration = type_.get_declaration()
+        inner = self._kind(declaration.enum_type)
+        values = tuple(one.enum_value for one in declaration.get_children()
+                       if one.kind.name == "ENUM_CONSTANT_DECL")  # fmt: skip
+        return Kind("integer", inner.size, inner.signed, values=values[:MOST_HINTS])
+
+    def _record(self, type_: Any, depth: int) -> Kind:
+        declaration = type_.get_declaration()
+        size = type_.get_size()
+        definition = declaration.get_definition()
+        if definition is None or size < 0:
+            return Kind("opaque", name=type_.spelling)
+        key = f"{definition.get_usr()}|{size}"
+        if key not in self._found.records:
+            union = definition.kind.name == "UNION_DECL"
+            self._found.records[key] = Record(size, union, ())  # ends the circle
+            fields = list(type_.get_fields())
+            members = tuple(
+                Member(one.spelling, type_.get_offset(one.spelling) if one.spelling
+                       else one.get_field_offsetof(), self._kind(one.type, depth + 1),
+                       one.get_bitfield_width() if one.is_bitfield() else 0)
+                for one in fields
+            )  # fmt: skip
+            if clang.in_system_header(definition) and any(_has_pointer(one) for one in members):
+                members = ()
+                self._found.records[key] = Record(-1, union, ())
+            else:
+                self._found.records[key] = Record(size, union, members)
+        if self._found.records[key].size < 0:
+            return Kind("opaque", name=type_.spelling)
+        return Kind("record", size, name=key)
+
+
+def _has_pointer(member: Member) -> bool:
+    return member.kind.form in ("pointer", "function", "opaque", "unsupported")
+
+
+def _inner(cursor: Any) -> Any:
+    """An expression without the conversions and parentheses around it."""
+    while cursor.kind.name in ("UNEXPOSED_EXPR", "PAREN_EXPR"):
+        below = clang.children(cursor)
+        if len(below) != 1:
+            break
+        cursor = below[0]
+    return cursor

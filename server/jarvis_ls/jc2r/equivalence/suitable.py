@@ -1,0 +1,128 @@
+"""Which functions can be called with generated inputs, and why the others cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from jarvis_ls.jc2r.equivalence.signature import Function, Kind, Record, Signatures
+
+_CALLABLE = """
+memcpy memmove memset memcmp memchr memrchr memmem mempcpy strlen strnlen strcpy strncpy stpcpy
+stpncpy strcat strncat strcmp strncmp strcasecmp strncasecmp strchr strrchr strchrnul strstr
+strcasestr strspn strcspn strpbrk strtok strtok_r strsep strdup strndup strcoll strxfrm strerror
+strerror_r bcmp bcopy bzero index rindex swab ffs ffsl ffsll malloc calloc realloc free atoi atol
+atoll atof strtol strtoll strtoul strtoull strtod strtof strtoimax strtoumax abs labs llabs div
+ldiv lldiv imaxabs qsort bsearch rand srand random srandom drand48 srand48 isalnum isalpha iscntrl
+isdigit isgraph islower isprint ispunct isspace isupper isxdigit isblank isascii toascii tolower
+toupper __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc towlower towupper iswalnum iswalpha
+iswdigit iswspace wcslen wcscpy wcscmp wcsncmp wcschr wmemcpy wmemset wmemcmp mbtowc wctomb
+mbstowcs wcstombs mblen printf fprintf sprintf snprintf vprintf vfprintf vsprintf vsnprintf puts
+putchar fputs fputc putc fwrite fflush perror sscanf vsscanf putchar_unlocked fputs_unlocked
+__errno_location exit abort __assert_fail time difftime gmtime gmtime_r mktime timegm strftime sin
+cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log2 log10 log1p
+pow sqrt cbrt hypot floor ceil round trunc rint nearbyint lround llround lrint llrint fmod
+remainder fabs fmin fmax fma frexp ldexp modf scalbn copysign nextafter erf erfc tgamma lgamma
+sinf cosf tanf asinf acosf atanf atan2f expf exp2f logf log2f log10f powf sqrtf cbrtf hypotf
+floorf ceilf roundf truncf rintf fmodf fabsf fminf fmaxf fmaf frexpf ldexpf modff copysignf
+lroundf lrintf setlocale localeconv htonl htons ntohl ntohs
+"""
+CALLABLE = frozenset(_CALLABLE.split())
+"""Functions of the system that do nothing outside of memory and standard output."""
+
+
+class Suitability:
+    """Says of each function of a project whether it is called."""
+
+    def __init__(self, found: Signatures, in_rust: set[tuple[str, str]]) -> None:
+        """`in_rust` are the functions (file, name) that the crate has in Rust."""
+        self._found, self._in_rust = found, in_rust
+        self._own: dict[tuple[str, str], Function] = {}
+        self._shared: dict[str, Function] = {}
+        for one in found.functions:
+            self._own[one.file, one.name] = one
+            if not one.static:
+                self._shared.setdefault(one.name, one)
+
+    def why_not(self, function: Function) -> str:
+        """Why a function is not called, in words; empty when it is."""
+        if function.name == "main":
+            return "a main is run as a program"
+        if (function.file, function.name) not in self._in_rust:
+            return "it stays in C"
+        if function.variadic:
+            return "it takes a variable number of arguments"
+        for name, kind in [*((one.name, one.kind) for one in function.parameters),
+                           ("the result", function.result)]:  # fmt: skip
+            if why := unsupported(kind, self._found.records, 0):
+                return f"{name or 'a parameter'} is {why}"
+        return self._reaches(function)
+
+    def _reaches(self, function: Function) -> str:
+        """What it does outside of memory, by itself or by what it calls."""
+        for one, path in self.closure(function):
+            calls = [*one.calls, *(sorted(self._found.taken) if one.indirect else ())]
+            for name in calls:
+                if self._called(one, name) is None and name not in CALLABLE and not (
+                    name.startswith("__builtin_")
+                ):  # fmt: skip
+                    return f"it calls {path}{name}"
+        return ""
+
+    def closure(self, function: Function) -> Iterator[tuple[Function, str]]:
+        """The function and all it may call, each with the way to it in words."""
+        seen: set[tuple[str, str]] = set()
+        queue = [(function, "")]
+        for one, path in queue:
+            if (one.file, one.name) in seen:
+                continue
+            seen.add((one.file, one.name))
+            yield one, path
+            for name in [*one.calls, *(sorted(self._found.taken) if one.indirect else ())]:
+                called = self._called(one, name)
+                if called is not None:
+                    queue.append((called, f"{path}{name}, which calls "))
+
+    def _called(self, caller: Function, name: str) -> Function | None:
+        return self._own.get((caller.file, name)) or self._shared.get(name)
+
+    def callbacks(self, type_: str) -> list[Function]:
+        """Functions of the project that can stand for a pointer to `type_`."""
+        return [
+            one
+            for one in self._found.functions
+            if one.type == type_ and one.name != "main" and not one.variadic
+            and (one.file, one.name) in self._in_rust and not self._reaches(one)
+        ]  # fmt: skip
+
+
+def unsupported(kind: Kind, records: Mapping[str, Record], depth: int) -> str:
+    """Why no value of a type can be made, in words; empty when it can."""
+    if kind.form == "unsupported":
+        return f"of a type that is not generated ({kind.name})"
+    if kind.form == "opaque":
+        return f"of a type that is not known ({kind.name})"
+    if kind.form == "array" and kind.target is not None:
+        return unsupported(kind.target, records, depth + 1)
+    if kind.form == "pointer" and kind.target is not None:
+        if depth > 0:
+            return ""  # null will do
+        if kind.target.form in ("opaque", "unsupported"):
+            return f"a pointer to what is not known ({kind.target.name})"
+        if kind.target.form == "record":
+            return _members(records[kind.target.name], records)
+        return unsupported(kind.target, records, depth + 1)
+    if kind.form == "record":
+        record = records[kind.name]
+        if depth == 0 and record.union:
+            return "a union that is handed over by value"
+        if depth == 0 and any(one.width for one in record.members):
+            return "a structure with bit-fields that is handed over by value"
+        return _members(record, records)
+    return ""
+
+
+def _members(record: Record, records: Mapping[str, Record]) -> str:
+    for one in record.members:
+        if one.kind.form in ("unsupported",):
+            return f"a structure with {one.name}, {unsupported(one.kind, records, 1)}"
+    return ""

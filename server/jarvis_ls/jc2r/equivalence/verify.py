@@ -1,0 +1,245 @@
+"""`jc2r verify`: whether the crate behaves like the C, function by function and case by case.
+
+What was found is kept as it comes (`record.py`), so that a run that was ended goes on where it
+was. Nothing is written outside of `.jarvis/c2rust`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.store import replace_records
+from jarvis_ls.jc2r.commands import Units
+from jarvis_ls.jc2r.equivalence import shared
+from jarvis_ls.jc2r.equivalence.findings import findings_of
+from jarvis_ls.jc2r.equivalence.functions import Compared, compare
+from jarvis_ls.jc2r.equivalence.inputs import Inputs, code_of
+from jarvis_ls.jc2r.equivalence.record import Results
+from jarvis_ls.jc2r.equivalence.running import Executor, sanitizer_library
+from jarvis_ls.jc2r.equivalence.signature import Function, Kind, Signatures, read_signatures
+from jarvis_ls.jc2r.equivalence.suitable import Suitability
+
+CASES = 40
+"""Cases of one function, by default."""
+SECONDS = 300.0
+"""How long all functions together may take, by default."""
+KEPT = 12
+"""Requests of one function that mutants are tried with."""
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How much is to be tried."""
+
+    cases: int = CASES
+    seconds: float = SECONDS
+    seed: int = 0
+    only: tuple[str, ...] = ()
+    """Names of functions, or paths of C files; all when empty."""
+    jobs: int = 2
+
+
+@dataclass
+class Verified:
+    """What a run of comparisons found."""
+
+    functions: list[dict[str, Any]] = field(default_factory=list)
+    """Records of kind `function`, in order of file and line."""
+    notes: list[str] = field(default_factory=list)
+
+    def count(self, state: str) -> int:
+        """Functions in a state."""
+        return sum(one["state"] == state for one in self.functions)
+
+
+class Project:
+    """The C and the crate of a project, ready to be called."""
+
+    def __init__(self, root: Path, crate: Path, folder: Path, units: Units) -> None:
+        """`folder` is `.jarvis/c2rust`. Raises `JarvisError` when something does not build."""
+        self.root, self.crate, self.units = root, crate, units
+        self.folder = folder / "equivalence"
+        self.folder.mkdir(exist_ok=True)
+        self.found: Signatures = read_signatures(root, units.units)
+        self.symbols = shared.symbols_of(crate, self.found)
+        self.found.functions = [f for f in self.found.functions if f.file in self.symbols.modules]
+        self.found.variables = [v for v in self.found.variables if v.file in self.symbols.modules]
+        self.variables = {
+            self.symbols.of(one.file, one.name, one.static): one for one in self.found.variables
+        }
+        self.notes: list[str] = []
+
+    def build(self) -> None:
+        """The shared objects, anew where something changed. Raises `JarvisError`."""
+        made = digest_of(self.root, self.crate, self.units)
+        stamp = self.folder / "made"
+        if stamp.is_file() and stamp.read_text() == made:
+            self._after_build()
+            return
+        arguments = (self.root, self.units.units, self.found, self.symbols, self.folder,
+                     self.units.libraries)  # fmt: skip
+        shared.build_c(*arguments, shared.PLAIN, "c.so")
+        try:
+            shared.build_c(*arguments, shared.SANITIZED, "sanitized.so")
+        except JarvisError as error:
+            self.notes.append(f"the C cannot be built with sanitizers: {error}")
+            (self.folder / "sanitized.so").unlink(missing_ok=True)
+            shared.build_c(*arguments, shared.OTHERWISE, "otherwise.so")
+        shared.copy_crate(self.crate, self.folder / "rust", self.symbols)
+        shared.build_rust(
+            self.folder / "rust", self.crate, self.units.units, self.symbols, self.units.libraries
+        )
+        stamp.write_text(made)
+        self._after_build()
+
+    def _after_build(self) -> None:
+        sizes = shared.data_sizes(self.folder / "c.so")
+        self.data = {name: size for name, size in sizes.items() if name in self.variables}
+        self.names = [self.symbols.of(f.file, f.name, f.static) for f in self.found.functions]
+
+    def executor(self, library: str) -> Executor:
+        """A process with one of the shared objects. Raises `JarvisError`."""
+        sanitizer = sanitizer_library("gcc") if library == "sanitized.so" else ""
+        return Executor(self.folder / library, self.data, self.names, sanitizer)
+
+    def executors(self) -> tuple[Executor, Executor, Executor]:
+        """The C, the C built otherwise, and the Rust."""
+        other = "sanitized.so" if (self.folder / "sanitized.so").exists() else "otherwise.so"
+        return self.executor("c.so"), self.executor(other), self.executor("rust.so")
+
+
+def verify_functions(
+    project: Project, in_rust: set[tuple[str, str]], results: Results, settings: Settings,
+    progress: Progress = lambda *_: None,
+) -> Verified:  # fmt: skip
+    """Compare every function that can be called; `in_rust` are those of the crate that are Rust.
+
+    Raises `JarvisError` when the shared objects cannot be run at all.
+    """
+    suitability = Suitability(project.found, in_rust)
+    known = {(one["file"], one["function"]): one for one in results.known("function")}
+    records: dict[tuple[str, str], dict[str, Any]] = {}
+    waiting: list[Function] = []
+    wanted = [one for one in project.found.functions if _is_wanted(one, settings.only)]
+    for one in wanted:
+        if (one.file, one.name) in known:
+            records[one.file, one.name] = known[one.file, one.name]
+            continue
+        if why := suitability.why_not(one):
+            record = _record(Compared(one, "not_run", reason=why), project.root)
+            results.add("function", record)
+            records[one.file, one.name] = record
+        else:
+            waiting.append(one)
+    if waiting:
+        for done in _all(project, suitability, waiting, settings, progress):
+            record = _record(done, project.root)
+            if done.reason != "there was no time left":
+                results.add("function", record)
+            records[done.function.file, done.function.name] = record
+    ordered = [records[one.file, one.name] for one in wanted if (one.file, one.name) in records]
+    verified = Verified(ordered, list(project.notes))
+    replace_records(project.folder.parent / "undefined.jsonl", findings_of(project.root, ordered))
+    return verified
+
+
+def _all(
+    project: Project, suitability: Suitability, waiting: Sequence[Function], settings: Settings,
+    progress: Progress,
+) -> list[Compared]:  # fmt: skip
+    deadline = time.monotonic() + settings.seconds
+    local = threading.local()
+    opened: list[tuple[Executor, Executor, Executor]] = []
+
+    def one(function: Function) -> Compared:
+        if time.monotonic() >= deadline:
+            return Compared(function, "no_input", reason="there was no time left")
+        if not hasattr(local, "executors"):
+            local.executors = project.executors()
+            opened.append(local.executors)
+        symbol = project.symbols.of(function.file, function.name, function.static)
+        if any(symbol not in executor.functions for executor in local.executors):
+            return Compared(function, "not_run", reason="the compilers leave it out")
+        inputs = inputs_of(project, suitability, function)
+        return compare(
+            function, symbol, code_of(function.result, project.found.records), inputs,
+            local.executors, cases=settings.cases, seed=settings.seed,
+            late=lambda: time.monotonic() >= deadline, keep=KEPT,
+        )  # fmt: skip
+
+    found: list[Compared] = []
+    with ThreadPoolExecutor(settings.jobs) as pool:
+        futures: list[Future[Compared]] = [pool.submit(one, function) for function in waiting]
+        try:
+            for number, future in enumerate(futures, 1):
+                found.append(future.result())
+                progress(number, len(waiting), found[-1].function.name)
+        finally:
+            for future in futures:
+                future.cancel()
+    for executors in opened:
+        for executor in executors:
+            executor.close()
+    return found
+
+
+def inputs_of(project: Project, suitability: Suitability, function: Function) -> Inputs:
+    """What draws cases for a function."""
+    used: dict[str, Kind] = {}
+    for one, _ in suitability.closure(function):
+        for name in one.variables:
+            for symbol in (project.symbols.of(one.file, name, True), name):
+                if symbol in project.data:
+                    used[symbol] = project.variables[symbol].kind
+    symbols = project.symbols
+
+    def callbacks(type_: str) -> list[str]:
+        return [symbols.of(f.file, f.name, f.static) for f in suitability.callbacks(type_)]
+
+    return Inputs(function, project.found.records, callbacks, sorted(
+        used.items(), key=lambda one: one[0]))  # fmt: skip
+
+
+def digest_of(root: Path, crate: Path, units: Units) -> str:
+    """Of the sources, how they are compiled, the crate and this package."""
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(repr([(one.path, one.arguments) for one in units.units]).encode())
+    for folder, suffixes in ((root, (".c", ".h", ".inc")), (crate / "src", (".rs",)),
+                             (crate / "c", (".c", ".h")),
+                             (Path(__file__).parent, (".py", ".c"))):  # fmt: skip
+        for path in sorted(folder.rglob("*")):
+            if path.suffix in suffixes and ".jarvis" not in path.parts and path.is_file():
+                digest.update(str(path).encode("utf-8", "surrogateescape") + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _is_wanted(function: Function, only: Sequence[str]) -> bool:
+    return not only or function.name in only or function.file in only
+
+
+def _record(done: Compared, root: Path) -> dict[str, Any]:
+    function = done.function
+    record: dict[str, Any] = {
+        "file": function.file, "function": function.name, "line": function.line,
+        "state": done.state, "cases": done.cases, "excluded": dict(done.excluded),
+        "reason": done.reason, "seconds": round(done.seconds, 3),
+    }  # fmt: skip
+    if done.example is not None:
+        record["example"] = done.example
+    seen = [{**asdict(one), "request": request} for one, request in done.undefined.items()
+            if one.file.startswith(str(root))]  # fmt: skip
+    if seen:
+        record["undefined"] = seen
+    if done.requests:
+        record["requests"] = done.requests
+    return record
