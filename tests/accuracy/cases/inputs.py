@@ -61,8 +61,19 @@ int $r;
 struct sockaddr_in $a;
 int $k = -1;
 <declare>
+#ifdef _WIN32
+WSADATA $ws;
+int $wi = 0;
+#endif
 do
 {
+#ifdef _WIN32
+if (WSAStartup(MAKEWORD(2, 2), &$ws) != NO_ERROR)
+{
+break;
+}
+$wi = 1;
+#endif
 $k = socket(AF_INET, SOCK_STREAM, IPPROTO_TCP);
 if ($k == -1)
 {
@@ -80,8 +91,14 @@ break;
 } while (0);
 if ($k != -1)
 {
-close($k);
+closesocket($k);
 }
+#ifdef _WIN32
+if ($wi)
+{
+WSACleanup();
+}
+#endif
 }
 """
 
@@ -92,8 +109,19 @@ struct sockaddr_in $a;
 int $h = -1;
 int $k = -1;
 <declare>
+#ifdef _WIN32
+WSADATA $ws;
+int $wi = 0;
+#endif
 do
 {
+#ifdef _WIN32
+if (WSAStartup(MAKEWORD(2, 2), &$ws) != NO_ERROR)
+{
+break;
+}
+$wi = 1;
+#endif
 $h = socket(AF_INET, SOCK_STREAM, IPPROTO_TCP);
 if ($h == -1)
 {
@@ -120,12 +148,18 @@ break;
 } while (0);
 if ($h != -1)
 {
-close($h);
+closesocket($h);
 }
 if ($k != -1)
 {
-close($k);
+closesocket($k);
 }
+#ifdef _WIN32
+if ($wi)
+{
+WSACleanup();
+}
+#endif
 }
 """
 

@@ -10,6 +10,14 @@ from cases.weave import BEGIN, END
 _NAME = re.compile(r"([$@])(\w+)")
 _FILLER = re.compile(r"<(text|word|WORD)>")
 _LETTERS = "abcdefghkmnpqrstuvwxyz"
+_PORTABLE = {
+    "access": "_access", "alloca": "_alloca", "chdir": "_chdir", "close": "_close",
+    "closesocket": "closesocket", "execl": "_execl", "execlp": "_execlp", "execv": "_execv",
+    "execvp": "_execvp", "fopen": "fopen", "getenv": "getenv", "open": "_open",
+    "pclose": "_pclose", "popen": "_popen", "putenv": "_putenv", "snprintf": "_snprintf",
+    "system": "system", "tempnam": "_tempnam", "unlink": "_unlink",
+}  # fmt: skip
+"""Functions that portable programs call through a macro, with their name elsewhere."""
 _SYLLABLES = ["ka", "lo", "mi", "ru", "te", "sa", "no", "vi", "pe", "du", "gi", "fo"]
 
 
@@ -29,6 +37,22 @@ class Names:
     def case(self) -> CaseNames:
         """Names for one case."""
         return CaseNames(self, self._chooser)
+
+    def with_macros(self, text: str) -> str:
+        """`text`, in which about half of the portable functions are called through a macro."""
+        defined = ""
+        for name, other in _PORTABLE.items():
+            call = re.compile(rf"\b(?<![.>:_]){name}\(")
+            if not call.search(text):
+                continue
+            here = "close" if name == "closesocket" else name
+            if here == name and self._chooser.random() < 0.5:
+                continue
+            macro = self.fresh().upper()
+            text = call.sub(f"{macro}(", text)
+            defined += f"#ifdef _WIN32\n#define {macro} {other}\n#else\n"
+            defined += f"#define {macro} {here}\n#endif\n"
+        return defined + text
 
     def tree_wide(self, text: str) -> str:
         """`text` with the names of the support files."""

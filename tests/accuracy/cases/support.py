@@ -205,7 +205,7 @@ int @off = 0;
 _HEADERS = (
     (r"\bsocket\(", "sys/types.h sys/socket.h netinet/in.h arpa/inet.h"),
     (
-        r"\b(?:close|access|unlink|read|write|exec\w+|fork|dup|sleep|getentropy|geteuid|setuid|chdir)\(",
+        r"\b(?:close(?:socket)?|access|unlink|read|write|exec\w+|fork|dup|sleep|getentropy|geteuid|setuid|chdir)\(",
         "unistd.h",
     ),
     (r"\b(?:open|creat)\(|O_RDONLY", "fcntl.h sys/stat.h"),

@@ -115,9 +115,10 @@ def _write_case(
             own = shape.own if file == 0 or shape.own_everywhere else ""
             text = own + "\n".join(twin.files.get(file, []))
             parts.append(f"\x03{at}\n" + renamed.text(text, str(at)))
-        body = "\n".join(parts)
+        bare = "\n".join(parts)
+        body = names.with_macros(bare)
         opening = "using namespace std;\n" if cpp else ""
-        whole = f"{HEADER}{system_headers(body, cpp)}{opening}{body}"
+        whole = f"{HEADER}{system_headers(bare, cpp)}{opening}{body}"
         path = f"{stem}{chr(97 + file) if count > 1 else ''}.{'cpp' if cpp else 'c'}"
         laid, marks = laid_out(names.tree_wide(whole))
         (folder / path).write_text(laid)
