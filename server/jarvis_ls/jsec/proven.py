@@ -21,7 +21,7 @@ from jarvis_ls.core.finding import (
     fingerprint,
     severity_from_confidence,
 )
-from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.flow.fault import Fault, Step
 from jarvis_ls.jsec.rule import Report, Rule, all_rules, flow_rules
 
 log = logging.getLogger(__name__)
@@ -77,13 +77,21 @@ def settle(
     ]
     rules = all_rules()
     kept = []
+    told = [finding for _, finding in proven]
     for guess in findings:
         answered = rules[guess.rule].answered if guess.rule in rules else frozenset()
+        same = [
+            index for index, (fault, finding) in enumerate(proven)
+            if fault.kind in answered and _same(guess, fault, finding, source, extents)
+        ]  # fmt: skip
         if not answered:
             kept.append(guess)
-        elif not any(_same(guess, answered, *one, source, extents) for one in proven):
+        elif not same:
             kept.append(replace(guess, confidence=min(guess.confidence, GUESS)))
-    return numbered([*kept, *(finding for _, finding in proven)])
+        for index in same:
+            if told[index].rule == guess.rule and told[index].fix is None:
+                told[index] = replace(told[index], fix=guess.fix, related=guess.related)
+    return numbered([*kept, *told])
 
 
 def numbered(findings: Iterable[Finding]) -> list[Finding]:
@@ -132,10 +140,17 @@ def _finding(source: Source, language: LanguageName, fault: Fault, texts: Texts)
         severity=report.severity or severity_from_confidence(confidence, rule.severity),
         fingerprint="",
         trace=tuple(
-            Related(step.file, place, Message(step.message, step.args))
+            Related(step.file, place, _said(step, fault, report))
             for step, place in steps if place is not None
         ),
     )  # fmt: skip
+
+
+def _said(step: Step, fault: Fault, report: Report) -> Message:
+    """What happens at a step; the last, where it hurts, is the flaw itself."""
+    if step.message == fault.kind:
+        return Message(report.message, report.args)
+    return Message(step.message, step.args)
 
 
 def _report(rule: Rule, fault: Fault) -> Report | None:
@@ -146,13 +161,8 @@ def _report(rule: Rule, fault: Fault) -> Report | None:
         return None
 
 
-def _same(
-    guess: Finding, answered: frozenset[str], fault: Fault, finding: Finding, source: Source,
-    extents: Extents,
-) -> bool:  # fmt: skip
-    """Whether a guess is at the flaw that was proven."""
-    if fault.kind not in answered:
-        return False
+def _same(guess: Finding, fault: Fault, finding: Finding, source: Source, extents: Extents) -> bool:
+    """Whether a guess at flaws of a kind is at the one that was proven."""
     if guess.span.line <= finding.span.end_line and finding.span.line <= guess.span.end_line:
         return True
     if fault.kind not in _IN_FUNCTION:

@@ -36,17 +36,30 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.bounds import bounds
 from jarvis_ls.jsec.c.extents import ALLOCATORS, STACK_ALLOCATORS
 from jarvis_ls.jsec.c.inputs import INPUTS, number_source
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.c.proof import told
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, flow, functions, rule
 
 
 @rule(
-    query=functions(calling=INPUTS),
+    query=flow("excessive-allocation", guess=functions(calling=INPUTS)),
     category="input_validation",
     cwe=(789, 770),
     confidence=0.8,
     suggestion="Compare the size with the most that makes sense before allocating.",
 )
-def allocation_size_from_input(function: Function) -> Iterator[Report]:
+def allocation_size_from_input(function: Function | Fault) -> Iterator[Report]:
+    if isinstance(function, Fault):
+        yield Report(
+            function,
+            told(
+                function,
+                "Up to {most} elements are allocated here, as many as input asks for.",
+                "Input decides how much is allocated here.",
+            ),
+            cwe=(789,),
+        )
+        return
     for call in function.calls:
         if call.name in ALLOCATORS and call.name not in STACK_ALLOCATORS:
             for place in ALLOCATORS[call.name]:

@@ -37,21 +37,32 @@ from jarvis_ls.jsec.c.bounds import bounds
 from jarvis_ls.jsec.c.extents import ALLOCATORS, size_value
 from jarvis_ls.jsec.c.inputs import number_source
 from jarvis_ls.jsec.c.integers import width
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, Rewrite, calls, flow, rule
 
 PRODUCT = "The product '{size}' may overflow, and '{call}' then gives less than is needed."
 INPUT = "'{size}' may overflow: '{factor}' comes from '{source}' and has no upper limit."
 
 
 @rule(
-    query=calls(*(name for name in ALLOCATORS if len(ALLOCATORS[name]) == 1)),
+    query=flow(
+        "overflow-to-allocation",
+        guess=calls(*(name for name in ALLOCATORS if len(ALLOCATORS[name]) == 1)),
+    ),
     category="integer_overflow",
     cwe=(190, 680, 131),
     confidence=0.7,
     suggestion="Use calloc or reallocarray, or compare with SIZE_MAX / size before multiplying.",
     fixable=True,
 )
-def allocation_size_overflow(call: Call) -> Iterator[Report]:
+def allocation_size_overflow(call: Call | Fault) -> Iterator[Report]:
+    if isinstance(call, Fault):
+        yield Report(
+            call,
+            "The size that is allocated here can wrap around, so that the memory is too small.",
+            cwe=(680,),
+        )
+        return
     size = call.arg(ALLOCATORS[call.name][0])
     if size is None or call.function is None:
         return

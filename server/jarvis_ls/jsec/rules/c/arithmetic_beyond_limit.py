@@ -32,9 +32,11 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function, field, text, use_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.bounds import bounds
+from jarvis_ls.jsec.c.proof import told
 from jarvis_ls.jsec.c.reaching import reaching
 from jarvis_ls.jsec.engine import Site
-from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, flow, nodes, rule
 
 _TYPES = ("CHAR", "SCHAR", "UCHAR", "SHRT", "USHRT", "INT", "UINT", "LONG", "ULONG", "LLONG",
           "ULLONG", "INT8", "UINT8", "INT16", "UINT16", "INT32", "UINT32", "INT64", "UINT64",
@@ -45,16 +47,42 @@ _MAX_USES = 12
 
 
 @rule(
-    query=nodes(
-        """(assignment_expression left: (identifier) operator: "=" right: (identifier) @site)
+    query=flow(
+        "integer-overflow",
+        "integer-underflow",
+        guess=nodes(
+            """(assignment_expression left: (identifier) operator: "=" right: (identifier) @site)
            (init_declarator declarator: (identifier) value: (identifier) @site)"""
+        ),
     ),
     category="integer_overflow",
     cwe=(190, 191),
     confidence=0.8,
     suggestion="Compare with the limit before calculating, or use a wider type.",
 )
-def arithmetic_beyond_limit(site: Site) -> Iterator[Report]:
+def arithmetic_beyond_limit(site: Site | Fault) -> Iterator[Report]:
+    if isinstance(site, Fault):
+        if site.kind == "integer-overflow":
+            yield Report(
+                site,
+                told(
+                    site,
+                    "The result may be {high}, more than '{type}' can hold.",
+                    "The result may be more than its type can hold.",
+                ),
+                cwe=(190,),
+            )
+            return
+        yield Report(
+            site,
+            told(
+                site,
+                "The result may be {low}, less than '{type}' can hold.",
+                "The result may be less than its type can hold.",
+            ),
+            cwe=(191,),
+        )
+        return
     limit = text(site.node)
     if limit not in HIGHEST and limit not in LOWEST:
         return

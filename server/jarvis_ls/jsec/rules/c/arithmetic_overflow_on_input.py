@@ -51,6 +51,7 @@ UNDER = "'{expression}' may underflow: '{variable}' comes from '{source}' with n
     cwe=(190, 191, 20),
     confidence=0.75,
     suggestion="Compare with the limits of the type first, or use a checked operation.",
+    answered=("integer-overflow", "integer-underflow", "overflow-to-allocation"),
 )
 def arithmetic_overflow_on_input(function: Function) -> Iterator[Report]:
     seen: set[tuple[str, str]] = set()

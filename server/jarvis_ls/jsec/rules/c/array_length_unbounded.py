@@ -43,6 +43,7 @@ from jarvis_ls.jsec.rule import Report, nodes, rule
     cwe=(770, 789, 121),
     confidence=0.5,
     suggestion="Allocate on the heap, or compare the size with a small limit first.",
+    answered=("excessive-allocation", "buffer-write-stack", "buffer-write-heap"),
 )
 def array_length_unbounded(site: Site) -> Iterator[Report]:
     function = site.function

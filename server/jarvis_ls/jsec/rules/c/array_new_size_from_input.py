@@ -45,6 +45,7 @@ from jarvis_ls.jsec.rule import Report, nodes, rule
     confidence=0.8,
     suggestion="Compare the number with the most that makes sense before allocating.",
     only="cpp",
+    answered=("excessive-allocation",),
 )
 def array_new_size_from_input(site: Site) -> Iterator[Report]:
     length, function = field(field(site.node, "declarator"), "length"), site.function

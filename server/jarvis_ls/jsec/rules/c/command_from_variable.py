@@ -34,9 +34,11 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, Function, bare, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.inputs import Source, text_source
+from jarvis_ls.jsec.c.proof import told
 from jarvis_ls.jsec.c.texts import literal_content, only_literals
+from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.guards import string_literal
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.rule import Report, calls, flow, rule
 
 SHELLS = {"system": 0, "popen": 0, "_popen": 0, "_wpopen": 0, "_wsystem": 0, "wpopen": 0,
           "WinExec": 0, "_tsystem": 0}  # fmt: skip
@@ -54,13 +56,24 @@ UNKNOWN = "'{call}' runs '{command}', which is not a literal."
 
 
 @rule(
-    query=calls(*SHELLS, *PROGRAMS),
+    query=flow("command-injection", guess=calls(*SHELLS, *PROGRAMS)),
     category="input_validation",
     cwe=(78, 88),
     confidence=0.7,
     suggestion="Run a fixed program by its full path without a shell, input as its arguments.",
 )
-def command_from_variable(call: Call) -> Iterator[Report]:
+def command_from_variable(call: Call | Fault) -> Iterator[Report]:
+    if isinstance(call, Fault):
+        yield Report(
+            call,
+            told(
+                call,
+                "Input reaches the command that '{by}' runs.",
+                "Input reaches a command that is run.",
+            ),
+            cwe=(78,),
+        )
+        return
     function = call.function
     if function is None:
         return

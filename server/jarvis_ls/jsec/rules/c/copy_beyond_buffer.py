@@ -51,6 +51,7 @@ WHOLE = "'{call}' writes as much as all of '{whole}' into its field '{target}'."
     cwe=(787, 121, 122, 805, 131),
     confidence=0.9,
     suggestion="Give the size of the target (sizeof for an array), not that of something else.",
+    answered=("buffer-write-stack", "buffer-write-heap"),
 )
 def copy_beyond_buffer(call: Call) -> Iterator[Report]:
     place, sizes, width = WRITES[call.name]

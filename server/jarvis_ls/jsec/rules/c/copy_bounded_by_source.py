@@ -49,6 +49,7 @@ COPIES = ("memcpy", "memmove", "mempcpy", "strncpy", "wcsncpy", "wmemcpy", "snpr
     cwe=(787, 121, 122, 806),
     confidence=0.7,
     suggestion="Compare the length with the size of the target before copying.",
+    answered=("buffer-write-stack", "buffer-write-heap"),
 )
 def copy_bounded_by_source(call: Call) -> Iterator[Report]:
     place, sizes, width = WRITES[call.name]

@@ -35,18 +35,31 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.lifecycle import faults_of, has_faults
-from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
+from jarvis_ls.jsec.c.proof import told
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, Rewrite, flow, functions, rule
 
 
 @rule(
-    query=functions(when=has_faults),
+    query=flow("double-free", guess=functions(when=has_faults)),
     category="memory_mgmt",
     cwe=(415,),
     confidence=0.88,
     suggestion="Set the pointer to NULL right after the first free, or free it in one place only.",
     fixable=True,
 )
-def double_free(function: Function) -> Iterator[Report]:
+def double_free(function: Function | Fault) -> Iterator[Report]:
+    if isinstance(function, Fault):
+        yield Report(
+            function,
+            told(
+                function,
+                "'{name}' is freed a second time.",
+                "What was freed already is freed again.",
+            ),
+            cwe=(415,),
+        )
+        return
     for fault in faults_of(function, "double-release"):
         if fault.family != "memory":
             continue

@@ -34,23 +34,32 @@ from jarvis_ls.codeintel.code import Call, Function, Variable, bare, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.formats import FORMATS
 from jarvis_ls.jsec.c.inputs import text_source
+from jarvis_ls.jsec.c.proof import told
 from jarvis_ls.jsec.c.texts import only_literals
+from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.guards import NULLS, declaration, string_literal
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.rule import Report, Rewrite, calls, flow, rule
 
 INPUT = "The format '{format}' of '{call}' comes from '{source}'."
 UNKNOWN = "The format '{format}' of '{call}' is not a literal."
 
 
 @rule(
-    query=calls(*FORMATS),
+    query=flow("format-string", guess=calls(*FORMATS)),
     category="input_validation",
     cwe=(134,),
     confidence=0.75,
     suggestion='Use "%s" as the format and pass the text as an argument.',
     fixable=True,
 )
-def format_string_not_literal(call: Call) -> Iterator[Report]:
+def format_string_not_literal(call: Call | Fault) -> Iterator[Report]:
+    if isinstance(call, Fault):
+        yield Report(
+            call,
+            told(call, "Input reaches '{by}' as its format.", "Input is used as a format."),
+            cwe=(134,),
+        )
+        return
     place = FORMATS[call.name]
     report = check_format(call, place, passes_list=call.name.lstrip("_").startswith("v"))
     if report is not None:

@@ -41,17 +41,31 @@ from jarvis_ls.codeintel.code import Function, bare, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.allocation import RELEASES, called_name
 from jarvis_ls.jsec.c.lifecycle import faults_of, releases
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.c.proof import told
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, flow, functions, rule
 
 
 @rule(
-    query=functions(when=releases),
+    query=flow("free-not-start", guess=functions(when=releases)),
     category="memory_mgmt",
     cwe=(761, 763),
     confidence=0.88,
     suggestion="Keep the address that was allocated in '{pointer}' and free that.",
 )
-def free_of_moved_pointer(function: Function) -> Iterator[Report]:
+def free_of_moved_pointer(function: Function | Fault) -> Iterator[Report]:
+    if isinstance(function, Fault):
+        yield Report(
+            function,
+            told(
+                function,
+                "'{name}' points into the middle of its block when it is freed.",
+                "The pointer that is freed does not point to the start of its block.",
+            ),
+            cwe=(761,),
+            suggestion="Keep the address that was allocated and free that.",
+        )
+        return
     for fault in faults_of(function, "not-start"):
         yield Report(
             fault.node,

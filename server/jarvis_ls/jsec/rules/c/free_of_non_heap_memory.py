@@ -36,18 +36,32 @@ from jarvis_ls.codeintel.code import Call, Function, bare, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.allocation import RELEASES, called_name
 from jarvis_ls.jsec.c.lifecycle import faults_of, releases
+from jarvis_ls.jsec.c.proof import told
+from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.guards import declaration
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.rule import Report, flow, functions, rule
 
 
 @rule(
-    query=functions(when=releases),
+    query=flow("free-non-heap", guess=functions(when=releases)),
     category="memory_mgmt",
     cwe=(590, 762),
     confidence=0.9,
     suggestion="Free only what malloc() or its kin returned; {what} goes away by itself.",
 )
-def free_of_non_heap_memory(function: Function) -> Iterator[Report]:
+def free_of_non_heap_memory(function: Function | Fault) -> Iterator[Report]:
+    if isinstance(function, Fault):
+        yield Report(
+            function,
+            told(
+                function,
+                "'{name}' is freed, but it is no heap memory.",
+                "What is freed here is no heap memory.",
+            ),
+            cwe=(590,),
+            suggestion="Free only what malloc() or its kin returned.",
+        )
+        return
     for fault in faults_of(function, "not-heap"):
         yield Report(
             fault.node,

@@ -32,8 +32,10 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, bare, text
 from jarvis_ls.jsec.c.credentials import KEYS, PASSWORDS, literal_value, secret_argument
+from jarvis_ls.jsec.c.proof import told
+from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.guards import declaration, string_literal
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.rule import Report, calls, flow, rule
 
 CONNECTIONS = {"PQconnectdb": 0, "PQconnectStart": 0, "SQLDriverConnect": 2, "SQLDriverConnectA": 2,
                "SQLDriverConnectW": 2, "redisCommand": 1, "mongoc_client_new": 0}  # fmt: skip
@@ -41,13 +43,24 @@ _INSIDE = re.compile(r"(?i)\b(?:pwd|password)\s*=\s*[^;%\s'\"]|^AUTH\s+[^%\s]|:/
 
 
 @rule(
-    query=calls(*PASSWORDS, *KEYS, *CONNECTIONS),
+    query=flow("hard-coded-secret", guess=calls(*PASSWORDS, *KEYS, *CONNECTIONS)),
     category="secrets",
     cwe=(798, 259, 321),
     confidence=0.85,
     suggestion="Read it at run time from a protected file, the environment or a key store.",
 )
-def hardcoded_credential_argument(call: Call) -> Iterator[Report]:
+def hardcoded_credential_argument(call: Call | Fault) -> Iterator[Report]:
+    if isinstance(call, Fault):
+        yield Report(
+            call,
+            told(
+                call,
+                "'{by}' is given a password or key that stands in the source.",
+                "A password or key that stands in the source is used here.",
+            ),
+            cwe=(259, 321),
+        )
+        return
     if call.name in CONNECTIONS:
         written = string_literal(call.arg(CONNECTIONS[call.name]), call.function) or ""
         if _INSIDE.search(written[:400]):

@@ -61,6 +61,13 @@ _MAX_USES = 12
     cwe=(787, 125, 121, 124, 126, 127, 193),
     confidence=0.9,
     suggestion="Use an index from 0 to one less than the number of elements.",
+    answered=(
+        "buffer-write-stack",
+        "buffer-write-heap",
+        "buffer-underwrite",
+        "buffer-read-over",
+        "buffer-read-under",
+    ),
 )
 def index_out_of_bounds(site: Site) -> Iterator[Report]:
     function = site.function

@@ -45,6 +45,7 @@ _SIZES = (".size()", ".length()", "->size()", "->length()")
     only="cpp",
     suggestion="Compare with '<'.",
     fixable=True,
+    answered=("buffer-write-stack", "buffer-write-heap", "buffer-read-over"),
 )
 def index_up_to_size(site: Site) -> Iterator[Report]:
     container = text(field(site.node, "argument"))

@@ -67,6 +67,7 @@ class _Count:
     confidence=0.85,
     suggestion="End the loop at the size of the smallest array it goes through.",
     fixable=True,
+    answered=("buffer-write-stack", "buffer-write-heap", "buffer-read-over"),
 )
 def loop_past_array_end(site: Site) -> Iterator[Report]:
     function, body = site.function, field(site.node, "body")

@@ -36,18 +36,32 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.allocation import ACQUIRES
 from jarvis_ls.jsec.c.life import Fault
 from jarvis_ls.jsec.c.lifecycle import faults_of, has_faults
-from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
+from jarvis_ls.jsec.c.proof import told
+from jarvis_ls.jsec.flow.fault import Fault as Proof
+from jarvis_ls.jsec.rule import Report, Rewrite, flow, functions, rule
 
 
 @rule(
-    query=functions(when=has_faults),
+    query=flow("mismatched-free", guess=functions(when=has_faults)),
     category="memory_mgmt",
     cwe=(762, 763),
     confidence=0.88,
     suggestion="Release '{name}' with {right}.",
     fixable=True,
 )
-def mismatched_release(function: Function) -> Iterator[Report]:
+def mismatched_release(function: Function | Proof) -> Iterator[Report]:
+    if isinstance(function, Proof):
+        yield Report(
+            function,
+            told(
+                function,
+                "What {allocator} gave is released by {release}.",
+                "This is released by another function than the one that belongs to it.",
+            ),
+            cwe=(762,),
+            suggestion="Release it with the counterpart of what allocated it.",
+        )
+        return
     for fault in faults_of(function, "mismatch"):
         family = ACQUIRES[fault.detail]
         right = min(family.release) if family.release else "the function that belongs to it"

@@ -48,6 +48,7 @@ WIDE = "'{size}' counts characters of '{string}', each of which takes sizeof(wch
     confidence=0.7,
     suggestion="Add one for the terminator; for wide strings multiply by sizeof(wchar_t).",
     fixable=True,
+    answered=("buffer-write-stack", "buffer-write-heap"),
 )
 def missing_terminator_space(call: Call) -> Iterator[Report]:
     size = call.arg(ALLOCATORS[call.name][0])

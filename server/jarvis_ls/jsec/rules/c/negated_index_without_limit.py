@@ -51,6 +51,7 @@ from jarvis_ls.jsec.rule import Report, nodes, rule
     cwe=(129, 125),
     confidence=0.65,
     suggestion="Compare the number with the (negated) size of the table as well.",
+    answered=("buffer-underwrite", "buffer-read-under"),
 )
 def negated_index_without_limit(site: Site) -> Iterator[Report]:
     index, function = index_of(site.node), site.function

@@ -40,7 +40,9 @@ from jarvis_ls.codeintel.code import Function, ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.life import Fault
 from jarvis_ls.jsec.c.lifecycle import faults_of, has_faults, set_in_loop
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.c.proof import told
+from jarvis_ls.jsec.flow.fault import Fault as Proof
+from jarvis_ls.jsec.rule import Report, flow, functions, rule
 
 _MAX_TRIES = 8
 """Places looked at for one variable."""
@@ -51,13 +53,25 @@ _DEPENDENT = frozenset({
 
 
 @rule(
-    query=functions(when=has_faults),
+    query=flow("null-dereference", guess=functions(when=has_faults)),
     category="memory_mgmt",
     cwe=(476,),
     confidence=0.85,
     suggestion="Leave before '{pointer}' is used, or use it only where it is not NULL.",
 )
-def null_dereference(function: Function) -> Iterator[Report]:
+def null_dereference(function: Function | Proof) -> Iterator[Report]:
+    if isinstance(function, Proof):
+        yield Report(
+            function,
+            told(
+                function,
+                "'{name}' may be NULL where it is dereferenced.",
+                "What is dereferenced here may be NULL.",
+            ),
+            cwe=(476,),
+            suggestion="Leave before the pointer is used, or use it only where it is not NULL.",
+        )
+        return
     tried: Counter[str] = Counter()
     for fault in faults_of(function, "null"):
         if fault.certain:

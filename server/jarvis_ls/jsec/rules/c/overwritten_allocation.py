@@ -42,6 +42,7 @@ from jarvis_ls.jsec.rule import Report, functions, rule
     confidence=0.78,
     severity="medium",
     suggestion="Release what '{pointer}' points to before giving it another value.",
+    answered=("leak",),
 )
 def overwritten_allocation(function: Function) -> Iterator[Report]:
     for fault in faults_of(function, "lost"):

@@ -38,8 +38,10 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, Function, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.inputs import Source, text_source
+from jarvis_ls.jsec.c.proof import told
 from jarvis_ls.jsec.c.texts import contents_before, names_of
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, flow, functions, rule
 
 OPENERS = {
     "fopen": (0,), "open": (0,), "open64": (0,), "openat": (1,), "creat": (0,), "freopen": (0,),
@@ -59,13 +61,22 @@ _CHECKS = frozenset(
 
 
 @rule(
-    query=functions(calling=OPENERS),
+    query=flow("path-relative", "path-absolute", guess=functions(calling=OPENERS)),
     category="path_traversal",
     cwe=(22, 23, 36, 73),
     confidence=0.8,
     suggestion="Allow only known names, or resolve the path and check that it is below its base.",
 )
-def path_from_input(function: Function) -> Iterator[Report]:
+def path_from_input(function: Function | Fault) -> Iterator[Report]:
+    if isinstance(function, Fault):
+        cwe = (23,) if function.kind == "path-relative" else (36,)
+        message = told(
+            function,
+            "Input reaches the path that '{by}' opens.",
+            "Input reaches a path that is opened.",
+        )
+        yield Report(function, message, cwe=(*cwe, 22))
+        return
     for call in function.calls:
         places = OPENERS.get(call.name)
         if places is None or (call.is_method and call.name != "open"):

@@ -33,7 +33,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.jsec.c.credentials import PASSWORDS, secret_argument
 from jarvis_ls.jsec.c.texts import contents_before, names_of
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, calls, flow, rule
 
 FILES = {"fgets": 2, "fgetws": 2, "fread": 3, "fscanf": 0, "fwscanf": 0}
 SOCKETS = frozenset({"recv", "recvfrom", "read", "ReadFile", "RegQueryValueExA",
@@ -42,14 +43,17 @@ PROTECTION = ("decrypt", "unprotect", "hash", "unseal", "crypt")
 
 
 @rule(
-    query=calls(*PASSWORDS),
+    query=flow("plain-secret", guess=calls(*PASSWORDS)),
     category="secrets",
     cwe=(256, 319),
     confidence=0.7,
     severity="medium",
     suggestion="Keep the password encrypted or in a key store, and decrypt it right before use.",
 )
-def plaintext_password_storage(call: Call) -> Iterator[Report]:
+def plaintext_password_storage(call: Call | Fault) -> Iterator[Report]:
+    if isinstance(call, Fault):
+        yield Report(call, "A password that was read in the clear is used as it is.", cwe=(256,))
+        return
     argument, function = secret_argument(call), call.function
     if argument is None or function is None:
         return

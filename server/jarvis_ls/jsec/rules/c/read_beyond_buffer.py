@@ -33,17 +33,31 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.jsec.c.copies import READS, amount
 from jarvis_ls.jsec.c.extents import extent
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.c.proof import told
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, calls, flow, rule
 
 
 @rule(
-    query=calls(*READS),
+    query=flow("buffer-read-over", guess=calls(*READS)),
     category="buffer_overflow",
     cwe=(126, 125, 805),
     confidence=0.85,
     suggestion="Read no more than the source has: use its own size.",
 )
-def read_beyond_buffer(call: Call) -> Iterator[Report]:
+def read_beyond_buffer(call: Call | Fault) -> Iterator[Report]:
+    if isinstance(call, Fault):
+        yield Report(
+            call,
+            told(
+                call,
+                "'{by}' reads {bytes} bytes from offset {offset} of '{name}', which has {size}.",
+                "Up to {bytes} bytes from offset {offset} of '{name}' are read, which has {size}.",
+                "More is read than the memory has.",
+            ),
+            cwe=(126,),
+        )
+        return
     place, sizes, width = READS[call.name]
     source = call.arg(place)
     memory = extent(source, call.function)

@@ -47,6 +47,7 @@ _BUILTIN = frozenset({"cd", "echo", "exit", "true", "false", "exec", ":", "test"
     confidence=0.6,
     severity="medium",
     suggestion="Name the program by its full path.",
+    answered=("search-path", "command-injection"),
 )
 def relative_program_search(call: Call) -> Iterator[Report]:
     literal = literal_content(call.arg(PLACES[call.name]), call.function)

@@ -45,20 +45,34 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function
 from jarvis_ls.jsec.c.allocation import FAMILIES
 from jarvis_ls.jsec.c.lifecycle import faults_of, first_of_each
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.c.proof import told
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, flow, functions, rule
 
 _OPENERS = frozenset().union(*(f.acquire for f in FAMILIES if f.resource != "memory"))
 
 
 @rule(
-    query=functions(calling=_OPENERS),
+    query=flow("resource-leak", guess=functions(calling=_OPENERS)),
     category="resource_leak",
     cwe=(772, 775, 404),
     confidence=0.78,
     severity="medium",
     suggestion="Close '{handle}' before leaving here.",
 )
-def resource_leak(function: Function) -> Iterator[Report]:
+def resource_leak(function: Function | Fault) -> Iterator[Report]:
+    if isinstance(function, Fault):
+        yield Report(
+            function,
+            told(
+                function,
+                "What {allocator} opened is not closed on this way.",
+                "What was opened is not closed on this way.",
+            ),
+            cwe=(404, 772, 775),
+            suggestion="Close it before leaving here.",
+        )
+        return
     for fault, others in first_of_each(faults_of(function, "leak", "lost")):
         if fault.family == "memory":
             continue

@@ -51,6 +51,7 @@ FORMATS = {"scanf": 0, "fscanf": 1, "sscanf": 1, "wscanf": 0, "fwscanf": 1, "sws
     confidence=0.9,
     suggestion="Give a width of one less than the size of the target, as in %19s.",
     fixable=True,
+    answered=("buffer-write-stack", "buffer-write-heap"),
 )
 def scanf_without_width(call: Call) -> Iterator[Report]:
     place = FORMATS[call.name]

@@ -42,6 +42,7 @@ from jarvis_ls.jsec.rule import Report, calls, rule
     cwe=(770, 789, 121),
     confidence=0.65,
     suggestion="Allocate on the heap, or compare the size with a small limit first.",
+    answered=("excessive-allocation", "buffer-write-stack", "buffer-write-heap"),
 )
 def stack_allocation_unbounded(call: Call) -> Iterator[Report]:
     size, function = call.arg(0), call.function

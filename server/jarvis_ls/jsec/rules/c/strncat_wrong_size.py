@@ -50,6 +50,7 @@ SOURCE = "'{size}' says how long the source is, not how much room '{target}' has
     confidence=0.85,
     suggestion="Give the room that is left, less one: sizeof(target) - strlen(target) - 1.",
     fixable=True,
+    answered=("buffer-write-stack", "buffer-write-heap"),
 )
 def strncat_wrong_size(call: Call) -> Iterator[Report]:
     target, source, size = call.arg(0), call.arg(1), call.arg(2)

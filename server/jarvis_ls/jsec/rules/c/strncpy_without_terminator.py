@@ -49,6 +49,7 @@ from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
     confidence=0.6,
     suggestion="Store a zero at the end of the target after the copy, or use strlcpy or snprintf.",
     fixable=True,
+    answered=("buffer-read-over",),
 )
 def strncpy_without_terminator(call: Call) -> Iterator[Report]:
     target, source, function = call.arg(0), call.arg(1), call.function

@@ -38,19 +38,32 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.bounds import bounds
 from jarvis_ls.jsec.c.inputs import INPUTS, number_source
 from jarvis_ls.jsec.c.integers import declared_width, width
+from jarvis_ls.jsec.c.proof import told
+from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.guards import declaration
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.rule import Report, flow, functions, rule
 
 
 @rule(
-    query=functions(calling=INPUTS),
+    query=flow("truncation", guess=functions(calling=INPUTS)),
     category="type_safety",
     cwe=(197, 681),
     confidence=0.75,
     severity="medium",
     suggestion="Check that the number fits before storing it, or use a type that holds it.",
 )
-def truncated_input_value(function: Function) -> Iterator[Report]:
+def truncated_input_value(function: Function | Fault) -> Iterator[Report]:
+    if isinstance(function, Fault):
+        yield Report(
+            function,
+            told(
+                function,
+                "The value may be from {low} to {high}; '{type}' does not hold all of that.",
+                "The value does not fit in the type it is given to.",
+            ),
+            cwe=(197,),
+        )
+        return
     for target, declared, value in _stores(function):
         narrow = declared_width(declared, function)
         if narrow is None or narrow > 2 or (isinstance(declared, Declared) and not declared.type):

@@ -51,6 +51,7 @@ UNKNOWN = "'{call}' writes to '{target}' without a limit."
     confidence=0.65,
     suggestion="Use snprintf with the size of the target and check that nothing was cut off.",
     fixable=True,
+    answered=("buffer-write-stack", "buffer-write-heap"),
 )
 def unbounded_sprintf(call: Call) -> Iterator[Report]:
     target = call.arg(0)

@@ -62,6 +62,7 @@ UNKNOWN = "'{call}' copies '{source}' into '{target}', whose size it does not kn
     confidence=0.65,
     suggestion="Pass the size of the target: snprintf, strlcpy or a length checked before.",
     fixable=True,
+    answered=("buffer-write-stack", "buffer-write-heap"),
 )
 def unbounded_string_copy(call: Call) -> Iterator[Report]:
     target, source = call.arg(0), call.arg(1)

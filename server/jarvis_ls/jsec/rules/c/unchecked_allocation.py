@@ -36,19 +36,33 @@ from jarvis_ls.codeintel.code import Function, bare
 from jarvis_ls.jsec.c.allocation import ACQUIRES, DEREFERENCES, called_name
 from jarvis_ls.jsec.c.happenings import calls_by_node
 from jarvis_ls.jsec.c.lifecycle import acquires, faults_of, first_of_each
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.c.proof import told
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, flow, functions, rule
 
 _MESSAGE = "'{pointer}' is used without a test whether {function}() returned NULL."
 
 
 @rule(
-    query=functions(when=acquires),
+    query=flow("unchecked-allocation", guess=functions(when=acquires)),
     category="memory_mgmt",
     cwe=(690, 476),
     confidence=0.75,
     suggestion="Test the result of {function}() for NULL before using it.",
 )
-def unchecked_allocation(function: Function) -> Iterator[Report]:
+def unchecked_allocation(function: Function | Fault) -> Iterator[Report]:
+    if isinstance(function, Fault):
+        yield Report(
+            function,
+            told(
+                function,
+                "The result of {allocator} is used without a test for NULL.",
+                "The result of an allocation is used without a test for NULL.",
+            ),
+            cwe=(690,),
+            suggestion="Test the result for NULL before using it.",
+        )
+        return
     for fault, _ in first_of_each(faults_of(function, "unchecked")):
         family = ACQUIRES.get(fault.detail.split(" ")[0])
         if family is None or family.resource != "memory" or fault.detail == "realpath":

@@ -52,6 +52,13 @@ TOO_FAR = "'{index}' comes from '{source}' and may be {high}, but '{array}' has 
     cwe=(129, 787, 125),
     confidence=0.85,
     suggestion="Compare the index with 0 and with the number of elements first.",
+    answered=(
+        "buffer-write-stack",
+        "buffer-write-heap",
+        "buffer-underwrite",
+        "buffer-read-over",
+        "buffer-read-under",
+    ),
 )
 def unchecked_index_from_input(function: Function) -> Iterator[Report]:
     for access in function.nodes("index"):

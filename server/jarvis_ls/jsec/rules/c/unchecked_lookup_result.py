@@ -53,6 +53,7 @@ _CONFIDENCE = {"getenv": 0.75, "secure_getenv": 0.75, "localtime": 0.45, "gmtime
     confidence=0.65,
     severity="medium",
     suggestion="Test the result of {function}() for NULL before using it.",
+    answered=("unchecked-allocation", "null-dereference"),
 )
 def unchecked_lookup_result(function: Function) -> Iterator[Report]:
     for fault, _ in first_of_each(faults_of(function, "unchecked")):

@@ -53,6 +53,7 @@ _STREAMS = ("file", "directory", "process")
     cwe=(690, 252, 476),
     confidence=0.85,
     suggestion="Test the result of {function}() for NULL before using it.",
+    answered=("unchecked-allocation", "null-dereference"),
 )  # fmt: skip
 def unchecked_open_result(function: Function) -> Iterator[Report]:
     for fault, _ in first_of_each(faults_of(function, "unchecked")):

@@ -56,6 +56,13 @@ NO_UPPER = "The size '{size}' of '{call}' comes from '{source}' and has no upper
     cwe=(195, 194, 120, 805),
     confidence=0.85,
     suggestion="Check that the number is not negative and not more than there is room for.",
+    answered=(
+        "buffer-write-stack",
+        "buffer-write-heap",
+        "buffer-read-over",
+        "signed-to-unsigned",
+        "sign-extension",
+    ),
 )
 def unchecked_size_from_input(call: Call) -> Iterator[Report]:
     function = call.function

@@ -42,6 +42,7 @@ from jarvis_ls.jsec.rule import Report, functions, rule
     cwe=(824, 457),
     confidence=0.9,
     suggestion="Let '{pointer}' point to something before it is used.",
+    answered=("uninitialized",),
 )
 def uninitialized_pointer_dereference(function: Function) -> Iterator[Report]:
     for fault, _ in first_of_each(faults_of(function, "unset", "maybe-unset")):

@@ -40,18 +40,32 @@ from jarvis_ls.codeintel.code import Function
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.life import Fault
 from jarvis_ls.jsec.c.lifecycle import faults_of, first_of_each, has_faults, set_in_loop
-from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
+from jarvis_ls.jsec.c.proof import told
+from jarvis_ls.jsec.flow.fault import Fault as Proof
+from jarvis_ls.jsec.rule import Report, Rewrite, flow, functions, rule
 
 
 @rule(
-    query=functions(when=has_faults),
+    query=flow("uninitialized", guess=functions(when=has_faults)),
     category="memory_mgmt",
     cwe=(457, 908),
     confidence=0.85,
     suggestion="Give '{variable}' a value where it is declared.",
     fixable=True,
 )
-def uninitialized_variable(function: Function) -> Iterator[Report]:
+def uninitialized_variable(function: Function | Proof) -> Iterator[Report]:
+    if isinstance(function, Proof):
+        yield Report(
+            function,
+            told(
+                function,
+                "'{name}' has no value on a way that leads here.",
+                "What is read here has no value on a way that leads here.",
+            ),
+            cwe=(457,),
+            suggestion="Give the variable a value where it is declared.",
+        )
+        return
     for fault, _ in first_of_each(faults_of(function, "unset", "maybe-unset")):
         if fault.is_pointer and fault.how == "dereference":
             continue

@@ -33,8 +33,9 @@ from jarvis_ls.codeintel.code import Call, bare, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.inputs import text_source
 from jarvis_ls.jsec.c.texts import literal_content
+from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.guards import NULLS
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.rule import Report, calls, flow, rule
 
 _VARIABLES = ("PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "PYTHONPATH", "DYLD_LIBRARY_PATH")
 SETTERS = ("putenv", "_putenv", "_wputenv", "setenv", "SetEnvironmentVariableA", "_putenv_s")
@@ -47,13 +48,20 @@ UNKNOWN = "'{call}' is given '{value}', which is not a literal."
 
 
 @rule(
-    query=calls(*SETTERS, *LOADERS),
+    query=flow("search-path", guess=calls(*SETTERS, *LOADERS)),
     category="input_validation",
     cwe=(427, 426, 114),
     confidence=0.85,
     suggestion="Use fixed absolute directories only.",
 )
-def untrusted_search_path(call: Call) -> Iterator[Report]:
+def untrusted_search_path(call: Call | Fault) -> Iterator[Report]:
+    if isinstance(call, Fault):
+        yield Report(
+            call,
+            "Where programs or libraries are looked for can be changed from outside.",
+            cwe=(426, 427),
+        )
+        return
     value = call.arg(1 if call.name in ("setenv", "SetEnvironmentVariableA", "_putenv_s") else 0)
     if value is None or text(bare(value)) in NULLS:
         return

@@ -33,17 +33,31 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function
 from jarvis_ls.jsec.c.lifecycle import faults_of, has_faults
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.c.proof import told
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, flow, functions, rule
 
 
 @rule(
-    query=functions(when=has_faults),
+    query=flow("use-after-free", guess=functions(when=has_faults)),
     category="memory_mgmt",
     cwe=(416, 825),
     confidence=0.88,
     suggestion="Move the last use of '{pointer}' before its release and set it to NULL after.",
 )
-def use_after_free(function: Function) -> Iterator[Report]:
+def use_after_free(function: Function | Fault) -> Iterator[Report]:
+    if isinstance(function, Fault):
+        yield Report(
+            function,
+            told(
+                function,
+                "'{name}' is used after it was freed.",
+                "Memory is used after it was freed.",
+            ),
+            cwe=(416,),
+            suggestion="Use the memory only before it is freed, and forget the pointer afterwards.",
+        )
+        return
     for fault in faults_of(function, "use-after-release"):
         if fault.family != "memory":
             continue

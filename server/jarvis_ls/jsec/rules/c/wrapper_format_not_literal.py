@@ -46,6 +46,7 @@ NAMES = ("fmt", "format", "msg", "message", "template", "str", "text")
     confidence=0.75,
     suggestion='Use "%s" as the format and pass the text as an argument.',
     fixable=True,
+    answered=("format-string",),
 )
 def wrapper_format_not_literal(whole: WholeUnit) -> Iterator[Report]:
     query = compile_query(

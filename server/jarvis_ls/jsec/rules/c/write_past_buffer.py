@@ -1,0 +1,58 @@
+"""More is written than a buffer has.
+
+## What it does
+Follows sizes, lengths and indices through functions and files, and reports a write that ends
+behind the memory it goes to: by a copy, a string function, an index or a loop.
+
+## Why is this bad?
+What lies behind the buffer is overwritten: on the stack the return address, on the heap what
+the allocator keeps of its blocks. Whoever controls what is written often controls the program.
+
+## Example
+```c
+char name[8];
+char *text = getenv("NAME");
+if (text != NULL)
+    strcpy(name, text);
+```
+
+Use instead:
+```c
+char name[8];
+char *text = getenv("NAME");
+if (text != NULL && strlen(text) < sizeof name)
+    strcpy(name, text);
+```
+
+## References
+- CWE-121: Stack-based Buffer Overflow
+- CWE-122: Heap-based Buffer Overflow
+- SEI CERT C ARR30-C, STR31-C
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.jsec.c.proof import told
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, flow, rule
+
+
+@rule(
+    query=flow("buffer-write-stack", "buffer-write-heap"),
+    category="buffer_overflow",
+    cwe=(787, 121, 122),
+    confidence=0.9,
+    suggestion="Compare with the size of the memory before writing.",
+)
+def write_past_buffer(fault: Fault) -> Iterator[Report]:
+    stack = fault.kind == "buffer-write-stack"
+    message = told(
+        fault,
+        "'{by}' writes {bytes} bytes from offset {offset} of '{name}', which has {size}.",
+        "{bytes} bytes are written from offset {offset} of '{name}', which has {size}.",
+        "{bytes} bytes are written from offset {offset} of memory that has {size}.",
+        "More is written here than the memory has.",
+    )
+    yield Report(fault, message, cwe=(121 if stack else 122, 787))
