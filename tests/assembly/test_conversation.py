@@ -169,6 +169,34 @@ async def test_settings_that_cannot_be_read_are_said_and_nothing_is_lost(tmp_pat
         assert "agent.max_rounds" in str(h.assembly().problems)
 
 
+async def test_one_wrong_provider_hides_no_other_model(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        h.configure(
+            '[model_providers.broken]\nbase = "ftp://x"\n[models."a/b"]\nwndow = 1\n'
+            '[model_groups.think]\nmodels = ["broken/m", "nowhere/m"]\n'
+        )
+        assembly = h.assembly()
+        assert assembly.groups() == ["balanced"] and not assembly.missing_model()
+        problems = "\n".join(assembly.problems)
+        for part in ("broken.base must be", "a/b'.wndow", "'broken/m' is no", "'nowhere/m' is no"):
+            assert problems.count(part) == 1, problems
+        c = await h.start()
+        h.server.say("Here.")
+        assert (await c.ask("hi")).text == "Here."
+
+
+@pytest.mark.parametrize(
+    "settings", ["[model_groups\n", '[model_groups.balanced]\nmodels = ["nowhere/m"]\n']
+)
+async def test_broken_settings_are_not_called_missing(tmp_path: Path, settings: str) -> None:
+    """The file is named where it is; nobody says that nothing was configured."""
+    async with house(tmp_path) as h:
+        (h.home / "config.toml").write_text(settings)
+        why = h.assembly().missing_model()
+        assert "No model is configured" not in why and str(h.home / "config.toml") in why
+        assert "not all of the settings could be read" in why
+
+
 async def test_damaged_permissions_ask_for_everything(tmp_path: Path) -> None:
     async with house(tmp_path) as h:
         (h.folder / "a.c").write_text("x\n")

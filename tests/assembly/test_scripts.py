@@ -38,6 +38,33 @@ async def test_a_script_changes_files_and_the_turn_is_taken_back(tmp_path: Path)
         assert (h.folder / "a.txt").read_text() == "old\n" and not (h.folder / "b.txt").exists()
 
 
+async def test_a_script_that_fails_is_shown_as_failed(tmp_path: Path) -> None:
+    """The model reads what it gave; the user sees at a glance that it did not succeed."""
+    async with house(tmp_path) as h:
+        h.configure(SETTINGS)
+        h.server.call("execute_script", {"script": "echo broken; exit 3"})
+        h.server.say("It fails.")
+        c = await h.start()
+        await c.ask("run it")
+        (tool,) = entries(c, ToolEntry)
+        assert tool.state == "failed" and "broken" in tool.output
+        told = next(m["content"] for m in asked(h) if m["role"] == "tool")
+        assert "Exit code 3" in told
+
+
+async def test_what_the_user_types_runs_at_once_in_the_sandbox(tmp_path: Path) -> None:
+    """Nobody is asked whether it may run; what it changed is shown before it is written."""
+    async with house(tmp_path) as h:
+        h.configure(SETTINGS)
+        (h.folder / "a.txt").write_text("old\n")
+        c = await h.start()
+        await c.send("!echo new >a.txt; false")
+        (tool,) = entries(c, ToolEntry)
+        assert h.person.permits == [] and not h.server.requests
+        assert tool.state == "failed" and tool.isolation.startswith(("bwrap", "landlock"))
+        assert [edit.path for edit in tool.edits] == ["a.txt"]
+
+
 async def test_stopping_ends_the_script(tmp_path: Path) -> None:
     async with house(tmp_path) as h:
         h.configure(SETTINGS)

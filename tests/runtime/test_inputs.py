@@ -10,7 +10,6 @@ import pytest
 
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.runtime.inputs import (
-    FILE_CHARACTERS,
     Command,
     Commands,
     Files,
@@ -19,9 +18,9 @@ from jarvis_ls.runtime.inputs import (
     Inputs,
     Place,
     Shell,
-    mentions,
 )
 from jarvis_ls.runtime.interaction import asking
+from jarvis_ls.runtime.mentions import FILE_CHARACTERS, mentions, not_found
 from jarvis_ls.runtime.messages import Image, User
 from jarvis_ls.runtime.permissions import Answer, Approved, PermissionRule, Permissions
 from jarvis_ls.runtime.tool import Action, ToolContext, Tools, tool
@@ -136,6 +135,32 @@ async def test_a_shell_command_that_is_refused_is_not_run(tmp_path: Path) -> Non
     assert RAN == [] and [c.state for c in d.calls] == ["denied", "denied"]
 
 
+async def test_who_types_a_command_has_consented_to_it(tmp_path: Path) -> None:
+    """Nobody is asked about it; a rule that denies holds, and so does an untrusted workspace."""
+    person = Person()
+    async with desk(tmp_path) as d:
+        for text, gate in [
+            ("!make all", Permissions()),
+            ("!make; curl x", Permissions([PermissionRule("deny", target="curl *")])),
+            ("!make", Permissions(read_only="It is not trusted.")),
+        ]:
+            where = place(d, gate=gate, person=person)
+            await Inputs([Shell(text)]).handle(text, (), where)
+    assert RAN == ["make all"] and person.permits == []
+    assert [call.state for call in d.calls] == ["done", "denied", "denied"]
+
+
+async def test_text_that_was_not_typed_is_asked_about(tmp_path: Path) -> None:
+    """A predefined task of the workspace may begin like a command."""
+    person = Person()
+    commands = Commands([Command("task", "Of the workspace", lambda *_: Input("!rm -rf src"))])
+    person.answer = Answer(False)
+    async with desk(tmp_path) as d:
+        where = place(d, gate=Permissions(), person=person)
+        await Inputs([commands, Shell("/task")]).handle("/task", (), where)
+    assert RAN == [] and len(person.permits) == 1
+
+
 async def test_shell_without_a_command_or_a_tool(tmp_path: Path) -> None:
     async with desk(tmp_path) as d:
         where = place(d)
@@ -185,8 +210,9 @@ async def test_folders_pictures_and_what_cannot_be_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["mail me@src/a.c", "@missing.c", "@Override", "@../outside.txt", '@"/etc/passwd"', "@",
-     "@link.txt", "@src/a.c.bak", '@""', "@\0"],
+    ["mail me@src/a.c", "@missing.c", "@Override", "@app.route('/x')", "@types/node", "@",
+     "@link.txt", "@src/a.c.bak", '@""', "@\0", "import x from '@scope/pkg/index.js'",
+     "https://host/@me/a.js"],
 )  # fmt: skip
 async def test_what_is_no_file_of_the_workspace_is_only_text(tmp_path: Path, text: str) -> None:
     async with desk(tmp_path) as d:
@@ -194,6 +220,36 @@ async def test_what_is_no_file_of_the_workspace_is_only_text(tmp_path: Path, tex
         (tmp_path / "outside.txt").write_text("secret")
         (d.folder / "link.txt").symlink_to(tmp_path / "outside.txt")
         assert await given(d, text) == Input(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [("see @src/b.c:3, please", "`src/b.c`"), ("@../outside.txt", "`../outside.txt`"),
+     ('@"/etc/passwd" and @"no such"', "`/etc/passwd`, `no such`"),
+     ("（@docs/说明.md）", "`docs/说明.md`")],
+)  # fmt: skip
+async def test_a_file_that_is_not_there_is_named(tmp_path: Path, text: str, names: str) -> None:
+    """Who names a file believes that it goes along."""
+    async with desk(tmp_path) as d:
+        workspace(d.folder)
+        (tmp_path / "outside.txt").write_text("secret")
+        said = await given(d, text)
+        notice = d.notices
+    assert notice == f"Not found in the workspace, so not handed over: {names}"
+    assert said.text == f"{text}\n\n({notice})" and "secret" not in said.text
+
+
+async def test_lines_that_are_not_there_are_told_the_user_too(tmp_path: Path) -> None:
+    async with desk(tmp_path) as d:
+        workspace(d.folder)
+        await given(d, "@src/a.c:9")
+        assert d.notices == "src/a.c has 4 lines; there is nothing at line 9."
+
+
+def test_names_that_are_found_are_not_missed(tmp_path: Path) -> None:
+    workspace(tmp_path)
+    text = '@src/a.c:1-2 @"with blank.txt" @src/b.c @src/b.c, @src'
+    assert not_found(text, [tmp_path]) == ["src/b.c"]
 
 
 async def test_long_files_keep_their_ends_and_many_files_have_a_limit(tmp_path: Path) -> None:

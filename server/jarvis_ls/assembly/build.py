@@ -13,12 +13,12 @@ from jarvis_ls.agents.settings import read_tree_settings
 from jarvis_ls.assembly.conversation import Conversation, Workplace
 from jarvis_ls.assembly.settings import read_settings, section
 from jarvis_ls.core.errors import ConfigError, JarvisError
-from jarvis_ls.core.files import user_folder
+from jarvis_ls.core.files import shown_folder, user_folder
 from jarvis_ls.runtime.asking import ModelGroup
 from jarvis_ls.runtime.events import Feed
 from jarvis_ls.runtime.inputs import Command
 from jarvis_ls.runtime.interaction import Interaction
-from jarvis_ls.runtime.models import GROUPS, Models, read_models
+from jarvis_ls.runtime.models import GROUPS, SETTINGS, Models, read_models
 from jarvis_ls.runtime.options import AgentOptions, read_options
 from jarvis_ls.runtime.permissions import PermissionRule
 from jarvis_ls.runtime.platforms.registry import PlatformRegistry
@@ -81,8 +81,11 @@ class Assembly:
         self.problems = [f"{b.file}: {b.reason}" for b in self.registry.broken]
         self._groups.clear()
         self.settings = self._tried(lambda: read_settings(self.home), {})
-        self._agents = self._tried(self._read_agents, {})
-        self.models = self._tried(lambda: read_models(self.settings, self.environment), self.models)
+        wrong = self.problems[len(self.registry.broken) :]  # of the file as a whole
+        self.models = read_models(
+            self.settings, self.environment, file=shown_folder(self.home / SETTINGS), wrong=wrong
+        )
+        self.problems += [one for one in wrong if one not in self.problems]
         self.options = self._tried(
             lambda: read_options(
                 self._arguments,
@@ -91,6 +94,7 @@ class Assembly:
             ),
             AgentOptions(),
         )
+        self._agents = self._tried(self._read_agents, {})
         sandbox = self._tried(
             lambda: read_sandbox(section(self.settings, "sandbox")), SandboxSettings()
         )

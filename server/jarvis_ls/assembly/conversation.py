@@ -462,7 +462,7 @@ class Conversation:
         if not is_command:
             return Input(text, tuple(images))
         showing.user(new_id(), text, images)
-        said = await Inputs([self.commands, Shell()]).handle(text, images, place)
+        said = await Inputs([self.commands, Shell(text)]).handle(text, images, place)
         if said.done and said.text:
             showing.notice("info", said.text)
         return said

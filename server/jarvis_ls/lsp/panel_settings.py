@@ -141,11 +141,13 @@ def _advice(assembly: Assembly, current: str, why: str, say: Messages) -> str:
     try:
         assembly.group(current)
     except ModelMissing:
-        if not assembly.groups() and "/" not in current:
+        if not assembly.groups() and "/" not in current and not assembly.models.wrong:
             return say(
                 "No model is configured. Name one in the settings file, or set JARVIS_MODEL to"
                 " provider/model, and set the provider's key. Commands work without."
             )
+        if assembly.models.wrong and not assembly.groups():
+            return say(why)
         return say("The key of the model is missing. {detail}", detail=why)
     except JarvisError:
         return say(why)
@@ -159,7 +161,8 @@ def _model_lines(assembly: Assembly, say: Messages) -> Iterable[SettingLine]:
         yield SettingLine(name, names, say(why), "warning" if why else "info")
     if not assembly.groups():
         current = assembly.options.model_group
-        yield SettingLine(say("none"), "", _advice(assembly, current, "", say), "warning")
+        why = assembly.missing_model(current)
+        yield SettingLine(say("none"), "", _advice(assembly, current, why, say), "warning")
 
 
 def _problems(

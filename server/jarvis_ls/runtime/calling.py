@@ -286,7 +286,7 @@ def _show_end(running_call: RunningCall, result: ToolResult, took: float, agent:
     if running_call.abandoned:
         return
     if state != "denied":
-        state = "failed" if result.is_error else "done"
+        state = "failed" if result.is_error or running_call.failed else "done"
     agent.showing.ended(
         running_call,
         state=state,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import read_regular
-from jarvis_ls.runtime.inputs import mention_of, read_mention
+from jarvis_ls.runtime.mentions import mention_of, read_mention
 from jarvis_ls.runtime.messages import FileRef, Image, User
 from jarvis_ls.runtime.permissions import inside
 from jarvis_ls.runtime.showing import new_id
@@ -36,7 +36,11 @@ async def hand_over_files(agent: Agent) -> None:
         if mention is None:
             texts.append(f"({path} was not handed over: it is not in the workspace.)")
             continue
-        given = await read_mention(mention, agent.context)
+        try:
+            given = await read_mention(mention, agent.context)
+        except JarvisError as error:
+            texts.append(f"({error})")
+            continue
         if isinstance(given, Image):
             images.append(given)
         else:

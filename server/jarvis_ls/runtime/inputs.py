@@ -7,43 +7,29 @@ is asked, and what it says is shown.
 from __future__ import annotations
 
 import asyncio
-import base64
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.core.files import read_regular
-from jarvis_ls.core.words import Words, together
+from jarvis_ls.core.words import Words, mapped, together
 from jarvis_ls.runtime.interaction import Interaction
+from jarvis_ls.runtime.mentions import Mention, mentions, not_found, read_mention
 from jarvis_ls.runtime.messages import Image, ToolCall, ToolResult, User
-from jarvis_ls.runtime.permissions import Asked, Permissions, inside
+from jarvis_ls.runtime.permissions import Asked, Permissions, consented, shown
 from jarvis_ls.runtime.running import running
 from jarvis_ls.runtime.showing import Showing, new_id
-from jarvis_ls.runtime.textfile import note_seen, read_text
-from jarvis_ls.runtime.tool import Action, ToolContext, Toolset, cap
+from jarvis_ls.runtime.tool import Action, ToolContext, Toolset
 
 if TYPE_CHECKING:
     from jarvis_ls.runtime.agent import Agent
 
 SHELL_TOOL = "execute_script"
-FILE_CHARACTERS = 60_000
-"""Of one file that are handed over; a longer one keeps its first and last lines."""
-IMAGE_BYTES = 5_000_000
 MAX_FILES = 20
 """Files of one message that are handed over."""
-MAX_ENTRIES = 200
-"""Entries of a folder that are listed."""
-_IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif",
-           ".webp": "image/webp"}  # fmt: skip
 _COMMAND = re.compile(r"/([A-Za-z][\w-]*)(?:\s+(.*))?\Z", re.DOTALL)
-_MENTION = re.compile(r'(?<![\w@/.])@(?:"([^"\n]+)"((?::\d+(?:-\d+)?)?)|([^\s"@<>|]+))')
-_LINES = re.compile(r":(\d+)(?:-(\d+))?\Z")
-_AFTER = ",;.!?)]}'\"`:，。；：！？）」"
-"""What may stand behind a path without being part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +165,16 @@ class Commands(InputHandler):
 
 
 class Shell(InputHandler):
-    """`!command` runs it through the tool and its gate; the model reads the output next time."""
+    """`!command` runs it through the tool and its gate; the model reads the output next time.
+
+    Who types a command has consented to it: the gate does not ask again. What a rule denies, and
+    an untrusted workspace, stay closed; the sandbox and the showing of what it changed stay.
+    """
+
+    def __init__(self, typed: str = "") -> None:
+        """`typed` is what the person wrote: other text (a predefined task of the workspace) that
+        begins like a command is asked about."""
+        self._typed = typed
 
     async def handle(self, said: Input, place: Place) -> Input:
         """See `InputHandler`."""
@@ -193,7 +188,10 @@ class Shell(InputHandler):
             )
         if SHELL_TOOL not in place.toolset.tools():
             return Input(Words("Commands cannot be run here: there is no sandbox tool."), done=True)
-        result = await _call(ToolCall(new_id(), SHELL_TOOL, {"script": command}), place)
+        call = ToolCall(new_id(), SHELL_TOOL, {"script": command})
+        if said.text == self._typed:
+            place = replace(place, context=consented(place.context, call))
+        result = await _call(call, place)
         words = "failed" if result.is_error else "gave"
         text = f"The user ran `{command}` in the shell. It {words}:\n{result.text}"
         place.showing.session.append(place.showing.node.id, User(text, id=new_id()))
@@ -210,27 +208,39 @@ class Files(InputHandler):
     async def handle(self, said: Input, place: Place) -> Input:
         """See `InputHandler`."""
         parts: list[str] = []
+        problems: list[str] = []
         images = list(said.images)
-        seen: list[Mention] = []
-        for mention in mentions(said.text, place.context.roots):
-            if mention in seen:
+        roots = place.context.roots
+        found = list(dict.fromkeys(mentions(said.text, roots)))
+        for mention in found[:MAX_FILES]:
+            try:
+                given = await self._given(mention, place)
+            except JarvisError as error:
+                problems.append(str(error))
                 continue
-            seen.append(mention)
-            if len(seen) > MAX_FILES:
-                parts.append(f"(Only the first {MAX_FILES} files were handed over.)")
-                break
-            if why := await self._refusal(mention.path, place):
-                parts.append(f"({mention.path} was not handed over: {why})")
-                continue
-            given = await read_mention(mention, place.context)
             if isinstance(given, Image):
                 images.append(given)
                 if place.agent is not None and not place.agent.group.sees_images:
                     parts.append(f"({mention.path} is a picture; the model may not see it.)")
             else:
                 parts.append(given)
+        if len(found) > MAX_FILES:
+            problems.append(Words("Only the first {n} files were handed over.", n=MAX_FILES))
+        if names := not_found(said.text, roots):
+            listed = ", ".join(f"`{shown(name)}`" for name in names[:MAX_FILES])
+            problems.append(
+                Words("Not found in the workspace, so not handed over: {names}", names=listed)
+            )
+        if problems:
+            place.showing.notice("warning", together(problems, "\n"))
+        parts += [f"({problem})" for problem in problems]
         text = "\n\n".join([said.text, *parts]) if parts else said.text
         return replace(said, text=text, images=tuple(images))
+
+    async def _given(self, mention: Mention, place: Place) -> str | Image:
+        if why := await self._refusal(mention.path, place):
+            raise JarvisError("{path} was not handed over: {why}", path=mention.path, why=why)
+        return await read_mention(mention, place.context)
 
     async def _refusal(self, path: str, place: Place) -> str:
         if self._permissions is None:
@@ -239,7 +249,7 @@ class Files(InputHandler):
         if decision.effect == "ask":
             asked = Asked("read_code", decision.actions, decision.reason, {"path": path})
             answer = await place.interaction.permit(place.showing.node.id, "", asked)
-            return "" if answer.allowed else answer.note or "it was not allowed."
+            return "" if answer.allowed else answer.note or Words("it was not allowed.")
         return decision.reason if decision.effect == "deny" else ""
 
 
@@ -255,85 +265,7 @@ async def _call(call: ToolCall, place: Place) -> ToolResult:
         raise
     state = shown_call.entry.state
     if state != "denied":
-        state = "failed" if result.is_error else "done"
-    place.showing.ended(shown_call, state=state, output=result.text, asked=())
+        state = "failed" if result.is_error or shown_call.failed else "done"
+    output = mapped(result.text, shown)
+    place.showing.ended(shown_call, state=state, output=output, asked=())
     return result
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """A file, folder or picture of the workspace that was named with `@`."""
-
-    path: str
-    """As it was written."""
-    real: Path
-    first: int = 0
-    """First line, from 1; 0 means all."""
-    last: int = 0
-    """Last line."""
-
-
-def mentions(text: str, roots: Iterable[Path]) -> list[Mention]:
-    """What a text names with `@` and is there; anything else behind an `@` is just text."""
-    folders = tuple(roots)
-    found = []
-    for match in _MENTION.finditer(text):
-        quoted, lines, bare = match.groups()
-        mention = mention_of(quoted, lines, folders) if quoted else _bare(bare, folders)
-        if mention is not None:
-            found.append(mention)
-    return found
-
-
-def _bare(written: str, roots: tuple[Path, ...]) -> Mention | None:
-    """A path without quotes: what stands behind it may not belong to it."""
-    while written:
-        lines = _LINES.search(written)
-        for path, part in ((written, ""), (_LINES.sub("", written), lines[0] if lines else "")):
-            if (mention := mention_of(path, part, roots)) is not None:
-                return mention
-        if written[-1] not in _AFTER:
-            return None
-        written = written[:-1]
-    return None
-
-
-def mention_of(path: str, lines: str, roots: Iterable[Path]) -> Mention | None:
-    """What is there at `path`, and which lines (`:3`, `:3-7`) of it; None when nothing is, or it
-    lies outside the workspace."""
-    real = inside(path, roots)
-    if not path or real is None or not real.exists():
-        return None
-    part = _LINES.fullmatch(lines)
-    first = int(part[1]) if part else 0
-    return Mention(path, real, first, int(part[2]) if part and part[2] else first)
-
-
-async def read_mention(mention: Mention, context: ToolContext) -> str | Image:
-    """What is handed over of one file, folder or picture."""
-    path, real, first = mention.path, mention.real, mention.first
-    try:
-        if real.is_dir():
-            return await asyncio.to_thread(_listing, path, real)
-        if (kind := _IMAGES.get(real.suffix.lower())) is not None:
-            data = await asyncio.to_thread(read_regular, real, limit=IMAGE_BYTES)
-            return Image(kind, base64.b64encode(data).decode())
-        file = await read_text(path, context)
-    except (JarvisError, OSError) as error:
-        return f"({path} was not handed over: {error})"
-    note_seen(context, file)
-    lines = file.lines
-    start = max(1, first)
-    end = min(len(lines), mention.last) if first else len(lines)
-    if first and end < start:
-        return f"({path} has {len(lines)} lines; there is nothing at line {first}.)"
-    numbered = "\n".join(f"{n}\t{line}" for n, line in enumerate(lines[start - 1 : end], start))
-    where = f' lines="{start}-{end}"' if first else ""
-    return f'<file path="{path}"{where}>\n{cap(numbered, FILE_CHARACTERS)}\n</file>'
-
-
-def _listing(path: str, real: Path) -> str:
-    entries = sorted(f"{e.name}/" if e.is_dir() else e.name for e in real.iterdir())
-    left_out = len(entries) - MAX_ENTRIES
-    more = f"\n… {left_out} more" if left_out > 0 else ""
-    return f'<folder path="{path}">\n' + "\n".join(entries[:MAX_ENTRIES]) + f"{more}\n</folder>"

@@ -528,7 +528,7 @@ class _Link:
         )
         text = result_text(result)
         if result.is_error:
-            raise Failed(text or f"{name} failed without saying why.")
+            raise Failed(text or Words("{name} failed without saying why.", name=name))
         return text
 
     async def close(self) -> str:

@@ -21,14 +21,14 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.core.files import shown_folder, user_folder
-from jarvis_ls.core.words import either
+from jarvis_ls.core.words import either, together
 from jarvis_ls.runtime.errors import ModelMissing
 from jarvis_ls.runtime.platforms.base import ModelInfo
 
@@ -117,6 +117,8 @@ class Models:
     """By `provider/model`."""
     file: str = field(default_factory=lambda: shown_folder(user_folder() / SETTINGS))
     """The settings file, as people write it."""
+    wrong: tuple[str, ...] = ()
+    """What of the settings could not be used, in words for the user."""
 
     def candidates(self, group: str, environment: Mapping[str, str]) -> list[Candidate]:
         """Every way to ask `group` (a group, an alias of one, or one `provider/model`).
@@ -132,6 +134,13 @@ class Models:
                 groups=", ".join(sorted(self.groups)),
             )
         names = self._names(group)
+        if not names and self.wrong:
+            raise ModelMissing(
+                "No model can be asked, because not all of the settings could be read. {why}"
+                " Mend {file}; everything that needs no model works without.",
+                why=together([_sentence(one) for one in self.wrong], " "),
+                file=self.file,
+            )
         if not names:
             raise ModelMissing(
                 "No model is configured. Set JARVIS_MODEL to provider/model, or write a "
@@ -144,7 +153,7 @@ class Models:
         deepest = max(len(way) for way in ways)
         found = [way[depth] for depth in range(deepest) for way in ways if depth < len(way)]
         if not found:
-            variables = sorted({v for name in names for v in self._provider(name).env_keys})
+            variables = sorted({v for name in names for v in self.provider(name).env_keys})
             raise ModelMissing(
                 "No key is set: put one in {variables}.", variables=either(variables)
             )
@@ -168,11 +177,12 @@ class Models:
         return self.groups.get(name, ())
 
     def _ways(self, name: str, environment: Mapping[str, str]) -> list[Candidate]:
-        provider = self._provider(name)
+        provider = self.provider(name)
         model = self.infos.get(name) or ModelInfo(name.partition("/")[2])
         return [Candidate(provider, model, key, self.file) for key in provider.keys(environment)]
 
-    def _provider(self, name: str) -> Provider:
+    def provider(self, name: str) -> Provider:
+        """The provider of a `provider/model`. Raises `ConfigError` when it cannot be asked."""
         provider, _, model = name.partition("/")
         if provider not in self.providers or not model:
             known = ", ".join(sorted(self.providers))
@@ -189,32 +199,83 @@ class Models:
 
 
 def read_models(
-    settings: Mapping[str, Any], environment: Mapping[str, str] | None = None
+    settings: Mapping[str, Any],
+    environment: Mapping[str, str] | None = None,
+    *,
+    file: str = "",
+    wrong: list[str] | None = None,
 ) -> Models:
     """Models from the user's settings and the environment.
 
     `JARVIS_MODEL` (one `provider/model`) becomes the balanced group and wins over settings;
-    with only `OPENAI_API_KEY` set nothing is chosen: a model must be named by someone. Raises
-    `ConfigError` naming the section and key that is wrong.
+    with only `OPENAI_API_KEY` set nothing is chosen: a model must be named by someone. `file` is
+    what the settings file is called. What is wrong is left out, alone, and said in `wrong`, which
+    may hold what was wrong with the file before; without that list `ConfigError` is raised,
+    naming the section and key.
     """
     environment = os.environ if environment is None else environment
+    reading = _Reading(wrong)
     providers = dict(PROVIDERS)
-    for name, table in _tables(settings, "model_providers"):
-        providers[name] = _read_provider(name, table)
+    for name, table in reading.tables(settings, "model_providers"):
+        if (provider := reading.tried(_read_provider, name, table)) is not None:
+            providers[name] = provider
+        else:
+            providers.pop(name, None)  # what the user says of it holds, or nothing
     if base := environment.get("OPENAI_BASE_URL"):
         providers["openai"] = Provider("openai", base=base, env_keys=("OPENAI_API_KEY",))
-    groups = {
-        ALIASES.get(name, name): _names(f"model_groups.{name}", table)
-        for name, table in _tables(settings, "model_groups")
-    }
+    groups = {}
+    for name, table in reading.tables(settings, "model_groups"):
+        if (names := reading.tried(_names, f"model_groups.{name}", table)) is not None:
+            groups[ALIASES.get(name, name)] = names
     if chosen := environment.get("JARVIS_MODEL"):
         groups["balanced"] = tuple(part.strip() for part in chosen.split(",") if part.strip())
-    infos = {name: _read_info(name, table) for name, table in _tables(settings, "models")}
-    models = Models(providers, groups, infos)
-    for names in groups.values():
-        for name in names:
-            models._provider(name)
-    return models
+    infos = {}
+    for name, table in reading.tables(settings, "models"):
+        if (info := reading.tried(_read_info, name, table)) is not None:
+            infos[name] = info
+    models = Models(providers, {}, infos)
+    if file:
+        models = replace(models, file=file)
+    for group, names in groups.items():
+        usable = tuple(n for n in names if reading.tried(models.provider, n) is not None)
+        if usable:
+            models.groups[group] = usable
+    return replace(models, wrong=tuple(wrong or ()))
+
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Reads one thing after the other; what is wrong with one does not hide the others."""
+
+    wrong: list[str] | None
+
+    def tried(self, read: Callable[..., _T], *arguments: Any) -> _T | None:
+        """What `read` gives; None when it is wrong."""
+        try:
+            return read(*arguments)
+        except ConfigError as error:
+            if self.wrong is None:
+                raise
+            if str(error) not in self.wrong:
+                self.wrong.append(str(error))
+            return None
+
+    def tables(
+        self, settings: Mapping[str, Any], section: str
+    ) -> list[tuple[str, Mapping[str, Any]]]:
+        """The tables of a section."""
+        found = self.tried(_table, section, settings.get(section, {})) or {}
+        named = [
+            (name, self.tried(_table, f"{section}.{name}", table)) for name, table in found.items()
+        ]
+        return [(name, table) for name, table in named if table is not None]
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "。")) else together([text, ""], ".")
 
 
 def _read_provider(name: str, table: Mapping[str, Any]) -> Provider:
@@ -258,11 +319,7 @@ def _names(where: str, table: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _tables(settings: Mapping[str, Any], section: str) -> list[tuple[str, Mapping[str, Any]]]:
-    tables = settings.get(section, {})
-    if not isinstance(tables, Mapping):
-        raise ConfigError("{section} must be a table of tables.", section=section)
-    for name, table in tables.items():
-        if not isinstance(table, Mapping):
-            raise ConfigError("{section}.{name} must be a table.", section=section, name=name)
-    return list(tables.items())
+def _table(where: str, found: Any) -> Mapping[str, Any]:
+    if not isinstance(found, Mapping):
+        raise ConfigError("{where} must be a table.", where=where)
+    return found

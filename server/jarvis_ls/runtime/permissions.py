@@ -43,6 +43,8 @@ PROTECTED = (".git", ".jarvis", ".vscode", ".idea", ".mcp.json", ".cargo", ".env
 """Names that other programs act on later: writing below them is always asked, whatever a rule
 for ordinary files says; only a rule that names them allows it."""
 
+_CONSENTED = "consented"
+"""Which service of a context names a call that the user made."""
 _INVISIBLE = re.compile(
     "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f"
     "\\u2028-\\u202e\\u2060-\\u206f\\ud800-\\udfff\\ufeff\\ufff9-\\ufffb\\U000e0000-\\U000e0fff]"
@@ -240,7 +242,7 @@ class Approved(Wrapper):
         decision = self._permissions.decide(call.name, actions, context)
         if decision.effect == "deny":
             return _refused(call, decision.reason)
-        if decision.effect == "ask":
+        if decision.effect == "ask" and context.services.get(_CONSENTED) != call.id:
             answer = await self._answer(call, decision)
             if not answer.allowed:
                 return _refused(call, answer.note or Words("The user did not allow it."))
@@ -261,6 +263,11 @@ class Approved(Wrapper):
         if here is not None and answer.allowed:
             here.show(state="running", asked=(), reason="")
         return answer
+
+
+def consented(context: ToolContext, call: ToolCall) -> ToolContext:
+    """The context in which nobody is asked about a call, because the user made it."""
+    return replace(context, services={**context.services, _CONSENTED: call.id})
 
 
 def _with_granted(context: ToolContext, actions: Iterable[Action]) -> ToolContext:

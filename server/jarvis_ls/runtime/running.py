@@ -35,6 +35,8 @@ class RunningCall:
         """As it is shown now; its id is that of the `ToolCall`."""
         self.need_return = False
         """Set by a tool after whose result the agent must hand back to its caller at once."""
+        self.failed = False
+        """Set by a tool that did its work, when what it ran did not succeed."""
         self.abandoned = False
         """The turn ended without waiting for it: nothing of it is shown any more."""
         self._publish = publish

@@ -289,9 +289,16 @@ async def _said(tool: ScriptedTool, ran: Ran, context: ToolContext) -> str:
     """What came of it, as a model reads it. Raises `Failed` when it failed."""
     output = ran.output.rstrip()
     if ran.ended:
-        raise Failed(f"{tool.name} was ended: {ran.ended}.\n{output}".rstrip())
+        raise Failed(
+            "{tool} was ended: {why}.\n{output}", tool=tool.name, why=ran.ended, output=output
+        )
     if ran.exit != 0:
-        raise Failed(f"{tool.name} failed with exit status {ran.exit}.\n{output}".rstrip())
+        raise Failed(
+            "{tool} failed with exit status {status}.\n{output}",
+            tool=tool.name,
+            status=ran.exit,
+            output=output,
+        )
     parts = [output] if output else []
     if ran.changes:
         parts.append(await carry(ran.changes, context))

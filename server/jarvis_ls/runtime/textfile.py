@@ -21,6 +21,7 @@ from pathlib import Path
 from jarvis_ls.codeintel.diff import blocks
 from jarvis_ls.core.beneath import read_beneath
 from jarvis_ls.core.errors import SkippedFile
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.permissions import inside, real_path, shown
 from jarvis_ls.runtime.tool import ToolContext
@@ -317,11 +318,18 @@ def _missing(place: Place) -> str:
     try:
         names = sorted(entry.name for entry in folder.iterdir())[:2000]
     except OSError:
-        return f"There is no file {shown(place.name)}; its folder does not exist either."
+        return Words(
+            "There is no file {name}; its folder does not exist either.", name=shown(place.name)
+        )
     same = [n for n in names if _folded(n) == _folded(wanted)]
     near = same or difflib.get_close_matches(wanted, names, _SUGGESTIONS, 0.6)
-    hint = f" Near to it: {', '.join(shown(n) for n in near)}." if near else ""
-    return f"There is no file {shown(place.name)}.{hint}"
+    if not near:
+        return Words("There is no file {name}.", name=shown(place.name))
+    return Words(
+        "There is no file {name}. Near to it: {names}.",
+        name=shown(place.name),
+        names=", ".join(shown(n) for n in near),
+    )
 
 
 def _folded(name: str) -> str:

@@ -72,6 +72,7 @@ async def execute_script(
     ran = await sandbox.run(asked, context.roots, None if here is None else here.grow)
     if here is not None:
         here.show(isolation=ran.isolation)
+        here.failed = bool(ran.ended) or ran.exit != 0
     return await _report(ran, network, context)
 
 

@@ -7,8 +7,10 @@ import sys
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from jarvis_ls.core.files import user_folder
+from jarvis_ls.core.files import shown_folder, user_folder
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.runtime.models import SETTINGS
 from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.tool import Action, ToolContext, tool
 
@@ -17,10 +19,10 @@ MAX_BYTES = 2_000_000
 SECONDS = 20.0
 MAX_RESULTS = 20
 MAX_SNIPPET = 600
-HOW = (
-    f"No search endpoint is configured. The user can set {VARIABLE}, or `url` in the section "
-    "[search] of ~/.jarvis/config.toml, to the address of a SearXNG server that gives JSON."
-)
+HOW = Words(
+    "No search endpoint is configured. The user can set {variable}, or `url` in the section "
+    "[search] of {file}, to the address of a SearXNG server that gives JSON."
+).template
 
 
 def endpoint() -> str:
@@ -58,7 +60,7 @@ async def search_web(context: ToolContext, query: str, max_results: int = 8) -> 
         raise ToolRetry("The query is empty.")
     url = endpoint()
     if not url:
-        raise ToolRetry(HOW)
+        raise ToolRetry(HOW, variable=VARIABLE, file=_settings())
     found = await _results(_request(url, query), url)
     most = max(1, min(max_results, MAX_RESULTS))
     if not found:
@@ -120,15 +122,19 @@ def _told(number: int, one: dict[str, Any]) -> str:
     return f"{number}. {title}\n{address}\n{text}".rstrip()
 
 
+def _settings() -> str:
+    return shown_folder(user_folder() / SETTINGS)
+
+
 def _configured() -> str:
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib
     try:
-        read = tomllib.loads((user_folder() / "config.toml").read_text("utf-8"))
+        read = tomllib.loads((user_folder() / SETTINGS).read_text("utf-8"))
         return str(read.get("search", {}).get("url", ""))
     except FileNotFoundError:
         return ""
     except (OSError, ValueError, AttributeError) as error:
-        raise ToolRetry("~/.jarvis/config.toml cannot be read: {why}", why=error) from None
+        raise ToolRetry("{path} cannot be read: {why}", path=_settings(), why=error) from None

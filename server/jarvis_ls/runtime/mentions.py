@@ -1,0 +1,143 @@
+"""Files, folders and pictures that are named with `@` in what the user says."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.files import read_regular
+from jarvis_ls.runtime.messages import Image
+from jarvis_ls.runtime.permissions import inside
+from jarvis_ls.runtime.textfile import note_seen, read_text
+from jarvis_ls.runtime.tool import ToolContext, cap
+
+FILE_CHARACTERS = 60_000
+"""Of one file that are handed over; a longer one keeps its first and last lines."""
+IMAGE_BYTES = 5_000_000
+MAX_ENTRIES = 200
+"""Entries of a folder that are listed."""
+_IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif",
+           ".webp": "image/webp"}  # fmt: skip
+_KNOWN = frozenset(
+    ("c", "cc", "cfg", "conf", "cpp", "css", "csv", "cxx", "go", "h", "hh", "hpp", "html", "ini",
+     "java", "js", "json", "jsx", "kt", "lock", "log", "lua", "md", "mjs", "mk", "php", "pl",
+     "py", "rb", "rs", "rst", "scala", "sh", "sql", "svg", "swift", "tex", "toml", "ts", "tsx",
+     "txt", "xml", "yaml", "yml", *(suffix[1:] for suffix in _IMAGES))
+)  # fmt: skip
+"""Suffixes of names that can only be meant as files."""
+_BEFORE_CODE = ("'", "`", "<")
+"""What stands before an `@` in code rather than in words."""
+_MENTION = re.compile(r'(?<![\w@/.])@(?:"([^"\n]+)"((?::\d+(?:-\d+)?)?)|([^\s"@<>|]+))')
+_LINES = re.compile(r":(\d+)(?:-(\d+))?\Z")
+_AFTER = ",;.!?)]}'\"`:，。；：！？）」"
+"""What may stand behind a path without being part of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A file, folder or picture of the workspace that was named with `@`."""
+
+    path: str
+    """As it was written."""
+    real: Path
+    first: int = 0
+    """First line, from 1; 0 means all."""
+    last: int = 0
+    """Last line."""
+
+
+def mentions(text: str, roots: Iterable[Path]) -> list[Mention]:
+    """What a text names with `@` and is there; anything else behind an `@` is just text."""
+    folders = tuple(roots)
+    found = []
+    for match in _MENTION.finditer(text):
+        quoted, lines, bare = match.groups()
+        mention = mention_of(quoted, lines, folders) if quoted else _bare(bare, folders)
+        if mention is not None:
+            found.append(mention)
+    return found
+
+
+def not_found(text: str, roots: Iterable[Path]) -> list[str]:
+    """What a text names with `@` as a file, so that its user believes it goes along, and is not
+    there: names in double quotes, and names with a folder before and a known suffix behind.
+    Decorators, packages and people's names are no files."""
+    folders = tuple(roots)
+    found: dict[str, None] = {}
+    for match in _MENTION.finditer(text):
+        quoted, lines, bare = match.groups()
+        if quoted:
+            if mention_of(quoted, lines, folders) is None:
+                found[quoted] = None
+        elif _bare(bare, folders) is None and not text[: match.start()].endswith(_BEFORE_CODE):
+            name = _LINES.sub("", bare.rstrip(_AFTER))
+            if re.search(r"[\\/]", name) and name.rpartition(".")[2].lower() in _KNOWN:
+                found[name] = None
+    return list(found)
+
+
+def _bare(written: str, roots: tuple[Path, ...]) -> Mention | None:
+    """A path without quotes: what stands behind it may not belong to it."""
+    while written:
+        lines = _LINES.search(written)
+        for path, part in ((written, ""), (_LINES.sub("", written), lines[0] if lines else "")):
+            if (mention := mention_of(path, part, roots)) is not None:
+                return mention
+        if written[-1] not in _AFTER:
+            return None
+        written = written[:-1]
+    return None
+
+
+def mention_of(path: str, lines: str, roots: Iterable[Path]) -> Mention | None:
+    """What is there at `path`, and which lines (`:3`, `:3-7`) of it; None when nothing is, or it
+    lies outside the workspace."""
+    real = inside(path, roots)
+    if not path or real is None or not real.exists():
+        return None
+    part = _LINES.fullmatch(lines)
+    first = int(part[1]) if part else 0
+    return Mention(path, real, first, int(part[2]) if part and part[2] else first)
+
+
+async def read_mention(mention: Mention, context: ToolContext) -> str | Image:
+    """What is handed over of one file, folder or picture.
+
+    Raises `JarvisError`, to be told the user and the model, when nothing of it can be.
+    """
+    path, real, first = mention.path, mention.real, mention.first
+    try:
+        if real.is_dir():
+            return await asyncio.to_thread(_listing, path, real)
+        if (kind := _IMAGES.get(real.suffix.lower())) is not None:
+            data = await asyncio.to_thread(read_regular, real, limit=IMAGE_BYTES)
+            return Image(kind, base64.b64encode(data).decode())
+        file = await read_text(path, context)
+    except (JarvisError, OSError) as error:
+        raise JarvisError("{path} was not handed over: {why}", path=path, why=error) from None
+    note_seen(context, file)
+    lines = file.lines
+    start = max(1, first)
+    end = min(len(lines), mention.last) if first else len(lines)
+    if first and end < start:
+        raise JarvisError(
+            "{path} has {n} lines; there is nothing at line {first}.",
+            path=path,
+            n=len(lines),
+            first=first,
+        )
+    numbered = "\n".join(f"{n}\t{line}" for n, line in enumerate(lines[start - 1 : end], start))
+    where = f' lines="{start}-{end}"' if first else ""
+    return f'<file path="{path}"{where}>\n{cap(numbered, FILE_CHARACTERS)}\n</file>'
+
+
+def _listing(path: str, real: Path) -> str:
+    entries = sorted(f"{e.name}/" if e.is_dir() else e.name for e in real.iterdir())
+    left_out = len(entries) - MAX_ENTRIES
+    more = f"\n… {left_out} more" if left_out > 0 else ""
+    return f'<folder path="{path}">\n' + "\n".join(entries[:MAX_ENTRIES]) + f"{more}\n</folder>"
