@@ -1,8 +1,10 @@
-"""Regular expressions of users, on RE2: linear time, bounded memory, single lines only."""
+"""Searches on RE2, in linear time and bounded memory: regular expressions of users, which see
+single lines only, and many words at once."""
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -19,6 +21,26 @@ def compile_regex(text: str) -> Any:
         return re2.compile("(?m)" + text, options)
     except (re2.error, UnicodeEncodeError) as error:
         raise ValueError(f"is not a regular expression: {error_text(error)}") from None
+
+
+class Words:
+    """Words that are looked for in a text all at once."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        import re2
+
+        self._words = sorted(set(words))
+        self._set = re2.Set.SearchSet()
+        for word in self._words:
+            self._set.Add(re2.escape(word))
+        if self._words:
+            self._set.Compile()
+
+    def found(self, data: bytes) -> set[str]:
+        """Those that stand anywhere in UTF-8 text."""
+        if not self._words:
+            return set()
+        return {self._words[index] for index in self._set.Match(data) or ()}
 
 
 def error_text(error: Exception) -> str:

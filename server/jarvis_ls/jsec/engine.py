@@ -48,6 +48,7 @@ from jarvis_ls.core.finding import (
     fingerprint,
     severity_from_confidence,
 )
+from jarvis_ls.core.regex import Words
 from jarvis_ls.jsec.rule import Calls, Functions, Nodes, Report, Rule, WholeFile, all_rules
 
 log = logging.getLogger(__name__)
@@ -80,6 +81,7 @@ _FUNCTIONS: dict[LanguageName, str] = {
     "rust": "(function_item) @function",
 }
 
+Holds = Callable[[Node], bool]
 HeaderFacts = Callable[[Facts], tuple[str, Sequence[Facts]]]
 """Given a file's own facts (its includes among them): the facts of the headers behind it, and
 a digest of them."""
@@ -112,6 +114,11 @@ class WholeUnit:
             for item in self.items
             for node in captures(query, item.node).get("function", ())
         ]
+
+    def forget(self) -> None:
+        """Drop what was worked out about the functions, which refers to them and to the tree."""
+        for function in self.__dict__.pop("functions", ()):
+            function.forget()
 
     def mentioning(self, *words: bytes) -> list[Function]:
         """Functions in whose text one of these words stands, in order.
@@ -308,9 +315,12 @@ class _Plan:
         self.calls: dict[str, list[Rule]] = {}
         self.methods: dict[str, list[Rule]] = {}
         self.functions: dict[Functions, list[Rule]] = {}
-        self.whole: list[tuple[Rule, tuple[bytes, ...]]] = []
-        self.sites: dict[str, Rule] = {}
-        patterns: list[str] = []
+        self.whole: list[tuple[Rule, tuple[str, ...]]] = []
+        self._captures: dict[tuple[str, tuple[bytes, ...]], str] = {}
+        self.sites: dict[str, list[Rule]] = {}
+        """Rules by the capture that stands for their pattern."""
+        self.by_operator: dict[str, dict[str, list[tuple[Rule, Holds]]]] = {}
+        """By such a capture and an operator, the rules that look at sites with it."""
         for rule in rules:
             query = rule.guess
             if query is None:
@@ -322,32 +332,51 @@ class _Plan:
             elif isinstance(query, Functions):
                 self.functions.setdefault(query, []).append(rule)
             elif isinstance(query, WholeFile):
-                self.whole.append((rule, tuple(word.encode() for word in query.containing)))
+                self.whole.append((rule, query.containing))
             elif query.patterns[language]:
-                capture = f"site.{rule.id}"
-                self.sites[capture] = rule
-                patterns.append(query.patterns[language].replace("@site", f"@{capture}"))
+                self._add_sites(rule, query, query.patterns[language])
         self.triggers = frozenset().union(*(query.calling for query in self.functions))
-        self.query = compile_query(language, "\n".join([_PLACES[language], *patterns]))
+        self._words_of_files = Words(word for _, words in self.whole for word in words)
+        self._compile(language)
+
+    def _add_sites(self, rule: Rule, query: Nodes, pattern: str) -> None:
+        capture = self._captures.setdefault((pattern, query.needing), f"s{len(self._captures)}")
+        if not query.operators:
+            self.sites.setdefault(capture, []).append(rule)
+        for operator in query.operators:
+            wanting = self.by_operator.setdefault(capture, {}).setdefault(operator, [])
+            wanting.append((rule, query.when or _always))
+
+    def _compile(self, language: LanguageName) -> None:
+        """The query of most items, and that of items with one of the words that some ask for."""
+        plain = [_PLACES[language]]
+        special: list[str] = []
+        for (pattern, needing), capture in self._captures.items():
+            named = pattern.replace("@site", f"@{capture}")
+            (special if needing else plain).append(named)
+        self.query = compile_query(language, "\n".join(plain))
+        self.words = {word for _, needing in self._captures for word in needing}
+        self.special_query = functools.partial(
+            compile_query, language, "\n".join([*plain, *special])
+        )
 
     def run(self, unit: Unit, item: Item) -> ItemResult:
         """Reports and functions of one item, each place and rule once."""
-        if item.node.type in _EMPTY:
+        written = unit.source.data[item.node.start_byte : item.node.end_byte]
+        if _is_still(item.node, written, unit.language):
             return _NOTHING
-        found = captures(self.query, item.node)
+        special = any(word in written for word in self.words)
+        found = captures(self.special_query() if special else self.query, item.node)
         if not found:
             return _NOTHING
         run = _Run(unit, item, found)
         self._on_names(run, found.get("callee", ()))
         for node in found.get("call", ()):
             self._on_call(run, node)
-        around = run.index.at
         for capture, sites in found.items():
-            rule = self.sites.get(capture)
-            if rule is not None:
-                for node in sites:
-                    start = node.start_byte
-                    run.check(rule, Site(unit, item, node, around(start)), start)
+            self._on_sites(run, sites, self.sites.get(capture, ()))
+            if capture in self.by_operator:
+                self._on_operators(run, sites, self.by_operator[capture])
         for query, rules in self.functions.items():
             if query.calling and run.calls_at.keys().isdisjoint(query.calling):
                 continue
@@ -364,21 +393,33 @@ class _Plan:
         """Reports of the rules that look at the whole file."""
         raws: list[Raw] = []
         whole = None
-        data = unit.source.data
-        plain = data.isascii()
-        present: dict[bytes, bool] = {}  # many rules ask for the same words
+        present = self._words_of_files.found(unit.source.data)
         for rule, words in self.whole:
-            for word in words:
-                if word not in present:
-                    present[word] = not (plain and not word.isascii()) and word in data
-                if present[word]:
-                    break
-            else:
+            if present.isdisjoint(words):
                 continue
             whole = whole or WholeUnit(unit, found)
             for report in _guarded(rule, whole):
                 raws.append(_raw(rule, report, 0, False))
+        if whole is not None:
+            whole.forget()
         return raws
+
+    def _on_sites(self, run: _Run, sites: Iterable[Node], rules: Sequence[Rule]) -> None:
+        for rule in rules:
+            for node in sites:
+                start = node.start_byte
+                run.check(rule, Site(run.unit, run.item, node, run.index.at(start)), start)
+
+    def _on_operators(
+        self, run: _Run, sites: Iterable[Node], table: dict[str, list[tuple[Rule, Holds]]]
+    ) -> None:
+        """Expressions that rules choose by their operator: most are of no interest."""
+        for node in sites:
+            operator = node.child_by_field_name("operator")
+            for rule, when in table.get(operator.type, ()) if operator is not None else ():
+                if when(node):
+                    start = node.start_byte
+                    run.check(rule, Site(run.unit, run.item, node, run.index.at(start)), start)
 
     def _on_names(self, run: _Run, callees: Iterable[Node]) -> None:
         """Calls of plain names; most are told to concern no rule by their bytes."""
@@ -430,6 +471,24 @@ _EMPTY = frozenset({
     "preproc_function_def", "preproc_call", "attribute_item", "use_declaration",
 })  # fmt: skip
 """Items that hold no code."""
+_ACTIVE = (b"=", b"[", b"{", b"typeof", b"__attribute__")
+
+
+def _is_still(node: Node, written: bytes, language: LanguageName) -> bool:
+    """Whether an item is told by its text to hold nothing that any rule looks at: no code, a
+    macro without a string, a C declaration without size, initialiser and body."""
+    kind = node.type
+    if kind in _EMPTY:
+        return True
+    if kind == "preproc_def":
+        return b'"' not in written
+    if language != "c" or kind not in ("declaration", "type_definition"):
+        return False
+    return not any(word in written for word in _ACTIVE) and not node.has_error
+
+
+def _always(_node: Node) -> bool:
+    return True
 
 
 class _Run:

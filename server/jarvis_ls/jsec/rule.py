@@ -59,6 +59,12 @@ class Nodes:
     """Asks for nodes a tree-sitter pattern captures as `@site`; the check receives a `Site`."""
 
     patterns: dict[LanguageName, str] = field(hash=False)
+    needing: tuple[bytes, ...] = ()
+    """Words of which one must stand in an item for the pattern to be asked of it."""
+    operators: frozenset[str] = frozenset()
+    """Operators of the expressions that are of interest; empty for all."""
+    when: Callable[[Node], bool] | None = None
+    """Which of the expressions with such an operator are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +110,28 @@ def functions(
     return Functions(frozenset(calling), when)
 
 
-def nodes(pattern: str = "", *, c: str = "", cpp: str = "", rust: str = "") -> Nodes:
+def nodes(
+    pattern: str = "",
+    *,
+    c: str = "",
+    cpp: str = "",
+    rust: str = "",
+    needing: Iterable[str] = (),
+    operators: Iterable[str] = (),
+    when: Callable[[Node], bool] | None = None,
+) -> Nodes:
     """Nodes that a tree-sitter pattern captures as `@site`.
 
     `pattern` is for C and C++ alike (for rules below `rules/rust`: for Rust); `c` and `cpp`
-    are for one of them only. A language without a pattern is not asked.
+    are for one of them only. A language without a pattern is not asked. Whatever is asked of
+    every expression is dear, so: `needing` names words that an item must hold one of, and
+    expressions chosen by `operators` and then `when` are captured once for all such rules.
     """
-    return Nodes({"c": c or pattern, "cpp": cpp or pattern, "rust": rust or pattern})
+    patterns: dict[LanguageName, str] = {
+        "c": c or pattern, "cpp": cpp or pattern, "rust": rust or pattern
+    }  # fmt: skip
+    words = tuple(word.encode() for word in needing)
+    return Nodes(patterns, words, frozenset(operators), when)
 
 
 def whole_file(*containing: str) -> WholeFile:

@@ -30,13 +30,21 @@ import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import bare, field, text
+from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.guards import NULLS
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
 
+_MAY_TEST = frozenset({"binary_expression", "parenthesized_expression", "cast_expression"})
+
+
+def _may_test(node: Node) -> bool:
+    left = node.child_by_field_name("left")
+    return left is not None and left.type in _MAY_TEST
+
 
 @rule(
-    query=nodes('(binary_expression operator: ["&" "|"]) @site'),
+    query=nodes("(binary_expression) @site", operators=("&", "|"), when=_may_test),
     category="memory_mgmt",
     cwe=(480, 476),
     confidence=0.85,

@@ -46,7 +46,10 @@ TELLING = frozenset({
 
 
 @rule(
-    query=nodes('(assignment_expression left: (identifier) @name (#eq? @name "errno")) @site'),
+    query=nodes(
+        '(assignment_expression left: (identifier) @_name (#eq? @_name "errno")) @site',
+        needing=("errno",),
+    ),
     category="error_handling",
     cwe=(391,),
     confidence=0.7,

@@ -58,7 +58,6 @@ _BYTES = re.compile(r"\b(?:char|uint8_t|u8|BYTE|byte|UCHAR|unsigned|u_char)\b")
     cwe=(798, 259, 321),
     confidence=0.75,
     suggestion="Read it at run time from a protected file, the environment or a key store.",
-    answered=("hard-coded-secret",),
 )
 def hardcoded_secret(site: Site) -> Iterator[Report]:
     node = site.node

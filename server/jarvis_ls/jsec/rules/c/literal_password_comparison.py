@@ -46,7 +46,6 @@ COMPARING = ("strcmp", "strncmp", "memcmp", "strcasecmp", "wcscmp", "wcsncmp", "
     cwe=(798, 259),
     confidence=0.75,
     suggestion="Compare salted password hashes (argon2, scrypt, bcrypt) in constant time.",
-    answered=("hard-coded-secret",),
 )
 def literal_password_comparison(call: Call) -> Iterator[Report]:
     for one, other in ((0, 1), (1, 0)):

@@ -45,7 +45,6 @@ from jarvis_ls.jsec.rule import Report, calls, rule
     confidence=0.4,
     severity="medium",
     suggestion="Use strtol or strtod and check the end pointer, errno and the range.",
-    answered=("integer-overflow", "integer-underflow"),
 )
 def number_parsed_without_check(call: Call) -> Iterator[Report]:
     argument = call.arg(0)

@@ -33,14 +33,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import field, text
+from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.extents import extent
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.guards import constant
 from jarvis_ls.jsec.rule import Report, nodes, rule
 
 
+def _steps_back(node: Node) -> bool:
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    return left is not None and right is not None and (
+        left.type in ("identifier", "field_expression")
+        and right.type in ("number_literal", "identifier")
+    )  # fmt: skip
+
+
 @rule(
-    query=nodes('(binary_expression operator: "-" right: (_) @_right) @site'),
+    query=nodes("(binary_expression) @site", operators=("-",), when=_steps_back),
     category="buffer_overflow",
     cwe=(124, 127, 786),
     confidence=0.8,
@@ -48,9 +57,7 @@ from jarvis_ls.jsec.rule import Report, nodes, rule
 )
 def pointer_before_buffer(site: Site) -> Iterator[Report]:
     right, left = field(site.node, "right"), field(site.node, "left")
-    if right is None or left is None or left.type not in ("identifier", "field_expression"):
-        return
-    if right.type not in ("number_literal", "identifier"):
+    if right is None or left is None:
         return
     steps = constant(right, site.function) if right.type == "number_literal" else None
     if steps is None and right.type == "identifier" and text(right).isupper():

@@ -43,7 +43,10 @@ from jarvis_ls.jsec.rule import Report, nodes, rule
 
 
 @rule(
-    query=nodes("(pointer_expression argument: (_)) @site"),
+    query=nodes(
+        """(pointer_expression operator: "*"
+             argument: [(cast_expression) (parenthesized_expression)]) @site"""
+    ),
     category="type_safety",
     cwe=(843, 704, 787),
     confidence=0.88,

@@ -41,7 +41,7 @@ COUNT = "'{pointer}' is a pointer: its size says nothing about a number of eleme
 
 
 @rule(
-    query=nodes("(sizeof_expression value: (_)) @site"),
+    query=nodes("(sizeof_expression value: (_)) @site", needing=("sizeof",)),
     category="buffer_overflow",
     cwe=(467, 131),
     confidence=0.85,

@@ -40,14 +40,16 @@ from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
 _CHAR_ARRAY = re.compile(rb"\bchar\s[^;(]{0,200}\[")
 
 
+def _may_be_texts(node: Node) -> bool:
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is None or right is None:
+        return False
+    one, other = left.type, right.type
+    return one == "string_literal" or other == "string_literal" or one == other == "identifier"
+
+
 @rule(
-    query=nodes(
-        """
-        (binary_expression left: (string_literal) operator: ["==" "!="]) @site
-        (binary_expression operator: ["==" "!="] right: (string_literal)) @site
-        (binary_expression left: (identifier) operator: ["==" "!="] right: (identifier)) @site
-        """
-    ),
+    query=nodes("(binary_expression) @site", operators=("==", "!="), when=_may_be_texts),
     category="type_safety",
     cwe=(597, 595),
     confidence=0.9,

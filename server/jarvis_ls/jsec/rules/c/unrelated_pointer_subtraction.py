@@ -39,8 +39,13 @@ _SEARCHES = frozenset({"strchr", "strrchr", "strstr", "strpbrk", "memchr", "wcsc
                        "wcsstr", "strcasestr", "memrchr"})  # fmt: skip
 
 
+def _of_names(node: Node) -> bool:
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    return left is not None and right is not None and left.type == right.type == "identifier"
+
+
 @rule(
-    query=nodes('(binary_expression left: (identifier) operator: "-" right: (identifier)) @site'),
+    query=nodes("(binary_expression) @site", operators=("-",), when=_of_names),
     category="buffer_overflow",
     cwe=(469,),
     confidence=0.8,

@@ -41,7 +41,8 @@ from jarvis_ls.jsec.rule import Report, nodes, rule
            (binary_expression operator: ["+" "-"] right: (binary_expression operator: "*")) @site
            (binary_expression operator: ["+" "-"]
              right: (parenthesized_expression (binary_expression operator: "*"))) @site
-           (assignment_expression operator: ["+=" "-="]) @site"""
+           (assignment_expression operator: ["+=" "-="]) @site""",
+        needing=("sizeof",),
     ),
     category="buffer_overflow",
     cwe=(468,),
