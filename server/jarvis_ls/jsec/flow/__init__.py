@@ -1,1 +1,8 @@
-"""Analysis of flow: sizes, nullness, ownership and taint, within and across functions."""
+"""Abstract interpretation of C and C++: values, sizes, nullness, ownership and taint, followed
+through functions in the context of their callers.
+
+Reading order: `ir` (what is interpreted), `lower` and the `lower_*` files (how it comes from
+trees), `values`, `regions` and `state` (what is known at a point), `interpret` (blocks and
+branches), `evaluate` (expressions), `calls` with `library/` (what functions do), `checks/` (what
+becomes a `Fault`).
+"""

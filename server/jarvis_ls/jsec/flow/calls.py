@@ -1,0 +1,338 @@
+"""Calls and what else is more than the value of an expression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.jsec.flow.checks import ownership
+from jarvis_ls.jsec.flow.evaluate import converted, evaluate
+from jarvis_ls.jsec.flow.ir import FunctionIR, Instr, Span, Type
+from jarvis_ls.jsec.flow.library import containers, model
+from jarvis_ls.jsec.flow.regions import Frame
+from jarvis_ls.jsec.flow.state import (
+    ENDLESS,
+    UNINITIALISED,
+    UNKNOWN_FILL,
+    ZEROED,
+    Place,
+    Reg,
+    State,
+)  # fmt: skip
+from jarvis_ls.jsec.flow.types import ANY, CHAR, INT
+from jarvis_ls.jsec.flow.values import (
+    ANY_NULL,
+    NOT_NULL,
+    OTHER,
+    TIGHT,
+    Val,
+    pointer,
+    unknown,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.flow.interpret import Analysis
+
+_MAX_CANDIDATES = 4
+States = "list[State] | None"
+
+
+def unknown_parameters(an: Analysis, st: State, frame: Frame) -> None:
+    """Parameters of a root: any number, pointers to what is not known."""
+    function = frame.function
+    for slot in function.params:
+        name, type_ = function.slots[slot]
+        rid = frame.base + slot
+        if type_[0] in ("p", "&"):
+            an.object_behind(st, rid, 0, type_)
+            if name == "this":
+                cells = st.mem[rid]
+                old = cells[0]
+                st.mem[rid] = {0: Val(0, 0, old.flags, None, old.ptr, NOT_NULL)}
+        elif type_[0] in ("r", "c", "a"):
+            reg = an.reg(st, rid)
+            st.regs[rid] = reg.but(fill=UNKNOWN_FILL)
+            st.mem[rid] = {}
+        else:
+            st.mem[rid] = {0: unknown(type_)}
+    if function.name == "main" and len(function.params) >= 2:
+        _arguments(an, st, frame)
+
+
+def _arguments(an: Analysis, st: State, frame: Frame) -> None:
+    """`argv` of `main`: strings chosen by whoever starts the program."""
+    function = frame.function
+    slot = function.params[1]
+    source = (function.file, function.name_span, "text:argv")
+    place = Place("object", "argv", ("a", ("p", CHAR), -1), 0, UNKNOWN_FILL, (0, 0), "")
+    vector = an.region(("argv",), place)
+    text = an.region(("argument",), Place("object", "argv", ("a", CHAR, -1), 0, UNKNOWN_FILL,
+                                          (0, 0), ""))  # fmt: skip
+    st.regs[text] = an.reg(st, text).but(taint=source)
+    st.mem[vector] = {None: pointer(text)}
+    st.mem[frame.base + slot] = {0: pointer(vector)}
+
+
+def _call(an: Analysis, st: State, instr: Instr) -> Any:
+    _, temp, target, args, result, span, types = instr
+    values = [evaluate(an, st, arg) for arg in args]
+    if isinstance(target, str):
+        function = an.find_function(target, an.frame.function.file, an.frame.space)
+        if function is None:
+            short = target.rpartition("::")[2]
+            handled = model.apply(an, st, short, values, types, result, span, temp, args)
+            if handled is not NotImplemented:
+                return handled
+            return _unknown(an, st, temp, values, types, result)
+        return enter(an, st, function, values, types, temp, result, span)
+    where = evaluate(an, st, target)
+    return _through_pointer(an, st, where, values, types, temp, result, span, args)
+
+
+def _through_pointer(
+    an: Analysis, st: State, where: Val, values: list[Val], types: Any, temp: int, result: Type,
+    span: Span, args: Any,
+) -> Any:  # fmt: skip
+    targets = [t for t in where.ptr if an.kind(t[0]) == "function"]
+    if not targets or len(targets) > _MAX_CANDIDATES or where.flags & OTHER:
+        return _unknown(an, st, temp, values, types, result)
+    states: list[State] = []
+    for target in targets:
+        place = an.places[target[0]]
+        there = st if len(targets) == 1 else st.copy()
+        if place is None:
+            continue
+        function = an.find_function(place.name, place.file, an.frame.space)
+        if function is not None:
+            states.extend(enter(an, there, function, values, types, temp, result, span))
+            continue
+        handled = model.apply(an, there, place.name, values, types, result, span, temp, args)
+        if handled is NotImplemented:
+            handled = _unknown(an, there, temp, values, types, result)
+        states.extend([there] if handled is None else handled)
+    return states
+
+
+def enter(
+    an: Analysis, st: State, function: FunctionIR, values: list[Val], types: Any, temp: int,
+    result: Type, span: Span,
+) -> Any:  # fmt: skip
+    """Run a function in the context of the call."""
+    frame = an.frame
+    limits = an.limits
+    if (
+        frame.depth >= limits.depth or function.size > limits.callee
+        or an.stack.count(function) > 1 or an.fuel <= 0
+    ):  # fmt: skip
+        return _unknown(an, st, temp, values, types, result)
+    inner = an.enter(function, frame, span)
+    _bind(an, st, inner, values, types, span)
+    caller = frame.function
+    trail = st.trail
+    st.trail = (trail, (caller.file, span, "{name} is called.", (("name", function.name),)))
+    an.stack.append(function)
+    outcomes = an.merge_outcomes(an.run(inner, st))
+    an.stack.pop()
+    states = []
+    for after, value in outcomes:
+        if value is None or value.ini:
+            value = unknown(result)
+        after.mem[frame.temps + temp] = {0: value}
+        states.append(after)
+    return states
+
+
+def _bind(an: Analysis, st: State, inner: Frame, values: list[Val], types: Any, span: Span) -> None:
+    function = inner.function
+    for rid in range(inner.base, inner.end):
+        st.mem.pop(rid, None)
+        st.regs.pop(rid, None)
+    for index, slot in enumerate(function.params):
+        type_ = function.slots[slot][1]
+        rid = inner.base + slot
+        if index >= len(values):
+            st.mem[rid] = {0: unknown(type_)}
+            continue
+        value = values[index]
+        if value.cells is not None:
+            st.mem[rid] = dict(value.cells)
+            st.regs[rid] = an.reg(st, rid).but(fill=UNKNOWN_FILL)
+            continue
+        if type_[0] == "c" and len(value.ptr) == 1:
+            st.mem[rid] = dict(st.mem.get(value.ptr[0][0], {}))
+            st.regs[rid] = an.reg(st, value.ptr[0][0])
+            continue
+        if type_[0] == "i":
+            value = converted(an, st, value, types[index], type_, span, explicit=False)
+        st.mem[rid] = {0: value}
+        ownership.touched(an, st, value, function)
+
+
+def _unknown(
+    an: Analysis, st: State, temp: int, values: list[Val], types: Any, result: Type
+) -> None:
+    """A call of something that is not seen: what it is given may have changed."""
+    for index, value in enumerate(values):
+        type_ = types[index] if index < len(types) else ANY
+        forget(an, st, value, const=len(type_) > 2 and type_[0] == "p")
+    st.mem[an.frame.temps + temp] = {0: _result(an, st, temp, result)}
+
+
+def _result(an: Analysis, st: State, temp: int, result: Type) -> Val:
+    return unknown(result)
+
+
+def forget(an: Analysis, st: State, value: Val, *, const: bool = False, depth: int = 0) -> None:
+    """What a pointer leads to is out of sight: anything may be done to it."""
+    if value.cells is not None:
+        for cell in value.cells.values():
+            forget(an, st, cell, const=const, depth=depth + 1)
+    for target in value.ptr:
+        rid = target[0]
+        place = an.places[rid]
+        if place is None or place.kind in ("function", "string"):
+            continue
+        inner = list(st.mem.get(rid, {}).values()) if depth < 3 else []
+        if not const:
+            reg = an.reg(st, rid)
+            if reg.escaped and reg.fill == UNKNOWN_FILL and not st.mem.get(rid):
+                continue
+            st.regs[rid] = reg.but(
+                escaped=True, fill=UNKNOWN_FILL, len_lo=0, len_hi=ENDLESS, text=None, written=0
+            )
+            st.mem[rid] = {}
+        for cell in inner:
+            if cell.ptr:
+                forget(an, st, cell, const=const, depth=depth + 1)
+
+
+def _declare(an: Analysis, st: State, instr: Instr) -> None:
+    slot = instr[1]
+    rid = an.frame.base + slot
+    st.mem.pop(rid, None)
+    st.regs.pop(rid, None)
+    type_ = an.frame.function.slots[slot][1]
+    place = an.places[rid]
+    if place is not None and place.span == an.frame.function.name_span:
+        place.span = instr[2]
+    if type_[0] in ("a", "r"):
+        an.reg(st, rid)
+        st.mem[rid] = {}
+    elif type_[0] == "c":
+        st.regs[rid] = an.reg(st, rid).but(fill=UNKNOWN_FILL, len_lo=0, len_hi=0)
+        st.mem[rid] = {}
+
+
+def _clear(an: Analysis, st: State, instr: Instr) -> None:
+    where = evaluate(an, st, instr[1])
+    for target in where.ptr:
+        reg = an.reg(st, target[0])
+        st.regs[target[0]] = reg.but(fill=ZEROED, len_lo=0, len_hi=0, text=b"", taint=None)
+        st.mem[target[0]] = {}
+
+
+def _new(an: Analysis, st: State, instr: Instr) -> None:
+    _, temp, type_, count, size, span, fails = instr
+    number = evaluate(an, st, count) if count is not None else None
+    value = ownership.allocate(
+        an, st, "new[]" if number is not None else "new", span,
+        [number] if number is not None else [], size=an.size(type_) or size or 0,
+        fails=fails, fill=UNINITIALISED, type_=type_,
+    )  # fmt: skip
+    st.mem[an.frame.temps + temp] = {0: value}
+
+
+def _delete(an: Analysis, st: State, instr: Instr) -> None:
+    _, pointer_expr, many, _, span = instr
+    value = evaluate(an, st, pointer_expr)
+    ownership.release(an, st, value, "new[]" if many else "new", span)
+
+
+def _method(an: Analysis, st: State, instr: Instr) -> Any:
+    _, temp, base, owner, name, args, result, span, types = instr
+    where = evaluate(an, st, base)
+    values = [evaluate(an, st, arg) for arg in args]
+    if owner[:1] == "@":
+        st.mem[an.frame.temps + temp] = {
+            0: containers.call(an, st, where, owner[1:], name, values, result, span)
+        }
+        return None
+    constructor, destructor = name == owner, name[:1] == "~"
+    if constructor and len(where.ptr) == 1:
+        rid = where.ptr[0][0]
+        if where.ptr[0][1] == 0:
+            st.regs[rid] = an.reg(st, rid).but(record=owner)
+    functions = _candidates(an, st, where, owner, name, virtual=not constructor)
+    if not functions:
+        if (constructor and not values) or destructor:
+            return None
+        for index, value in enumerate((where, *values)):
+            const = index > 0 and len(types) >= index and len(types[index - 1]) > 2
+            forget(an, st, value, const=const)
+        st.mem[an.frame.temps + temp] = {0: unknown(result)}
+        return None
+    states: list[State] = []
+    for function in functions:
+        there = st if len(functions) == 1 else st.copy()
+        this = [] if function.static and len(function.params) == len(values) else [where]
+        after = enter(an, there, function, [*this, *values], (ANY,) * len(this) + tuple(types),
+                      temp, result, span)  # fmt: skip
+        states.extend([there] if after is None else after)
+    return states
+
+
+def _candidates(
+    an: Analysis, st: State, where: Val, owner: str, name: str, *, virtual: bool
+) -> list[FunctionIR]:
+    """The definitions a method call may reach."""
+    frame = an.frame
+    file = frame.function.file
+    dynamic = ""
+    if virtual and len(where.ptr) == 1 and not where.flags & OTHER:
+        reg = st.regs.get(where.ptr[0][0])
+        dynamic = reg.record if reg is not None else ""
+    method = name
+    if dynamic and name[:1] == "~":
+        method = "~" + dynamic
+    for record in dict.fromkeys((dynamic, owner)):
+        current: str = record
+        for _ in range(8):
+            if not current:
+                break
+            wanted = "~" + current if method[:1] == "~" else method
+            found = an.find_function(f"{current}::{wanted}", file, frame.space)
+            if found is not None:
+                return [found]
+            known = an.program.record(current, file)
+            current = known.bases[0] if known is not None and known.bases else ""
+    if name[:1] == "~" or name == owner:
+        return []
+    found_all = an.program.overrides(owner, name, file) if owner else []
+    return found_all if len(found_all) <= _MAX_CANDIDATES else []
+
+
+def _dropped(an: Analysis, st: State, instr: Instr) -> None:
+    return None
+
+
+def _end(an: Analysis, st: State, instr: Instr) -> None:
+    return None
+
+
+def _alloca(an: Analysis, st: State, instr: Instr) -> None:
+    _, slot, count, size, span = instr
+    number = evaluate(an, st, count)
+    rid = an.frame.base + slot
+    reg = an.reg(st, rid)
+    ownership.size_checks(an, st, number, size, "array", span)
+    lo = max(number.lo, 0) * size
+    st.regs[rid] = reg.but(lo=lo, hi=max(number.hi, 0) * size,
+                           flags=number.flags & TIGHT)  # fmt: skip
+
+
+INSTRUCTIONS: dict[int, Callable[[Any, State, Instr], Any]] = {
+    2: _call, 3: _declare, 4: _clear, 5: _new, 6: _delete, 7: _method, 8: _dropped, 9: _end,
+    10: _alloca,
+}  # fmt: skip
+
+__all__ = ["ANY_NULL", "INSTRUCTIONS", "INT", "Reg", "enter", "forget", "unknown_parameters"]

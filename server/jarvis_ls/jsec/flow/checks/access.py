@@ -1,0 +1,149 @@
+"""Reads and writes through pointers: null, freed, outside of the buffer, without a value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.jsec.flow import ir
+from jarvis_ls.jsec.flow.ir import Expr, Type
+from jarvis_ls.jsec.flow.state import ENDLESS, FREED, State
+from jarvis_ls.jsec.flow.values import (
+    ANY_NULL,
+    AS_REGION,
+    INIT,
+    MAYBE_NULL,
+    NOT_NULL,
+    NULL,
+    OTHER,
+    TIGHT,
+    UNINIT,
+    UNSURE,
+    Target,
+    Val,
+    unknown,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.flow.interpret import Analysis
+
+_STACK = frozenset({"local", "alloca"})
+
+
+def check(
+    an: Analysis, st: State, where: Val, least: float, most: float, writes: bool, span: Any,
+    address: Expr | None = None, *, flags: int = TIGHT, taint: Any = None, by: str = "",
+) -> None:  # fmt: skip
+    """`least` to `most` bytes from a pointer on are read or written. `flags` say whether the
+    number of bytes is proven, `taint` where it comes from, `by` which function does it."""
+    if where.null:
+        _null(an, st, where, span, address, by)
+    if where.ini == UNINIT:
+        return
+    for target in where.ptr:
+        rid = target[0]
+        reg = st.regs.get(rid)
+        if reg is not None:
+            if reg.status:
+                _freed(an, st, reg, rid, span, writes=writes)
+            bounds(an, st, target, reg, least, most, writes, span, flags, taint, where, by)
+
+
+def _null(an: Analysis, st: State, where: Val, span: Any, address: Expr | None, by: str) -> None:
+    null = where.null
+    if null == ANY_NULL:
+        if address is not None:
+            _proven(an, st, where, address)
+        return
+    if null == AS_REGION:
+        for target in where.ptr:
+            reg = st.regs.get(target[0])
+            if reg is None or not reg.null:
+                continue
+            an.fault(st, "null-dereference" if reg.null == 2 else "unchecked-allocation", span,
+                     certain=reg.null == 2, cause=reg.site, allocator=reg.family, by=by)  # fmt: skip
+            st.regs[target[0]] = reg.but(null=0)
+        return
+    if null == NULL:
+        if not where.flags & UNSURE:
+            an.fault(st, "null-dereference", span, certain=True, by=by)
+    elif null == MAYBE_NULL and not where.flags & (UNSURE | OTHER):
+        an.fault(st, "null-dereference", span, certain=False, by=by)
+    if address is not None:
+        _proven(an, st, where, address)
+
+
+def _proven(an: Analysis, st: State, where: Val, address: Expr) -> None:
+    """The pointer was used, so it is not null from here on."""
+    cell = an.cell(st, address)
+    if cell is not None:
+        new = Val(where.lo, where.hi, where.flags, where.taint, where.ptr, NOT_NULL, where.ini,
+                  ("used", None))  # fmt: skip
+        st.put(cell[0], cell[1], new)
+
+
+def _freed(an: Analysis, st: State, reg: Any, rid: int, span: Any, *, writes: bool) -> None:
+    if reg.status == FREED and not reg.escaped:
+        an.fault(st, "use-after-free", span, certain=True, cause=reg.site, then=reg.freed,
+                 writes="write" if writes else "read", allocator=reg.family)  # fmt: skip
+        st.regs[rid] = reg.but(status=0, escaped=True)
+
+
+def bounds(
+    an: Analysis, st: State, target: Target, reg: Any, least: float, most: float, writes: bool,
+    span: Any, flags: int, taint: Any, where: Val, by: str,
+) -> None:  # fmt: skip
+    """Whether an access lies within its region."""
+    rid, lo, hi, known, sub = target
+    taint = taint or where.taint
+    start, end = 0, reg.hi
+    if sub is not None and lo >= sub[0] and by:
+        start, end = sub[0], min(sub[1], reg.hi)
+    if where.flags & UNSURE and taint is None:
+        return
+    place = an.places[rid]
+    if place is None or place.kind in ("object", "function"):
+        return
+    under = hi < start
+    may_under = lo < start and (taint is not None or known & TIGHT)
+    if under or may_under:
+        kind = "buffer-underwrite" if writes else "buffer-read-under"
+        if under or (place.size or reg.hi < ENDLESS):
+            an.fault(st, kind, span, certain=under, source=where.taint, name=place.name,
+                     offset=_shown(lo), size=_shown(reg.hi), by=by, where=place)  # fmt: skip
+            return
+    if end >= ENDLESS:
+        return
+    over = lo + least > end and (least > 0)
+    proven = (known & TIGHT and flags & TIGHT and reg.flags & TIGHT) or (
+        taint is not None and reg.flags & TIGHT
+    )
+    may_over = hi + most > reg.lo and hi + most > end and proven
+    if not over and not may_over:
+        return
+    if over and not (reg.flags & TIGHT or known & TIGHT):
+        return
+    stack = place.kind in _STACK
+    kind = ("buffer-write-stack" if stack else "buffer-write-heap") if writes else \
+        "buffer-read-over"  # fmt: skip
+    an.fault(st, kind, span, certain=bool(over), source=taint, name=place.name,
+             offset=_shown(hi), bytes=_shown(most), size=_shown(end), by=by, where=place)  # fmt: skip
+
+
+def _shown(value: float) -> str:
+    return str(int(value)) if abs(value) < 2**62 else "many"
+
+
+def uninitialised(an: Analysis, st: State, value: Val, rid: int, span: Any, type_: Type) -> Val:
+    """A value is read that was never given, or not on every way."""
+    if value.ini == UNINIT:
+        place = an.places[rid]
+        if place is not None and type_[0] not in ("c", "r", "?"):
+            an.fault(st, "uninitialized", span, certain=True, name=place.name, where=place)
+        found = unknown(type_)
+    else:
+        found = Val(value.lo, value.hi, value.flags, value.taint, value.ptr, value.null, INIT,
+                    None, value.cells)  # fmt: skip
+    return found
+
+
+__all__ = ["bounds", "check", "ir", "uninitialised"]

@@ -1,0 +1,113 @@
+"""Overflow, division by zero, and conversions that lose something."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.jsec.flow.ir import Type
+from jarvis_ls.jsec.flow.state import State
+from jarvis_ls.jsec.flow.types import limits
+from jarvis_ls.jsec.flow.values import ARITH, NOT_NULL, TIGHT, UNSURE, Val
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.flow.interpret import Analysis
+
+
+def wrapped(value: int, type_: Type) -> int:
+    """A number as a type of two's complement holds it."""
+    size = 8 * type_[1]
+    value &= (1 << size) - 1
+    return value - (1 << size) if type_[2] and value >> (size - 1) else value
+
+
+def _shown(value: float) -> str:
+    return str(int(value)) if abs(value) < 2**70 else str(value)
+
+
+def overflow(
+    an: Analysis, st: State, op: str, a: Val, b: Val, low: float, high: float, type_: Type,
+    span: Any,
+) -> None:  # fmt: skip
+    """The exact result of an operator leaves its type."""
+    if op not in ("+", "-", "*") or type_[0] != "i":
+        return
+    lo, hi = limits(type_)
+    taint = a.taint or b.taint
+    certain = low > hi or high < lo
+    constants = bool(a.flags & b.flags & TIGHT) and not (a.flags | b.flags) & UNSURE
+    if taint is None and not (constants and certain):
+        return
+    if taint is not None and not _chosen(a, b):
+        return
+    kind = "integer-overflow" if high > hi and (op != "-" or low >= lo) else "integer-underflow"
+    if high > hi and low < lo:
+        kind = "integer-underflow" if op == "-" else "integer-overflow"
+    an.fault(st, kind, span, certain=certain, source=taint, operator=op,
+             type=_name(type_), low=_shown(low), high=_shown(high))  # fmt: skip
+
+
+def _chosen(a: Val, b: Val) -> bool:
+    """Whether a value from outside is what makes the result leave the type."""
+    return a.taint is not None or b.taint is not None
+
+
+def _name(type_: Type) -> str:
+    names = {(1, True): "char", (1, False): "unsigned char", (2, True): "short",
+             (2, False): "unsigned short", (4, True): "int", (4, False): "unsigned int",
+             (8, True): "long", (8, False): "unsigned long"}  # fmt: skip
+    return names.get((type_[1], type_[2]), "int") if type_[0] == "i" else "double"
+
+
+def division(an: Analysis, st: State, divisor: Val, type_: Type, span: Any) -> None:
+    """A division or remainder."""
+    if divisor.ptr or divisor.ini or not divisor.lo <= 0 <= divisor.hi:
+        return
+    if divisor.null == NOT_NULL:
+        return
+    certain = divisor.lo == divisor.hi == 0
+    if not certain and divisor.taint is None:
+        return
+    if certain and not divisor.flags & TIGHT:
+        return
+    an.fault(st, "divide-by-zero", span, certain=certain, source=divisor.taint)
+
+
+def conversion(
+    an: Analysis, st: State, value: Val, from_: Type, to: Type, span: Any, *, explicit: bool
+) -> None:
+    """A number is given to a type that cannot hold all of its range."""
+    if value.taint is None and not (value.flags & TIGHT and not value.flags & UNSURE):
+        return
+    lo, hi = limits(to)
+    if value.flags & ARITH and from_[0] == "i" and to[1] < from_[1]:
+        if value.taint is None and value.lo <= hi and value.hi >= lo:
+            return
+        if explicit and value.taint is None:
+            return
+        kind = "integer-overflow" if value.hi > hi else "integer-underflow"
+        if value.hi > hi and value.lo < lo:
+            kind = _direction(value)
+        an.fault(st, kind, span, certain=value.lo > hi or value.hi < lo, source=value.taint,
+                 operator="=", type=_name(to), low=_shown(value.lo), high=_shown(value.hi))  # fmt: skip
+        return
+    if from_[0] == "f" or to[1] < from_[1]:
+        if value.taint is not None and not _number(value.taint):
+            return
+        if (
+            value.taint is None
+            and (explicit or to[1] > 2 or value.lo >= -128)
+            and (value.lo >= lo and value.hi <= 2 * hi + 1)
+        ):
+            return  # all bits fit: a byte written as 200
+        an.fault(st, "truncation", span, certain=value.lo > hi or value.hi < lo,
+                 source=value.taint, type=_name(to), low=_shown(value.lo), high=_shown(value.hi))  # fmt: skip
+
+
+def _direction(value: Val) -> str:
+    return "integer-underflow" if value.sym is not None and value.sym[0] == "minus" else \
+        "integer-overflow"  # fmt: skip
+
+
+def _number(source: Any) -> bool:
+    """Whether the source gives a number (and not the characters of a text)."""
+    return source[2].startswith("number")

@@ -1,0 +1,79 @@
+"""Input that reaches a format, a command, a path or a search path."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.jsec.flow.state import State
+from jarvis_ls.jsec.flow.values import Val
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.flow.interpret import Analysis
+    from jarvis_ls.jsec.flow.library.model import Call
+
+
+def _taint(an: Analysis, st: State, value: Val) -> Any:
+    from jarvis_ls.jsec.flow.library import strings
+
+    strings.reach(an, st, value)
+    return strings.taint_of(an, st, value)
+
+
+def format_string(an: Analysis, st: State, value: Val, call: Call) -> None:
+    """The format of a function of the `printf` family."""
+    taint = _taint(an, st, value)
+    if taint is not None:
+        an.fault(st, "format-string", call.span, certain=True, source=taint, by=call.name)
+
+
+def command(an: Analysis, st: State, value: Val, call: Call, *, program: bool) -> None:
+    """A command line, the program, or one of its arguments."""
+    from jarvis_ls.jsec.flow.library import strings
+
+    taint = _taint(an, st, value)
+    if taint is not None:
+        an.fault(st, "command-injection", call.span, certain=True, source=taint, by=call.name)
+        return
+    text = strings.text_of(an, st, value) if program else None
+    if text is not None and text.strip() and _searched(call.name):
+        name = text.split()[0]
+        if b"/" not in name and b"\\" not in name and name not in _BUILT_IN:
+            an.fault(st, "search-path", call.span, certain=True, by=call.name,
+                     name=name.decode("utf-8", "replace"))  # fmt: skip
+
+
+_BUILT_IN = frozenset({b"cd", b"exit", b"echo", b"pause", b"cls", b"set", b"export", b"test"})
+
+
+def _searched(name: str) -> bool:
+    return name.lstrip("_").removeprefix("w") in (
+        "system", "popen", "execlp", "execvp", "execlpe", "execvpe", "spawnlp", "spawnvp"
+    )  # fmt: skip
+
+
+def path(an: Analysis, st: State, value: Val, call: Call) -> None:
+    """The name of a file."""
+    taint = _taint(an, st, value)
+    if taint is None:
+        return
+    relative = False
+    for target in value.ptr:
+        reg = st.regs.get(target[0])
+        if reg is not None and reg.len_lo > 0:
+            relative = True
+    kind = "path-relative" if relative else "path-absolute"
+    an.fault(st, kind, call.span, certain=True, source=taint, by=call.name)
+
+
+def search_path(an: Analysis, st: State, value: Val, call: Call) -> None:
+    """The environment that tells where programs are looked for."""
+    taint = _taint(an, st, value)
+    if taint is not None:
+        an.fault(st, "search-path", call.span, certain=True, source=taint, by=call.name)
+
+
+def library(an: Analysis, st: State, value: Val, call: Call) -> None:
+    """The name of a library that is loaded."""
+    taint = _taint(an, st, value)
+    if taint is not None:
+        an.fault(st, "search-path", call.span, certain=True, source=taint, by=call.name)

@@ -1,0 +1,204 @@
+"""Who owns memory and other resources: allocation, release, loss."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.jsec.flow.ir import FunctionIR, Span, Type
+from jarvis_ls.jsec.flow.state import (
+    ENDLESS,
+    FREED,
+    LIVE,
+    UNKNOWN_FILL,
+    ZEROED,
+    Place,
+    Reg,
+    State,
+)  # fmt: skip
+from jarvis_ls.jsec.flow.types import ANY
+from jarvis_ls.jsec.flow.values import (
+    AS_REGION,
+    NOT_NULL,
+    NULL,
+    OTHER,
+    TIGHT,
+    UNSURE,
+    Val,
+    is_known,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.flow.interpret import Analysis
+    from jarvis_ls.jsec.flow.regions import Frame
+
+_MEMORY = frozenset({"malloc", "new", "new[]", "alloca"})
+_LARGE = 1 << 20
+_EXCESS = 10_000
+
+
+def allocate(
+    an: Analysis, st: State, family: str, span: Span, sizes: list[Val], *, size: int = 1,
+    fails: bool = False, fill: int = 0, type_: Type = ANY,
+) -> Val:  # fmt: skip
+    """A fresh region of the product of `sizes` times `size` bytes."""
+    lo: float = size or 0
+    hi: float = size or ENDLESS
+    flags, known = TIGHT if size else 0, True
+    for number in sizes:
+        size_checks(an, st, number, size, family, span)
+        lo, hi = lo * max(number.lo, 0), hi * max(number.hi, 0)
+        if not number.flags & TIGHT or number.flags & UNSURE:
+            flags, known = 0, False
+    function = an.frame.function
+    kind = "alloca" if family == "alloca" else "heap"
+    key = ("heap", an.frame.base, span, family)
+    rid = an.region(key, Place(kind, "", type_, 0, fill, span, function.file))
+    reg = Reg()
+    reg.lo, reg.hi = (lo, hi) if known or hi < ENDLESS else (lo, ENDLESS)
+    reg.flags = flags
+    reg.family = "" if family == "alloca" else family
+    reg.fill = fill
+    reg.null = 1 if fails else 0
+    reg.site = (function.file, span, "{name} allocates it.", (("name", _shown(family)),))
+    if fill == ZEROED:
+        reg.len_lo, reg.len_hi, reg.text = 0, 0, b""
+    if type_[0] == "r":
+        reg.record = type_[1]
+    st.regs[rid] = reg
+    st.mem[rid] = {}
+    null = AS_REGION if fails else NOT_NULL
+    return Val(0, 0, TIGHT, None, ((rid, 0, 0, TIGHT, None),), null)
+
+
+def _shown(family: str) -> str:
+    return {"fopen": "fopen()", "open": "open()", "malloc": "malloc()"}.get(family, family)
+
+
+def size_checks(an: Analysis, st: State, number: Val, size: int, family: str, span: Span) -> None:
+    """What can be wrong with the size of an allocation."""
+    if number.ini or number.ptr:
+        return
+    sym = number.sym
+    if sym is not None and sym[0] == "sizeof" and number.lo == number.hi == 8 and family in _MEMORY:
+        an.fault(st, "sizeof-pointer", sym[1], certain=True)
+    if sym is not None and sym[0] == "over":
+        an.fault(st, "overflow-to-allocation", span, certain=False, source=number.taint)
+    signed_size(an, st, number, span)
+    if size > 1 and number.taint is not None and number.hi * size > 2**64:
+        an.fault(st, "overflow-to-allocation", span, certain=False, source=number.taint)
+    if number.taint is not None and number.hi * max(size, 1) > _EXCESS:
+        an.fault(st, "excessive-allocation", span, certain=False, source=number.taint,
+                 most=str(int(number.hi)))  # fmt: skip
+    elif number.lo * max(size, 1) > 2**31 and number.flags & TIGHT and number.lo == number.hi:
+        an.fault(st, "excessive-allocation", span, certain=True, most=str(int(number.lo)))
+
+
+def signed_size(an: Analysis, st: State, number: Val, span: Span) -> None:
+    """A number of bytes that is negative before it becomes unsigned."""
+    sym = number.sym
+    from_: Any = None
+    value = number
+    if sym is not None and sym[0] == "negative":
+        from_, value = sym[1], sym[2]
+    elif number.lo < 0:
+        from_ = ("i", 4, True)
+    if from_ is None or value.lo >= 0:
+        return
+    if value.taint is None and not (value.flags & TIGHT and not value.flags & UNSURE):
+        return
+    kind = "sign-extension" if _narrow(an, value, from_) else "signed-to-unsigned"
+    an.fault(st, kind, span, certain=value.hi < 0, source=value.taint, low=str(int(value.lo)))
+
+
+def _narrow(an: Analysis, value: Val, from_: Type) -> bool:
+    return from_[1] < 4 or (value.lo >= -(2**15) and value.taint is not None)
+
+
+def release(an: Analysis, st: State, value: Val, family: str, span: Span) -> None:
+    """Memory or another resource is given back by a function of `family`."""
+    if value.null == NULL and not value.ptr:
+        return
+    function = an.frame.function
+    step = (function.file, span, "It is released here.", ())
+    sure = len(value.ptr) == 1 and not value.flags & (OTHER | UNSURE)
+    for rid, lo, hi, known, _ in value.ptr:
+        place = an.places[rid]
+        if place is None:
+            continue
+        reg = an.reg(st, rid)
+        if reg.null == 2:
+            continue
+        if place.kind in ("local", "global", "alloca", "string", "function") and family in _MEMORY:
+            if sure or len(value.ptr) > 1:
+                an.fault(st, "free-non-heap", span, certain=sure, name=place.name, where=place)
+            continue
+        if reg.family and reg.family != family and not reg.escaped:
+            kind = "mismatched-free" if family in _MEMORY else "wrong-close"
+            an.fault(st, kind, span, certain=True, cause=reg.site, allocator=reg.family,
+                     release=family)  # fmt: skip
+        elif reg.status == FREED and not reg.escaped:
+            kind = "double-free" if family in _MEMORY else "double-close"
+            an.fault(st, kind, span, certain=sure, cause=reg.site, then=reg.freed)
+        elif (lo > 0 or hi > 0) and family in _MEMORY and place.kind == "heap":
+            if lo > 0 or known & TIGHT or hi > lo:
+                an.fault(st, "free-not-start", span, certain=lo > 0, cause=reg.site)
+        status = FREED if sure else 2
+        st.regs[rid] = reg.but(status=status, freed=step, null=0)
+
+
+def touched(an: Analysis, st: State, value: Val, function: FunctionIR) -> None:
+    """Memory comes into the hands of a function."""
+    for target in value.ptr:
+        reg = st.regs.get(target[0])
+        if reg is not None and reg.family:
+            st.regs[target[0]] = reg.but(touched=function)
+
+
+def leaks(an: Analysis, st: State, frame: Frame, value: Val | None, span: Span) -> None:
+    """What nothing leads to any more when a function returns."""
+    candidates = [
+        rid for rid, reg in st.regs.items()
+        if reg.family and reg.status == LIVE and not reg.escaped and reg.null != 2
+    ]  # fmt: skip
+    if not candidates or frame.function.name == "main":
+        return
+    held = _reachable(an, st, value)
+    for rid in candidates:
+        if rid in held:
+            continue
+        reg = st.regs[rid]
+        kind = "leak" if reg.family in _MEMORY else "resource-leak"
+        owner = reg.touched or frame.function
+        place = reg.site[1] if owner is frame.function and reg.site[0] == owner.file else \
+            owner.name_span  # fmt: skip
+        inside = owner.span[0] <= place[0] < owner.span[1]
+        an.fault(st, kind, place if inside else owner.name_span, certain=True, cause=reg.site,
+                 allocator=reg.family, function=owner)  # fmt: skip
+        st.regs[rid] = reg.but(escaped=True)
+
+
+def _reachable(an: Analysis, st: State, value: Val | None) -> set[int]:
+    """Regions that something which outlives the frame leads to."""
+    found: set[int] = set()
+    work: list[int] = []
+    if value is not None:
+        work.extend(t[0] for t in value.ptr)
+        for cell in (value.cells or {}).values():
+            work.extend(t[0] for t in cell.ptr)
+    for rid, cells in st.mem.items():
+        place = an.places[rid]
+        if place is None or place.kind != "heap":
+            for cell in cells.values():
+                for target in cell.ptr:
+                    work.append(target[0])
+    while work:
+        rid = work.pop()
+        if rid in found:
+            continue
+        found.add(rid)
+        for cell in st.mem.get(rid, {}).values():
+            work.extend(t[0] for t in cell.ptr)
+    return found
+
+
+__all__ = ["UNKNOWN_FILL", "allocate", "is_known", "leaks", "release", "size_checks", "touched"]

@@ -1,0 +1,277 @@
+"""Where a block goes on, and what a branch tells about the values it tested."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.jsec.flow import ir
+from jarvis_ls.jsec.flow.evaluate import decided, evaluate, nullness
+from jarvis_ls.jsec.flow.ir import Expr, Instr
+from jarvis_ls.jsec.flow.state import State
+from jarvis_ls.jsec.flow.types import limits
+from jarvis_ls.jsec.flow.values import (
+    ANY_NULL,
+    AS_REGION,
+    COUNT,
+    MAYBE_NULL,
+    NOT_NULL,
+    NULL,
+    OTHER,
+    TIGHT,
+    ZERO,
+    Val,
+    number,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.flow.interpret import Analysis
+
+_NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+_MIRRORED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_MAX_CASES = 300
+Ways = list[tuple[int, State]]
+
+
+def successors(an: Analysis, st: State, end: Instr) -> Iterable[tuple[int, State]]:
+    """The blocks a state goes on to; `st` itself is used up."""
+    kind = end[0]
+    if kind == ir.JUMP:
+        return ((end[1], st),)
+    if kind == ir.IF:
+        return _branch(an, st, end)
+    if kind == ir.SWITCH:
+        return _switch(an, st, end)
+    return ()
+
+
+def quiet(an: Analysis, st: State, e: Expr) -> Val:
+    """The value of an expression whose faults were told already."""
+    an.silent += 1
+    value = evaluate(an, st, e)
+    an.silent -= 1
+    return value
+
+
+def _branch(an: Analysis, st: State, end: Instr) -> Ways:
+    condition = end[1]
+    positive = True
+    while condition[0] == ir.NOT:
+        condition, positive = condition[1], not positive
+    if condition[0] == ir.CMP:
+        op, left, right = condition[1], condition[2], condition[3]
+        a, b = evaluate(an, st, left), evaluate(an, st, right)
+    else:
+        op, left, right = "!=", condition, (ir.NULL,)
+        a, b = evaluate(an, st, left), ZERO
+        if a.sym is not None and a.sym[0] == "compared":
+            op, left, right = a.sym[1], a.sym[2], a.sym[3]
+    found = decided(an, st, op, a, b)
+    ways: Ways = []
+    for holds in (True, False):
+        if found is not None and found != holds:
+            continue
+        target = end[2] if holds == positive else end[3]
+        there = st if found is not None or not holds else st.copy()
+        if found is None or condition[0] == ir.BITAND:
+            there.trail = (there.trail, (an.frame.function.file, end[4],
+                           "The condition is {value} here.",
+                           (("value", "true" if holds == positive else "false"),)))  # fmt: skip
+            if condition[0] == ir.BITAND and holds:
+                assume(an, there, condition[1])
+                assume(an, there, condition[2])
+            elif not refine(an, there, op if holds else _NEGATED[op], left, right, a, b):
+                continue
+        ways.append((target, there))
+    return ways
+
+
+def assume(an: Analysis, st: State, e: Expr) -> bool:
+    """Take for granted that an expression is true; False when it cannot be."""
+    if e[0] == ir.CMP:
+        a, b = quiet(an, st, e[2]), quiet(an, st, e[3])
+        return refine(an, st, e[1], e[2], e[3], a, b)
+    return refine(an, st, "!=", e, (ir.NULL,), quiet(an, st, e), ZERO)
+
+
+def refine(an: Analysis, st: State, op: str, left: Expr, right: Expr, a: Val, b: Val) -> bool:
+    """Narrow what both sides came from; False when the comparison cannot hold."""
+    if a.ini or b.ini:
+        return True
+    if a.ptr or b.ptr or a.null == NULL or b.null == NULL or a.flags & b.flags & OTHER:
+        if _is_pointer_test(a, b):
+            return _refine_null(an, st, op, left, a) if b.null == NULL and not b.ptr else \
+                _refine_null(an, st, _MIRRORED[op], right, b) if a.null == NULL else True  # fmt: skip
+        if a.ptr or b.ptr:
+            return _refine_handle(an, st, op, a, b)
+    return _refine_number(an, st, op, left, a, b) and \
+        _refine_number(an, st, _MIRRORED[op], right, b, a)  # fmt: skip
+
+
+def _is_pointer_test(a: Val, b: Val) -> bool:
+    if b.null == NULL and not b.ptr and b.lo == 0 == b.hi:
+        return bool(a.ptr) or (a.lo == a.hi == 0 and bool(a.flags & OTHER))
+    return a.null == NULL and not a.ptr and a.lo == 0 == a.hi and bool(b.ptr)
+
+
+def _refine_handle(an: Analysis, st: State, op: str, a: Val, b: Val) -> bool:
+    """A file descriptor is compared with a number: below zero it was not opened."""
+    handle, value, operator = (a, b, op) if a.ptr else (b, a, _MIRRORED[op])
+    failed = (operator in ("<", "<=") and value.hi <= 0) or (operator == "==" and value.hi < 0)
+    passed = (operator in (">", ">=") and value.lo >= -1) or (operator == "!=" and value.hi < 0)
+    for target in handle.ptr:
+        reg = st.regs.get(target[0])
+        if reg is not None and reg.family == "open":
+            if failed and reg.null == 0:
+                return False
+            st.regs[target[0]] = reg.but(null=2 if failed else 0 if passed else reg.null)
+    return True
+
+
+def _refine_null(an: Analysis, st: State, op: str, e: Expr, value: Val) -> bool:
+    null = nullness(st, value)
+    is_null = op in ("==", "<=")
+    if op in ("<", ">="):
+        return True
+    if is_null and null == NOT_NULL:
+        return False
+    if not is_null and null == NULL:
+        return False
+    if value.null == AS_REGION or null in (MAYBE_NULL,):
+        for target in value.ptr if len(value.ptr) == 1 else ():
+            reg = st.regs.get(target[0])
+            if reg is not None and reg.null:
+                st.regs[target[0]] = reg.but(null=2 if is_null else 0)
+    cell = _cell(an, st, e)
+    if cell is not None:
+        if is_null:
+            new = Val(0, 0, TIGHT, None, (), NULL, 0, ("tested", None))
+        else:
+            new = Val(value.lo, value.hi, value.flags, value.taint, value.ptr, NOT_NULL, 0,
+                      value.sym)  # fmt: skip
+        st.put(cell[0], cell[1], new)
+    return True
+
+
+def _cell(an: Analysis, st: State, e: Expr) -> tuple[int, Any] | None:
+    """The cell whose value an expression has, whatever conversion keeps it."""
+    while e[0] == ir.CAST:
+        e = e[1]
+    if e[0] == ir.STORE:
+        e = (ir.LOAD, e[1], e[3], e[4])
+    elif e[0] == ir.STEP and not e[4]:
+        e = (ir.LOAD, e[1], e[2], e[5])
+    elif e[0] == ir.TEMP:
+        return an.frame.temps + e[1], 0
+    return an.cell(st, e)
+
+
+def _refine_number(an: Analysis, st: State, op: str, e: Expr, value: Val, other: Val) -> bool:
+    lo, hi = value.lo, value.hi
+    if op == "<":
+        hi = min(hi, other.hi - 1 if isinstance(other.hi, int) else other.hi)
+    elif op == "<=":
+        hi = min(hi, other.hi)
+    elif op == ">":
+        lo = max(lo, other.lo + 1 if isinstance(other.lo, int) else other.lo)
+    elif op == ">=":
+        lo = max(lo, other.lo)
+    elif op == "==":
+        lo, hi = max(lo, other.lo), min(hi, other.hi)
+    elif other.lo == other.hi:
+        if lo == other.lo:
+            lo += 1
+        elif hi == other.hi:
+            hi -= 1
+    if lo > hi:
+        return False
+    excluded = op == "!=" and other.lo == other.hi == 0 and lo < 0 < hi
+    if lo == value.lo and hi == value.hi and not excluded:
+        return True
+    if e[0] in (ir.CONST, ir.STR, ir.NULL, ir.SIZEOF):
+        return True
+    if value.flags & COUNT and other.flags & TIGHT and op in (">=", "<=", "=="):
+        # a counter leaves its loop with the first number that ends it
+        if op == ">=" and hi == value.hi and lo > value.lo:
+            hi = lo if other.lo == other.hi else hi
+        elif op == "<=" and lo == value.lo and hi < value.hi:
+            lo = hi if other.lo == other.hi else lo
+    new = _narrowed(value, lo, hi, other)
+    if excluded:
+        new = Val(lo, hi, new.flags, None if value.taint is None else value.taint, (), NOT_NULL,
+                  0, ("nonzero", None))  # fmt: skip
+    _put_back(an, st, e, value, new)
+    return True
+
+
+def _narrowed(value: Val, lo: float, hi: float, other: Val) -> Val:
+    flags = value.flags & ~TIGHT
+    if (
+        lo == hi
+        or (value.flags & COUNT and other.flags & TIGHT)
+        or (value.flags & TIGHT and lo == value.lo and hi == value.hi)
+    ):
+        flags |= TIGHT
+    if lo == hi:
+        flags &= ~OTHER
+    null = NOT_NULL if lo > 0 or hi < 0 else NULL if lo == hi == 0 else ANY_NULL
+    return Val(lo, hi, flags, value.taint, (), null, 0, value.sym)
+
+
+def _put_back(an: Analysis, st: State, e: Expr, old: Val, new: Val) -> None:
+    """Store a narrowed value where it came from, through conversions, steps and `abs`."""
+    while e[0] == ir.CAST:
+        lo, hi = limits(e[3])
+        inner = quiet(an, st, e[1])
+        if inner.lo < lo or inner.hi > hi:
+            if old.sym is not None and old.sym[0] == "negative" and new.hi < 2**31:
+                from_lo, from_hi = limits(e[2])
+                new = _narrowed(inner, max(new.lo, 0), min(new.hi, from_hi), number(0))
+                e = e[1]
+                continue
+            return
+        e = e[1]
+    if old.sym is not None and old.sym[0] == "abs":
+        rid, offset = old.sym[1]
+        cells = st.mem.get(rid)
+        held = cells.get(offset) if cells is not None else None
+        if held is not None and new.hi >= 0:
+            most = new.hi
+            narrowed = _narrowed(held, max(held.lo, -most), min(held.hi, most), number(0))
+            if new.lo > 0 and narrowed.lo < 0 < narrowed.hi:
+                narrowed = Val(narrowed.lo, narrowed.hi, narrowed.flags, narrowed.taint, (),
+                               NOT_NULL, 0, ("nonzero", None))  # fmt: skip
+            st.put(rid, offset, narrowed)
+    if e[0] == ir.STEP and e[4]:
+        cell = _cell(an, st, (ir.LOAD, e[1], e[2], e[5]))
+        if cell is not None:
+            moved = Val(new.lo + e[3], new.hi + e[3], new.flags, new.taint)
+            st.put(cell[0], cell[1], moved)
+        return
+    cell = _cell(an, st, e)
+    if cell is not None:
+        st.put(cell[0], cell[1], new)
+
+
+def _switch(an: Analysis, st: State, end: Instr) -> Ways:
+    value = evaluate(an, st, end[1])
+    cases, default = end[2], end[3]
+    if value.lo == value.hi and not value.ptr and not value.ini:
+        for low, high, target in cases:
+            if low <= value.lo <= high:
+                return [(target, st)]
+        if all(low <= high for low, high, _ in cases):
+            return [(default, st)]
+    ways: Ways = []
+    for low, high, target in cases[:_MAX_CASES]:
+        if low <= high and (high < value.lo or low > value.hi):
+            continue
+        there = st.copy()
+        if low == high:
+            cell = _cell(an, there, end[1])
+            if cell is not None:
+                there.put(cell[0], cell[1], number(low))
+        there.trail = (there.trail, (an.frame.function.file, end[4], "This case is taken.", ()))
+        ways.append((target, there))
+    ways.append((default, st))
+    return ways

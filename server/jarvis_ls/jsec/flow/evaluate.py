@@ -1,0 +1,568 @@
+"""Values of expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.jsec.flow import ir
+from jarvis_ls.jsec.flow.checks import access, arithmetic
+from jarvis_ls.jsec.flow.ir import Expr, Type
+from jarvis_ls.jsec.flow.state import ENDLESS, UNINITIALISED, ZEROED, State
+from jarvis_ls.jsec.flow.types import LONG, limits
+from jarvis_ls.jsec.flow.values import (
+    ANY_NULL,
+    ARITH,
+    AS_REGION,
+    COUNT,
+    INIT,
+    MAYBE_INIT,
+    MAYBE_NULL,
+    NOT_NULL,
+    NOTHING,
+    NULL,
+    NULL_POINTER,
+    ONE,
+    OTHER,
+    TIGHT,
+    UNINIT,
+    UNSURE,
+    ZERO,
+    Target,
+    Val,
+    compare,
+    corners,
+    join,
+    number,
+    unknown,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.flow.interpret import Analysis
+
+_POINTERS = frozenset({"p", "&"})
+_EITHER = Val(0, 1, 0)
+
+
+def evaluate(an: Analysis, st: State, e: Expr) -> Val:
+    """The value of an expression; stores in it change `st`."""
+    return _OPS[e[0]](an, st, e)
+
+
+def _const(an: Analysis, st: State, e: Expr) -> Val:
+    found = an.numbers.get(e[1])
+    if found is None:
+        found = an.numbers[e[1]] = number(e[1])
+    return found
+
+
+def _str(an: Analysis, st: State, e: Expr) -> Val:
+    return an.literal(e[1], e[2])
+
+
+def _local(an: Analysis, st: State, e: Expr) -> Val:
+    return an.frame.pointers[e[1]]
+
+
+def _global(an: Analysis, st: State, e: Expr) -> Val:
+    return an.global_pointer(st, e[1])
+
+
+def _func(an: Analysis, st: State, e: Expr) -> Val:
+    return an.function_pointer(e[1])
+
+
+def _load(an: Analysis, st: State, e: Expr) -> Val:
+    address, type_ = e[1], e[2]
+    if address[0] == ir.LOCAL:
+        rid = an.frame.base + address[1]
+        if type_[0] not in ("r", "a"):
+            cells = st.mem.get(rid)
+            found = cells.get(0) if cells is not None else None
+            if found is None:
+                found = default(an, st, rid, 0, type_)
+            if found.ini:
+                return access.uninitialised(an, st, found, rid, e[3], type_)
+            return found
+    where = evaluate(an, st, address)
+    if where.ptr == () and where.null == ANY_NULL and not where.ini:
+        return unknown(type_)
+    return load(an, st, where, type_, e[3], address)
+
+
+def load(
+    an: Analysis, st: State, where: Val, type_: Type, span: Any, address: Expr | None = None
+) -> Val:
+    """What lies at a pointer; the access is checked."""
+    size = an.size(type_)
+    access.check(an, st, where, size, size, False, span, address)
+    if type_[0] == "r":
+        return _record(an, st, where, type_)
+    found: Val | None = None
+    for target in where.ptr:
+        value = read(an, st, target, type_)
+        found = value if found is None else join(found, value)
+    if found is None:
+        return unknown(type_)
+    if where.flags & OTHER and not found.ptr:
+        found = join(found, unknown(type_))
+    if found.ini:
+        return access.uninitialised(an, st, found, where.ptr[0][0], span, type_)
+    return found
+
+
+def _record(an: Analysis, st: State, where: Val, type_: Type) -> Val:
+    """A struct as a value: its cells by offset from its start."""
+    if len(where.ptr) != 1:
+        return unknown(type_)
+    rid, lo, hi, _, _ = where.ptr[0]
+    cells = st.mem.get(rid)
+    if lo != hi or cells is None:
+        return unknown(type_)
+    size = an.size(type_) or ENDLESS
+    found = {o - lo: v for o, v in cells.items() if o is not None and 0 <= o - lo < size}
+    return Val(0, 0, OTHER, None, (), ANY_NULL, INIT, None, found)
+
+
+def read(an: Analysis, st: State, target: Target, type_: Type) -> Val:
+    """What lies at one target."""
+    rid, lo, hi = target[0], target[1], target[2]
+    cells = st.mem.get(rid)
+    if lo == hi:
+        found = cells.get(lo) if cells is not None else None
+        return found if found is not None else default(an, st, rid, lo, type_, lo)
+    value = default(an, st, rid, None, type_, hi if target[3] & TIGHT else lo)
+    if cells is not None:
+        covered = 0
+        inside: Val | None = None
+        for offset, cell in cells.items():
+            if offset is not None and lo <= offset <= hi:
+                inside = cell if inside is None else join(inside, cell)
+                covered += 1
+        size = an.size(type_) or 1
+        if inside is not None:
+            value = inside if covered * size > hi - lo else join(value, inside)
+    return value
+
+
+def default(an: Analysis, st: State, rid: int, offset: Any, type_: Type, known: float = 0) -> Val:
+    """What lies at an offset that no cell says."""
+    cells = st.mem.get(rid)
+    reg = st.regs.get(rid)
+    place = an.places[rid]
+    if cells is not None:
+        found = cells.get(None)
+        if found is not None:
+            if reg is not None and 0 < reg.written <= known and reg.fill == UNINITIALISED:
+                return NOTHING
+            return found
+    fill = reg.fill if reg is not None else place.fill if place is not None else UNINITIALISED
+    if reg is not None and type_[0] == "i" and type_[1] <= 4 and place is not None:
+        character = _character(reg, offset, type_)
+        if character is not None:
+            return character
+    if fill == UNINITIALISED:
+        return NOTHING
+    if fill == ZEROED:
+        return NULL_POINTER if type_[0] in _POINTERS else ZERO
+    if type_[0] in _POINTERS and offset is not None:
+        return an.object_behind(st, rid, offset, type_)
+    return unknown(type_)
+
+
+def _character(reg: Any, offset: Any, type_: Type) -> Val | None:
+    """A character of the string that lies in a region."""
+    if reg.text is not None and isinstance(offset, int) and 0 <= offset <= len(reg.text):
+        if type_[1] == 1:
+            return number(reg.text[offset] if offset < len(reg.text) else 0)
+    if reg.taint is not None:
+        lo, hi = limits(type_)
+        return Val(lo, hi, OTHER, reg.taint)
+    if reg.len_lo > 0 or reg.len_hi < ENDLESS:
+        if offset is not None and offset == reg.len_lo == reg.len_hi:
+            return ZERO
+        lo, hi = limits(type_)
+        return Val(lo, hi, OTHER)
+    return None
+
+
+def _store(an: Analysis, st: State, e: Expr) -> Val:
+    value = evaluate(an, st, e[2])
+    address, type_ = e[1], e[3]
+    if address[0] == ir.LOCAL and type_[0] not in ("r", "a", "c"):
+        rid = an.frame.base + address[1]
+        st.mem[rid] = {0: value}
+        return value
+    where = evaluate(an, st, address)
+    store(an, st, where, value, type_, e[4], address, e[2])
+    return value
+
+
+def store(
+    an: Analysis, st: State, where: Val, value: Val, type_: Type, span: Any,
+    address: Expr | None = None, source: Expr | None = None,
+) -> None:  # fmt: skip
+    """Write a value to a pointer; the access is checked."""
+    if type_[0] == "a" and source is not None:
+        from jarvis_ls.jsec.flow.library import strings
+
+        strings.initialise(an, st, where, value, an.size(type_))
+        return
+    size = an.size(type_)
+    access.check(an, st, where, size, size, True, span, address)
+    if value.cells is not None:
+        _store_record(st, where, value, size)
+        return
+    single = len(where.ptr) == 1 and not where.flags & OTHER
+    for target in where.ptr:
+        write(an, st, target, value, size, strong=single)
+
+
+def _store_record(st: State, where: Val, value: Val, size: int) -> None:
+    for target in where.ptr:
+        if target[1] == target[2]:
+            cells = dict(st.mem.get(target[0], {}))
+            for offset, cell in value.cells.items():
+                cells[offset + int(target[1])] = cell
+            st.mem[target[0]] = cells
+
+
+def write(
+    an: Analysis, st: State, target: Target, value: Val, size: int, *, strong: bool = True
+) -> None:
+    """Change what lies at one target."""
+    rid, lo, hi, flags, _ = target
+    reg = st.regs.get(rid)
+    if reg is not None:
+        reg = _string_after(an, st, reg, rid, lo, hi, value, size)
+    if lo == hi:
+        if strong:
+            st.put(rid, lo, value)
+        else:
+            cells = st.mem.get(rid)
+            old = cells.get(lo) if cells is not None else None
+            if old is None:
+                old = default(an, st, rid, lo, an.type_at(rid, lo))
+            st.put(rid, lo, join(old, value))
+        return
+    cells = st.mem.get(rid)
+    fresh = dict(cells) if cells is not None else {}
+    before = fresh.get(None)
+    for offset, cell in list(fresh.items()):
+        if offset is not None and lo <= offset <= hi:
+            fresh[offset] = join(cell, value)
+    fresh[None] = value if before is None else join(before, value)
+    if fresh[None].ini == MAYBE_INIT:
+        fresh[None] = value
+    st.mem[rid] = fresh
+    if reg is not None and before is None and reg.fill != UNINITIALISED:
+        fresh[None] = unknown(an.type_at(rid, None)) if not value.ptr else value
+    if reg is not None and reg.fill == UNINITIALISED:
+        end = hi + size if flags & TIGHT else ENDLESS
+        if not (before is None and reg.written == 0):
+            end = max(end, reg.written or ENDLESS)
+        st.regs[rid] = reg.but(written=end)
+
+
+def _string_after(
+    an: Analysis, st: State, reg: Any, rid: int, lo: float, hi: float, value: Val, size: int
+) -> Any:
+    """The length of the string in a region after a character is written."""
+    if size > 4 or value.ptr:
+        return reg
+    zero = value.lo == value.hi == 0
+    if lo == hi:
+        if zero and lo <= reg.len_hi:
+            text = (
+                reg.text[: int(lo)] if reg.text is not None and 0 <= lo <= len(reg.text) else None
+            )
+            low = lo if lo <= reg.len_lo else reg.len_lo
+            reg = reg.but(len_lo=low, len_hi=lo, text=text)
+        elif not zero and reg.text is not None:
+            reg = reg.but(text=None)
+            if lo == reg.len_lo == reg.len_hi:
+                reg = reg.but(len_hi=ENDLESS, len_lo=lo + size)
+        elif not zero and lo <= reg.len_hi < ENDLESS:
+            if lo == reg.len_hi:
+                reg = reg.but(len_hi=ENDLESS)
+        elif not zero and lo == reg.len_lo:
+            reg = reg.but(len_lo=lo + size)
+    else:
+        if reg.text is not None:
+            reg = reg.but(text=None)
+        if value.lo <= 0 <= value.hi and lo < reg.len_lo:
+            reg = reg.but(len_lo=max(lo, 0))
+        if not zero and hi >= reg.len_hi:
+            reg = reg.but(len_hi=ENDLESS)
+    if value.taint is not None and reg.taint is None:
+        reg = reg.but(taint=value.taint)
+    st.regs[rid] = reg
+    return reg
+
+
+def _field(an: Analysis, st: State, e: Expr) -> Val:
+    base = evaluate(an, st, e[1])
+    offset, type_ = e[2], e[3]
+    if not base.ptr:
+        return base
+    length = an.size(type_) if type_[0] == "a" else 0
+    targets = []
+    for rid, lo, hi, flags, _ in base.ptr:
+        sub = (int(lo) + offset, int(lo) + offset + length) if length and lo == hi else None
+        targets.append((rid, lo + offset, hi + offset, flags, sub))
+    return Val(0, 0, base.flags, base.taint, tuple(targets), base.null, base.ini)
+
+
+def _index(an: Analysis, st: State, e: Expr) -> Val:
+    base = evaluate(an, st, e[1])
+    index = evaluate(an, st, e[2])
+    return shifted(an, st, base, index, e[3])
+
+
+def shifted(an: Analysis, st: State, base: Val, index: Val, size: int) -> Val:
+    """A pointer moved by a number of elements."""
+    if not base.ptr:
+        return base if base.null != NULL or index.lo == index.hi == 0 else base
+    if size == 0:
+        return Val(0, 0, base.flags | OTHER, None, (), ANY_NULL)
+    flags = index.flags & TIGHT
+    taint = index.taint
+    targets = []
+    for rid, lo, hi, old, sub in base.ptr:
+        both = old & flags
+        targets.append((rid, lo + index.lo * size, hi + index.hi * size, both, sub))
+    return Val(0, 0, base.flags | (index.flags & UNSURE), taint or base.taint, tuple(targets),
+               base.null, base.ini, index.sym)  # fmt: skip
+
+
+def _bin(an: Analysis, st: State, e: Expr) -> Val:
+    a = evaluate(an, st, e[2])
+    b = a if e[2] == e[3] and e[2][0] == ir.LOAD else evaluate(an, st, e[3])
+    return binary(an, st, e[1], a, b, e[4], e[5], e)
+
+
+def binary(
+    an: Analysis, st: State, op: str, a: Val, b: Val, type_: Type, span: Any, e: Expr | None
+) -> Val:
+    """Arithmetic in a type; overflow and division by zero are checked."""
+    if a.ptr or b.ptr:
+        return Val(*limits(type_), OTHER)
+    if op in ("/", "%"):
+        arithmetic.division(an, st, b, type_, span)
+        if b.lo == b.hi == 0:
+            return unknown(type_)
+    lo, hi = limits(type_)
+    taint = a.taint or b.taint
+    ends = corners(op, a, b) if type_[0] in ("i", "f") else None
+    if ends is None:
+        return Val(lo, hi, ARITH | OTHER, taint)
+    flags = (a.flags & b.flags & TIGHT) | ARITH | ((a.flags | b.flags) & UNSURE)
+    if op in "+-" and (a.flags | b.flags) & COUNT and (b.lo == b.hi or a.lo == a.hi):
+        flags |= COUNT
+    if op in ("&", "|", "^", "%", ">>", "/") and not (a.lo == a.hi and b.lo == b.hi):
+        flags &= ~TIGHT
+    low, high = ends
+    if low < lo or high > hi:
+        arithmetic.overflow(an, st, op, a, b, low, high, type_, span)
+        if low == high and type_[0] == "i":
+            wrapped = arithmetic.wrapped(int(low), type_)
+            return Val(wrapped, wrapped, flags, taint, (), NULL if wrapped == 0 else NOT_NULL)
+        over = ("over", span) if taint is not None and op in ("*", "+", "<<") else None
+        return Val(lo, hi, ARITH | OTHER, taint, (), ANY_NULL, INIT, over)
+    null = NOT_NULL if low > 0 or high < 0 else NULL if low == high else ANY_NULL
+    sym = a.sym if a.sym is not None and a.sym[0] in ("over", "sizeof") else \
+        b.sym if b.sym is not None and b.sym[0] in ("over", "sizeof") else None  # fmt: skip
+    return Val(low, high, flags, taint, (), null, INIT, sym)
+
+
+def _cmp(an: Analysis, st: State, e: Expr) -> Val:
+    a = evaluate(an, st, e[2])
+    b = evaluate(an, st, e[3])
+    found = decided(an, st, e[1], a, b)
+    return _EITHER if found is None else ONE if found else ZERO
+
+
+def decided(an: Analysis, st: State, op: str, a: Val, b: Val) -> bool | None:
+    """Whether a comparison holds, or None when it may or may not."""
+    if a.ini or b.ini:
+        return None
+    if a.ptr or b.ptr or a.null == NULL or b.null == NULL:
+        return _decided_places(an, st, op, a, b)
+    return compare(op, a, b)
+
+
+def _decided_places(an: Analysis, st: State, op: str, a: Val, b: Val) -> bool | None:
+    if not a.ptr and not b.ptr and not (a.flags | b.flags) & OTHER:
+        return compare(op, a, b)
+    one, two = nullness(st, a), nullness(st, b)
+    if op in ("==", "!="):
+        equal: bool | None = None
+        if one == NULL and two == NULL:
+            equal = True
+        elif {one, two} == {NULL, NOT_NULL}:
+            equal = False
+        elif a.ptr and b.ptr and one == NOT_NULL == two and not (a.flags | b.flags) & OTHER:
+            if a.ptr == b.ptr and len(a.ptr) == 1 and a.ptr[0][1] == a.ptr[0][2]:
+                equal = True
+            elif not {t[0] for t in a.ptr} & {t[0] for t in b.ptr}:
+                kinds = {an.kind(t[0]) for t in (*a.ptr, *b.ptr)}
+                equal = None if "object" in kinds else False
+        return equal if op == "==" or equal is None else not equal
+    if len(a.ptr) == 1 == len(b.ptr) and a.ptr[0][0] == b.ptr[0][0]:
+        left = Val(a.ptr[0][1], a.ptr[0][2])
+        return compare(op, left, Val(b.ptr[0][1], b.ptr[0][2]))
+    return None
+
+
+def nullness(st: State, value: Val) -> int:
+    """Whether a pointer or number is zero, with what is known of the allocation behind it."""
+    if value.null != AS_REGION:
+        if value.null in (ANY_NULL,) and not value.ptr and not value.flags & OTHER:
+            return NULL if value.lo == value.hi == 0 else \
+                NOT_NULL if value.lo > 0 or value.hi < 0 else ANY_NULL  # fmt: skip
+        return value.null
+    worst = NOT_NULL
+    for target in value.ptr:
+        reg = st.regs.get(target[0])
+        if reg is not None and reg.null:
+            worst = NULL if reg.null == 2 and len(value.ptr) == 1 else MAYBE_NULL
+    return worst
+
+
+def _not(an: Analysis, st: State, e: Expr) -> Val:
+    value = evaluate(an, st, e[1])
+    null = nullness(st, value)
+    return ONE if null == NULL else ZERO if null == NOT_NULL else _EITHER
+
+
+def _neg(an: Analysis, st: State, e: Expr) -> Val:
+    value = evaluate(an, st, e[1])
+    lo, hi = limits(e[2])
+    low, high = -value.hi, -value.lo
+    if low < lo or high > hi:
+        return Val(lo, hi, ARITH | OTHER, value.taint)
+    return Val(low, high, (value.flags & (TIGHT | COUNT | UNSURE)) | ARITH, value.taint)
+
+
+def _compl(an: Analysis, st: State, e: Expr) -> Val:
+    value = evaluate(an, st, e[1])
+    if value.lo == value.hi and isinstance(value.lo, int) and e[2][0] == "i":
+        return number(arithmetic.wrapped(~value.lo, e[2]))
+    return unknown(e[2])
+
+
+def _cast(an: Analysis, st: State, e: Expr) -> Val:
+    return converted(an, st, evaluate(an, st, e[1]), e[2], e[3], e[5], explicit=e[4])
+
+
+def converted(
+    an: Analysis, st: State, value: Val, from_: Type, to: Type, span: Any, *, explicit: bool
+) -> Val:
+    """A value in another type; what does not fit is checked."""
+    kind = to[0]
+    if kind == "i" and not value.ptr and not value.ini and value.cells is None:
+        lo, hi = limits(to)
+        if value.lo >= lo and value.hi <= hi:
+            if isinstance(value.lo, float) or isinstance(value.hi, float):
+                return Val(int(value.lo), int(value.hi), value.flags & ~TIGHT, value.taint)
+            return value
+        if from_[0] in ("i", "f"):
+            arithmetic.conversion(an, st, value, from_, to, span, explicit=explicit)
+            if value.lo == value.hi and isinstance(value.lo, int):
+                return number(arithmetic.wrapped(value.lo, to))
+        sym = value.sym if value.sym is not None and value.sym[0] == "over" else None
+        if from_[0] == "i" and from_[2] and not to[2] and value.lo < 0:
+            sym = ("negative", from_, value)
+        return Val(lo, hi, OTHER, value.taint, (), ANY_NULL, INIT, sym)
+    if kind == "f" and from_[0] == "i" and not value.ptr:
+        return value
+    if kind == "p" and from_[0] == "i" and not value.ptr and value.null != NULL:
+        return Val(0, 0, OTHER, value.taint, (), nullness(st, value), value.ini)
+    return value
+
+
+def _step(an: Analysis, st: State, e: Expr) -> Val:
+    address, type_, delta, postfix, span = e[1], e[2], e[3], e[4], e[5]
+    old = _load(an, st, (ir.LOAD, address, type_, span))
+    if old.ptr or type_[0] == "p":
+        targets = tuple((t[0], t[1] + delta, t[2] + delta, t[3], t[4]) for t in old.ptr)
+        new = Val(0, 0, old.flags, old.taint, targets, old.null, old.ini)
+        if old.ini:
+            new = unknown(type_)
+    else:
+        new = _counted(an, st, old, delta, type_, span)
+    where = an.frame.pointers[address[1]] if address[0] == ir.LOCAL else evaluate(an, st, address)
+    single = len(where.ptr) == 1
+    for target in where.ptr:
+        write(an, st, target, new, an.size(type_), strong=single)
+    return old if postfix else new
+
+
+def _counted(an: Analysis, st: State, old: Val, delta: int, type_: Type, span: Any) -> Val:
+    lo, hi = limits(type_)
+    low, high = old.lo + delta, old.hi + delta
+    flags = old.flags & (TIGHT | COUNT | UNSURE)
+    if low < lo or high > hi:
+        step = number(abs(delta))
+        arithmetic.overflow(an, st, "+" if delta > 0 else "-", old, step, low, high, type_, span)
+        if old.lo == old.hi:
+            return number(arithmetic.wrapped(int(low), type_)) if type_[0] == "i" else old
+        if flags & COUNT:  # the loop ends before; what is beyond the type is cut off
+            return Val(max(low, lo), min(high, hi), flags, old.taint)
+        return Val(lo, hi, OTHER, old.taint)
+    null = NOT_NULL if low > 0 or high < 0 else ANY_NULL
+    return Val(low, high, flags, old.taint, (), null)
+
+
+def _temp(an: Analysis, st: State, e: Expr) -> Val:
+    cells = st.mem.get(an.frame.temps + e[1])
+    if cells is None:
+        return unknown(LONG)
+    found: Val = cells[0]
+    return found
+
+
+def _sizeof(an: Analysis, st: State, e: Expr) -> Val:
+    if e[2]:
+        return Val(e[1], e[1], TIGHT, None, (), NOT_NULL, INIT, ("sizeof", e[3]))
+    return _const(an, st, e)
+
+
+def _unknown(an: Analysis, st: State, e: Expr) -> Val:
+    return unknown(e[1])
+
+
+def _ptrdiff(an: Analysis, st: State, e: Expr) -> Val:
+    a = evaluate(an, st, e[1])
+    b = evaluate(an, st, e[2])
+    if len(a.ptr) == 1 == len(b.ptr) and a.ptr[0][0] == b.ptr[0][0]:
+        one, two = a.ptr[0], b.ptr[0]
+        return Val((one[1] - two[2]) // e[3], (one[2] - two[1]) // e[3], one[3] & two[3])
+    return unknown(LONG)
+
+
+def _null(an: Analysis, st: State, e: Expr) -> Val:
+    return NULL_POINTER
+
+
+def _decay(an: Analysis, st: State, e: Expr) -> Val:
+    where = evaluate(an, st, e[1])
+    return where
+
+
+def _bitand(an: Analysis, st: State, e: Expr) -> Val:
+    a = evaluate(an, st, e[1])
+    b = evaluate(an, st, e[2])
+    one, two = nullness(st, a), nullness(st, b)
+    if NULL in (one, two):
+        return ZERO
+    return _EITHER
+
+
+_OPS: list[Callable[[Any, State, Expr], Val]] = [
+    _const, _str, _local, _global, _func, _load, _store, _field, _index, _bin, _cmp, _not, _neg,
+    _compl, _cast, _step, _temp, _sizeof, _unknown, _ptrdiff, _null, _decay, _bitand,
+]  # fmt: skip
+
+__all__ = ["UNINIT", "converted", "decided", "default", "evaluate", "load", "nullness", "store",
+           "write"]  # fmt: skip

@@ -1,0 +1,263 @@
+"""The interpreter: blocks of a function over sets of states, in the context of its callers.
+
+States that come by different ways are kept apart up to a small number, then joined. Loops are
+passed a few times as they are, then widened. Every run has a budget of instructions; when it is
+used up the run ends in silence.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from typing import Any
+
+from jarvis_ls.jsec.flow import calls, conditions, ir
+from jarvis_ls.jsec.flow.checks import ownership
+from jarvis_ls.jsec.flow.evaluate import default, evaluate
+from jarvis_ls.jsec.flow.fault import Fault, Step
+from jarvis_ls.jsec.flow.ir import Expr, FunctionIR, Span, Type
+from jarvis_ls.jsec.flow.lookup import Lookup
+from jarvis_ls.jsec.flow.regions import Frame, Regions
+from jarvis_ls.jsec.flow.state import Joiner, State, equal
+from jarvis_ls.jsec.flow.values import Val
+
+Outcome = tuple[State, "Val | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of one run from a root."""
+
+    fuel: int = 6_000
+    """Instructions, besides a number for each instruction of the root itself."""
+    per_instruction: int = 30
+    """How many times each instruction of the root may be passed."""
+    depth: int = 9
+    """Calls inside of calls."""
+    ways: int = 6
+    """States kept apart at one place."""
+    rounds: int = 2
+    """Times a loop is passed before it is widened."""
+    callee: int = 400
+    """Instructions of the largest function that is entered from another."""
+
+
+class Analysis(Regions):
+    """Runs functions and collects what is wrong."""
+
+    def __init__(self, program: Lookup, limits: Limits | None = None) -> None:
+        super().__init__(program)
+        self.limits = limits or Limits()
+        self.faults: dict[tuple[str, str, Span], Fault] = {}
+        self.fuel = 0
+        self.stack: list[FunctionIR] = []
+        self.joiner = Joiner(self.places, self._default)
+
+    def root(self, function: FunctionIR) -> list[Fault]:
+        """What is wrong on ways that start in `function`, in order of file and place.
+
+        Its parameters may hold anything; the variables of file scope hold what they were
+        initialised with when nothing ever changes them.
+        """
+        self.faults = {}
+        self.fuel = self.limits.fuel + self.limits.per_instruction * function.size
+        self.reset()
+        frame = self.enter(function, None, (0, 0))
+        state = State({}, {}, None)
+        self.frame = frame
+        calls.unknown_parameters(self, state, frame)
+        self.stack = [function]
+        self.run(frame, state)
+        self.stack = []
+        return sorted(self.faults.values(), key=lambda f: (f.file, f.span, f.kind))
+
+    def run(self, frame: Frame, state: State) -> list[Outcome]:
+        """The states in which a function returns, with what it returns."""
+        before, self.frame = self.frame, frame
+        function = frame.function
+        blocks, heads = function.blocks, function.heads
+        pending: dict[int, list[State]] = {0: [state]}
+        queue = [0]
+        rounds: dict[int, int] = {}
+        seen: dict[int, State] = {}
+        outcomes: list[Outcome] = []
+        while queue and self.fuel > 0:
+            index = heapq.heappop(queue)
+            states = pending.pop(index)
+            if len(states) > self.limits.ways:
+                states = self._merged(states)
+            if index in heads:
+                states = self._at_head(index, states, rounds, seen)
+            instrs, end = blocks[index]
+            for current in states:
+                for after in self._straight(instrs, current) if instrs else (current,):
+                    if end[0] == ir.RETURN:
+                        value = evaluate(self, after, end[1]) if end[1] is not None else None
+                        outcomes.extend(self._left(frame, after, value, end[2]))
+                        continue
+                    for target, state_there in conditions.successors(self, after, end):
+                        if target in pending:
+                            pending[target].append(state_there)
+                        else:
+                            pending[target] = [state_there]
+                            heapq.heappush(queue, target)
+        self.frame = before
+        return outcomes
+
+    def _left(self, frame: Frame, state: State, value: Val | None, span: Span) -> list[Outcome]:
+        """A way that returns: what is lost there, and the state without the frame."""
+        for rid in range(frame.base, frame.end):
+            state.mem.pop(rid, None)
+            if rid in state.regs:
+                del state.regs[rid]
+        ownership.leaks(self, state, frame, value, span)
+        return [(state, value)]
+
+    def _straight(self, instrs: tuple[Any, ...], state: State) -> list[State]:
+        """The states after the instructions of a block; calls may give several."""
+        work = [(state, 0)]
+        done: list[State] = []
+        last = len(instrs)
+        while work:
+            current, at = work.pop()
+            while at < last:
+                self.fuel -= 1
+                if self.fuel <= 0:
+                    return []
+                instr = instrs[at]
+                at += 1
+                kind = instr[0]
+                if kind == ir.EVAL:
+                    evaluate(self, current, instr[1])
+                elif kind == ir.SET:
+                    value = evaluate(self, current, instr[2])
+                    current.mem[self.frame.temps + instr[1]] = {0: value}
+                else:
+                    several = calls.INSTRUCTIONS[kind](self, current, instr)
+                    if several is None:
+                        continue
+                    if len(several) != 1:
+                        work.extend((each, at) for each in reversed(several[1:]))
+                        if not several:
+                            break
+                    current = several[0]
+            else:
+                done.append(current)
+        return done
+
+    def _at_head(
+        self, index: int, states: list[State], rounds: dict[int, int], seen: dict[int, State]
+    ) -> list[State]:
+        """The states a loop is passed with once more; none when they say nothing new."""
+        count = rounds[index] = rounds.get(index, 0) + 1
+        old = seen.get(index)
+        if old is None:
+            seen[index] = self._one(states)
+            return states
+        joined = self._one(states)
+        if count <= self.limits.rounds:
+            seen[index] = self.joiner.join(old, joined)
+            return states if len(states) <= 2 else [joined]
+        new = self.joiner.join(old, joined, widening=count > self.limits.rounds)
+        if equal(old, new) or count > self.limits.rounds + 8:
+            return []
+        seen[index] = new
+        return [new.copy()]
+
+    def _one(self, states: list[State]) -> State:
+        joined = states[0]
+        for other in states[1:]:
+            joined = self.joiner.join(joined, other)
+        return joined
+
+    def _merged(self, states: list[State]) -> list[State]:
+        """Fewer states: those alike in what was allocated and freed together."""
+        groups: dict[Any, State] = {}
+        for state in states:
+            key = tuple(sorted(
+                (rid, reg.status, reg.null) for rid, reg in state.regs.items() if reg.family
+            ))  # fmt: skip
+            known = groups.get(key)
+            groups[key] = state if known is None else self.joiner.join(known, state)
+        merged = list(groups.values())
+        return merged if len(merged) <= self.limits.ways else [self._one(merged)]
+
+    def merge_outcomes(self, outcomes: list[Outcome]) -> list[Outcome]:
+        """At most a few ways out of a function."""
+        if len(outcomes) <= 3:
+            return outcomes
+        from jarvis_ls.jsec.flow.values import join
+
+        groups: dict[Any, Outcome] = {}
+        for state, value in outcomes:
+            key: Any = None
+            if value is not None:
+                key = value.null if value.ptr else 3 if value.lo < 0 else value.null
+            old = groups.get(key)
+            if old is None:
+                groups[key] = state, value
+            else:
+                both = join(old[1], value) if old[1] is not None and value is not None else None
+                groups[key] = self.joiner.join(old[0], state), both
+        return list(groups.values())
+
+    def _default(self, state: State, rid: int, offset: Any) -> Val:
+        return default(self, state, rid, offset, self.type_at(rid, offset))
+
+    def cell(self, state: State, address: Expr) -> tuple[int, Any] | None:
+        """The one cell a load from this address expression reads, or None."""
+        if address[0] != ir.LOAD:
+            return None
+        inner = address[1]
+        if inner[0] == ir.LOCAL:
+            return self.frame.base + inner[1], 0
+        if inner[0] in (ir.GLOBAL, ir.FIELD, ir.LOAD, ir.INDEX, ir.DECAY, ir.TEMP):
+            where = conditions.quiet(self, state, inner)
+            if len(where.ptr) == 1 and where.ptr[0][1] == where.ptr[0][2]:
+                return where.ptr[0][0], where.ptr[0][1]
+        return None
+
+    def fault(
+        self, state: State, kind: str, span: Span, *, certain: bool, source: Any = None,
+        cause: Any = None, then: Any = None, where: Any = None, function: FunctionIR | None = None,
+        **args: str,
+    ) -> None:  # fmt: skip
+        """Note a flaw at a place of the current function."""
+        if self.silent:
+            return
+        function = function or self.frame.function
+        key = (kind, function.file, span)
+        known = self.faults.get(key)
+        if known is not None and (known.certain or not certain):
+            return
+        steps: list[Step] = []
+        if source is not None:
+            steps.append(Step(source[0], source[1], "Input comes in through {name}.",
+                              (("name", source[2].partition(":")[2]),)))  # fmt: skip
+        steps.extend(Step(*step) for step in (cause, then) if step is not None)
+        steps.extend(self._trail(state))
+        if where is not None and where.span != (0, 0) and where.kind != "object":
+            steps.insert(0, Step(where.file, where.span, "'{name}' is declared here.",
+                                 (("name", where.name),)))  # fmt: skip
+        steps.append(Step(function.file, span, kind))
+        named = tuple((name, value) for name, value in args.items() if value)
+        self.faults[key] = Fault(kind, function.file, function.name, span, certain, named,
+                                 tuple(steps), source is not None)  # fmt: skip
+
+    @staticmethod
+    def _trail(state: State) -> list[Step]:
+        steps: list[Step] = []
+        link = state.trail
+        while link is not None and len(steps) < 12:
+            steps.append(Step(*link[1]))
+            link = link[0]
+        steps.reverse()
+        return steps
+
+    def size(self, type_: Type) -> int:
+        """Bytes of a type as the program sees it."""
+        kind = type_[0]
+        if kind == "i":
+            size: int = type_[1]
+            return size
+        return self.sized(type_)

@@ -1,0 +1,1 @@
+"""What functions of the C library, POSIX, pthread and C++ do, as data."""

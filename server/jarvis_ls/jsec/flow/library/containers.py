@@ -1,0 +1,61 @@
+"""C++ containers, smart pointers and strings, coarsely: one cell stands for all elements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.jsec.flow.ir import Span, Type
+from jarvis_ls.jsec.flow.state import ENDLESS, UNKNOWN_FILL, State
+from jarvis_ls.jsec.flow.types import ULONG
+from jarvis_ls.jsec.flow.values import NOT_NULL, OTHER, Val, join, pointer, unknown
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.flow.interpret import Analysis
+
+_ADDS = frozenset({
+    "push_back", "push_front", "push", "emplace_back", "emplace", "insert", "assign", "emplace_front",
+    "reset",
+})  # fmt: skip
+_GIVES = frozenset({"back", "front", "at", "top", "begin", "get", "data", "release"})
+_STRINGS = frozenset({"string", "wstring", "basic_string", "string_view"})
+
+
+def call(
+    an: Analysis, st: State, where: Val, kind: str, name: str, values: list[Val], result: Type,
+    span: Span,
+) -> Val:  # fmt: skip
+    """A method of a container."""
+    if len(where.ptr) != 1:
+        return unknown(result)
+    rid = where.ptr[0][0]
+    if kind in _STRINGS:
+        return _string(an, st, rid, name, values, result)
+    if name in _ADDS and values:
+        cells = st.mem.get(rid, {})
+        old = cells.get(0)
+        new = values[-1]
+        st.put(rid, 0, new if old is None else join(old, new))
+        return unknown(result)
+    if name in _GIVES:
+        if kind in ("unique_ptr", "shared_ptr", "auto_ptr"):
+            found = st.mem.get(rid, {}).get(0)
+            return found if found is not None else unknown(result)
+        return pointer(rid)
+    if name == "size":
+        return unknown(ULONG)
+    return unknown(result)
+
+
+def _string(an: Analysis, st: State, rid: int, name: str, values: list[Val], result: Type) -> Val:
+    from jarvis_ls.jsec.flow.library import strings
+
+    reg = an.reg(st, rid)
+    if name in ("c_str", "data"):
+        st.regs[rid] = reg.but(lo=0, hi=ENDLESS, flags=0, fill=UNKNOWN_FILL)
+        return Val(0, 0, OTHER, None, ((rid, 0, 0, 0, None),), NOT_NULL)
+    taint: Any = reg.taint
+    for value in values:
+        taint = taint or strings.taint_of(an, st, value)
+    if name in ("append", "assign", "insert", "push_back", "replace"):
+        st.regs[rid] = reg.but(taint=taint, text=None, len_lo=0, len_hi=ENDLESS)
+    return unknown(result)

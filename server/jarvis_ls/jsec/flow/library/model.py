@@ -1,0 +1,399 @@
+"""Carries out what `tables` says about library functions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.jsec.flow.checks import access, arithmetic, injection, ownership
+from jarvis_ls.jsec.flow.ir import Span, Type
+from jarvis_ls.jsec.flow.library import strings
+from jarvis_ls.jsec.flow.library.tables import TABLE
+from jarvis_ls.jsec.flow.state import ENDLESS, UNKNOWN_FILL, Place, State
+from jarvis_ls.jsec.flow.types import ANY, CHAR, INT, limits
+from jarvis_ls.jsec.flow.values import (
+    ANY_NULL,
+    AS_REGION,
+    INIT,
+    MAYBE_NULL,
+    NOT_NULL,
+    NULL,
+    NULL_POINTER,
+    OTHER,
+    TIGHT,
+    ZERO,
+    Val,
+    number,
+    unknown,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.flow.interpret import Analysis
+
+
+class Call:
+    """One call of a library function."""
+
+    __slots__ = ("args", "name", "result", "span", "types", "value", "values")
+
+    def __init__(
+        self, name: str, values: list[Val], types: Any, result: Type, span: Span, args: Any
+    ) -> None:
+        self.name = name
+        self.values = values
+        self.types = types
+        self.result = result
+        self.span = span
+        self.args = args
+        self.value: Val | None = None
+
+    def arg(self, index: int) -> Val | None:
+        """The argument at a position, or None when there is none."""
+        return self.values[index] if 0 <= index < len(self.values) else None
+
+
+def apply(
+    an: Analysis, st: State, name: str, values: list[Val], types: Any, result: Type, span: Span,
+    temp: int, args: Any,
+) -> Any:  # fmt: skip
+    """The effects of a call; `NotImplemented` for a function that is not known, an empty list
+    when it does not return, else None."""
+    effects = TABLE.get(name)
+    if effects is None:
+        return NotImplemented
+    call = Call(name, values, types, result, span, args)
+    for effect in effects:
+        if _EFFECTS[effect[0]](an, st, call, *effect[1:]) is False:
+            return []
+    value = call.value if call.value is not None else unknown(result)
+    st.mem[an.frame.temps + temp] = {0: value}
+    return None
+
+
+def product(call: Call, sizes: Any) -> Val | None:
+    """One size, or the product of several."""
+    if isinstance(sizes, int):
+        return call.arg(sizes)
+    found: Val | None = None
+    for index in sizes:
+        value = call.arg(index)
+        if value is None:
+            return None
+        if found is None:
+            found = value
+        else:
+            found = Val(found.lo * value.lo if found.lo >= 0 else 0, found.hi * value.hi,
+                        found.flags & value.flags, found.taint or value.taint)  # fmt: skip
+    return found
+
+
+def _alloc(an: Analysis, st: State, call: Call, family: str, sizes: tuple[int, ...], fill: int,
+           fails: bool) -> None:  # fmt: skip
+    values = [v for v in (call.arg(i) for i in sizes) if v is not None]
+    values = [_typed(call, v, i) for v, i in zip(values, sizes, strict=False)]
+    call.value = ownership.allocate(an, st, family, call.span, values, fails=fails, fill=fill)
+
+
+def _typed(call: Call, value: Val, index: int) -> Val:
+    """The argument, with its type when it may be negative."""
+    type_ = call.types[index] if index < len(call.types) else INT
+    if value.lo < 0 and type_[0] == "i" and value.sym is None and not value.ptr:
+        return Val(value.lo, value.hi, value.flags, value.taint, (), value.null, value.ini,
+                   ("negative", type_, value))  # fmt: skip
+    return value
+
+
+def sized(an: Analysis, st: State, call: Call, index: Any) -> Val | None:
+    """The argument that says how many bytes or characters; its sign is checked."""
+    value = product(call, index)
+    if value is None or value.ini:
+        return None
+    if isinstance(index, int):
+        value = _typed(call, value, index)
+    ownership.signed_size(an, st, value, call.span)
+    if value.lo < 0 or (value.sym is not None and value.sym[0] == "negative"):
+        return Val(0, ENDLESS, OTHER)
+    return value
+
+
+def _free(an: Analysis, st: State, call: Call, family: str, index: int) -> None:
+    value = call.arg(index)
+    if value is not None:
+        ownership.release(an, st, value, family, call.span)
+    call.value = ZERO if family != "malloc" else unknown(call.result)
+
+
+def _realloc(an: Analysis, st: State, call: Call, index: int, size: int) -> None:
+    old, count = call.arg(index), call.arg(size)
+    if old is None or count is None:
+        return
+    value = ownership.allocate(an, st, "malloc", call.span, [_typed(call, count, size)],
+                               fails=True, fill=UNKNOWN_FILL)  # fmt: skip
+    for target in old.ptr:  # the old block is gone, or still there when this fails
+        reg = an.reg(st, target[0])
+        st.regs[target[0]] = reg.but(escaped=True)
+        held = st.mem.get(target[0])
+        if held and target[0] != value.ptr[0][0]:
+            st.mem[value.ptr[0][0]] = dict(held)
+    call.value = value
+
+
+def _same(an: Analysis, st: State, call: Call, index: int) -> None:
+    call.value = call.arg(index)
+
+
+def _same_or_null(an: Analysis, st: State, call: Call, index: int) -> None:
+    value = call.arg(index)
+    if value is not None:
+        call.value = Val(value.lo, value.hi, value.flags, value.taint, value.ptr, ANY_NULL)
+
+
+def _reads(an: Analysis, st: State, call: Call, index: int, count: Any, unit: int) -> None:
+    where, amount = call.arg(index), sized(an, st, call, count)
+    if where is None:
+        return
+    if amount is None:
+        access.check(an, st, where, 0, 0, False, call.span, by=call.name)
+        return
+    strings.reach(an, st, where)
+    access.check(an, st, where, amount.lo * unit, amount.hi * unit, False, call.span,
+                 flags=amount.flags, taint=amount.taint, by=call.name)  # fmt: skip
+
+
+def _uses(an: Analysis, st: State, call: Call, indexes: tuple[int, ...]) -> None:
+    for index in indexes:
+        value = call.arg(index)
+        if value is not None and (value.ptr or value.null == NULL):
+            strings.reach(an, st, value)
+            access.check(an, st, value, 0, 0, False, call.span, _address(call, index), by=call.name)
+
+
+def _address(call: Call, index: int) -> Any:
+    return call.args[index] if index < len(call.args) else None
+
+
+def _format(an: Analysis, st: State, call: Call, index: int, first: int) -> None:
+    value = call.arg(index)
+    if value is None:
+        return
+    injection.format_string(an, st, value, call)
+    if first < 0:
+        return
+    text = strings.text_of(an, st, value)
+    wanted = _strings_wanted(text) if text is not None else ()
+    for number_, argument in enumerate(call.values[first:]):
+        if argument.null in (NULL, AS_REGION, MAYBE_NULL) and number_ not in wanted:
+            continue
+        if argument.ptr:
+            strings.reach(an, st, argument)
+            if number_ in wanted:
+                strings.read_string(an, st, argument, call.span, call.name)
+            else:
+                _freed_only(an, st, argument, call)
+
+
+def _freed_only(an: Analysis, st: State, value: Val, call: Call) -> None:
+    return None
+
+
+def _strings_wanted(text: bytes) -> set[int]:
+    """Positions of the arguments that a format reads as strings."""
+    found, index, at = set(), 0, 0
+    while (at := text.find(b"%", at)) >= 0:
+        at += 1
+        bounded = False
+        while at < len(text) and text[at : at + 1] in b"-+ #0123456789.*lhLqjzt":
+            if text[at : at + 1] == b"*":
+                index += 1
+            bounded = bounded or text[at : at + 1] == b"."
+            at += 1
+        kind = text[at : at + 1]
+        at += 1
+        if kind == b"%" or not kind:
+            continue
+        if kind in (b"s", b"S") and not bounded:
+            found.add(index)
+        index += 1
+    return found
+
+
+def _print(
+    an: Analysis, st: State, call: Call, to: int, count: int, form: int, first: int, unit: int
+) -> None:
+    where, format_ = call.arg(to), call.arg(form)
+    if where is None or format_ is None:
+        return
+    injection.format_string(an, st, format_, call)
+    bound = sized(an, st, call, count) if count >= 0 else None
+    values = call.values[first:] if first >= 0 else None
+    strings.printed(an, st, where, format_, values, bound, unit, call)
+    low, high = 0, 2**31 - 1
+    call.value = Val(low, high, OTHER)
+
+
+def _command(an: Analysis, st: State, call: Call, first: int, last: int) -> None:
+    for index, value in enumerate(call.values):
+        if first <= index <= last:
+            injection.command(an, st, value, call, program=index == 0)
+
+
+def _vector(an: Analysis, st: State, call: Call, index: int) -> None:
+    """The arguments of a program, as an array of strings."""
+    value = call.arg(index)
+    for target in value.ptr if value is not None else ():
+        for cell in st.mem.get(target[0], {}).values():
+            injection.command(an, st, cell, call, program=False)
+
+
+def _path(an: Analysis, st: State, call: Call, index: int) -> None:
+    value = call.arg(index)
+    if value is not None:
+        access.check(an, st, value, 0, 0, False, call.span, by=call.name)
+        injection.path(an, st, value, call)
+
+
+def _search(an: Analysis, st: State, call: Call, index: int) -> None:
+    value = call.arg(index)
+    if value is not None:
+        injection.search_path(an, st, value, call)
+
+
+def _setenv(an: Analysis, st: State, call: Call, name: int, value: int) -> None:
+    named, given = call.arg(name), call.arg(value)
+    if named is not None and given is not None and strings.text_of(an, st, named) == b"PATH":
+        injection.search_path(an, st, given, call)
+
+
+def _library(an: Analysis, st: State, call: Call, index: int) -> None:
+    value = call.arg(index)
+    if value is not None:
+        injection.library(an, st, value, call)
+
+
+def _open(an: Analysis, st: State, call: Call, family: str, fails: bool) -> None:
+    value = ownership.allocate(an, st, family, call.span, [], fails=fails, fill=UNKNOWN_FILL,
+                               size=0)  # fmt: skip
+    call.value = value
+
+
+def _descriptor(an: Analysis, st: State, call: Call) -> None:
+    value = ownership.allocate(an, st, "open", call.span, [], fails=False, fill=UNKNOWN_FILL,
+                               size=0)  # fmt: skip
+    rid = value.ptr[0][0]
+    st.regs[rid] = st.regs[rid].but(null=1)
+    call.value = Val(0, 0, TIGHT, None, value.ptr, NOT_NULL)
+
+
+def _number(an: Analysis, st: State, call: Call, source: str, low: int, high: int) -> None:
+    call.value = Val(low, high, OTHER, (an.frame.function.file, call.span, "number:" + source))
+
+
+def _parse(an: Analysis, st: State, call: Call, index: int, source: str) -> None:
+    value = call.arg(index)
+    if value is None:
+        return
+    strings.reach(an, st, value)
+    access.check(an, st, value, 0, 0, False, call.span, by=call.name)
+    taint = strings.taint_of(an, st, value)
+    lo, hi = limits(call.result)
+    if taint is not None:
+        taint = (taint[0], taint[1], "number:" + taint[2].partition(":")[2])
+    text = strings.text_of(an, st, value)
+    if text is not None and call.result[0] == "i":
+        digits = text.strip()
+        if digits.lstrip(b"-").isdigit() and len(digits) < 19:
+            call.value = number(int(digits))
+            return
+    call.value = Val(lo, hi, OTHER, taint)
+
+
+def _abs(an: Analysis, st: State, call: Call, index: int) -> None:
+    value = call.arg(index)
+    if value is None or value.ptr:
+        return
+    lo = 0 if value.lo <= 0 <= value.hi else min(abs(value.lo), abs(value.hi))
+    expr = _address(call, index)
+    while expr is not None and expr[0] == 14:
+        expr = expr[1]
+    cell = an.cell(st, expr) if expr is not None else None
+    call.value = Val(lo, max(abs(value.lo), abs(value.hi)), value.flags & TIGHT, value.taint, (),
+                     ANY_NULL, INIT, ("abs", cell) if cell is not None else None)  # fmt: skip
+
+
+def _sqrt(an: Analysis, st: State, call: Call, index: int) -> None:
+    value = call.arg(index)
+    if value is not None and not value.ptr and value.lo >= 0:
+        call.value = Val(math.sqrt(value.lo), math.sqrt(value.hi), value.flags & TIGHT, value.taint)
+
+
+def _range(an: Analysis, st: State, call: Call, low: int, high: int) -> None:
+    call.value = Val(low, high, OTHER)
+
+
+def _count(an: Analysis, st: State, call: Call, index: int) -> None:
+    amount = call.arg(index)
+    high = amount.hi if amount is not None and not amount.ptr and 0 <= amount.hi < 2**62 else 2**62
+    call.value = Val(-1, high, OTHER)
+
+
+def _swapped(an: Analysis, st: State, call: Call, index: int) -> None:
+    value = call.arg(index)
+    lo, hi = limits(call.result)
+    call.value = Val(lo, hi, OTHER, value.taint if value is not None else None)
+
+
+def _within(an: Analysis, st: State, call: Call, index: int, fails: bool, unit: int) -> None:
+    value = call.arg(index)
+    if value is None or not value.ptr:
+        return
+    targets = tuple((t[0], t[1], ENDLESS, 0, t[4]) for t in value.ptr)
+    call.value = Val(0, 0, value.flags, None, targets, ANY_NULL)
+
+
+def _text(an: Analysis, st: State, call: Call, source: str) -> None:
+    function = an.frame.function
+    key = ("text", an.frame.base, call.span)
+    rid = an.region(key, Place("object", source, ("a", CHAR, -1), 0, UNKNOWN_FILL, (0, 0), ""))
+    st.regs[rid] = an.reg(st, rid).but(taint=(function.file, call.span, "text:" + source))
+    call.value = Val(0, 0, TIGHT, None, ((rid, 0, 0, 0, None),), ANY_NULL)
+
+
+def _wrote(an: Analysis, st: State, call: Call, index: int) -> None:
+    value = call.arg(index)
+    if value is not None and value.ptr:
+        strings.overwrite(an, st, value, None)
+
+
+def _escape(an: Analysis, st: State, call: Call, index: int) -> None:
+    value = call.arg(index)
+    for target in value.ptr if value is not None else ():
+        st.regs[target[0]] = an.reg(st, target[0]).but(escaped=True)
+
+
+def _stop(an: Analysis, st: State, call: Call) -> bool:
+    return False
+
+
+def _quiet(an: Analysis, st: State, call: Call) -> None:
+    return None
+
+
+def _assert(an: Analysis, st: State, call: Call, index: int) -> bool:
+    from jarvis_ls.jsec.flow import conditions
+
+    return conditions.assume(an, st, call.args[index]) if index < len(call.args) else True
+
+
+_EFFECTS: dict[str, Callable[..., Any]] = {
+    "alloc": _alloc, "free": _free, "realloc": _realloc, "same": _same,
+    "same or null": _same_or_null, "reads": _reads, "uses": _uses, "format": _format,
+    "print": _print, "command": _command, "vector": _vector, "path": _path, "search": _search,
+    "setenv": _setenv, "library": _library, "open": _open, "descriptor": _descriptor,
+    "number": _number, "parse": _parse, "abs": _abs, "sqrt": _sqrt, "range": _range,
+    "count": _count, "swapped": _swapped, "within": _within, "text": _text, "wrote": _wrote,
+    "escape": _escape, "stop": _stop, "quiet": _quiet, "assert": _assert,
+    **strings.EFFECTS,
+}  # fmt: skip
+
+__all__ = ["ANY", "NULL_POINTER", "Call", "apply", "arithmetic", "product", "sized"]

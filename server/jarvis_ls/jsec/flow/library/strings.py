@@ -1,0 +1,425 @@
+"""Blocks of memory and strings: lengths, terminators, what is copied where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.jsec.flow.checks import access, ownership
+from jarvis_ls.jsec.flow.library.scanning import printed, scan
+from jarvis_ls.jsec.flow.state import ENDLESS, UNKNOWN_FILL, ZEROED, State
+from jarvis_ls.jsec.flow.values import (
+    ANY_NULL,
+    AS_REGION,
+    OTHER,
+    TIGHT,
+    UNSURE,
+    ZERO,
+    Val,
+    is_known,
+    unknown,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.flow.interpret import Analysis
+    from jarvis_ls.jsec.flow.library.model import Call
+
+
+def reach(an: Analysis, st: State, value: Val) -> None:
+    """Make sure that what is known of the regions a pointer leads to is there."""
+    for target in value.ptr:
+        if target[0] not in st.regs:
+            place = an.places[target[0]]
+            if place is not None and place.kind == "string":
+                an.literal_reg(st, target[0])
+            elif place is not None and place.kind != "function":
+                an.reg(st, target[0])
+
+
+def text_of(an: Analysis, st: State, value: Val) -> bytes | None:
+    """The string a pointer leads to, when it is known."""
+    if len(value.ptr) != 1 or value.flags & OTHER:
+        return None
+    rid, lo, hi, _, _ = value.ptr[0]
+    reach(an, st, value)
+    reg = st.regs.get(rid)
+    if reg is None or reg.text is None or lo != hi or not 0 <= lo <= len(reg.text):
+        return None
+    return reg.text[int(lo) :]
+
+
+def taint_of(an: Analysis, st: State, value: Val) -> Any:
+    """Where the input in a string comes from, or None."""
+    for target in value.ptr:
+        reg = st.regs.get(target[0])
+        if reg is not None and reg.taint is not None:
+            return reg.taint
+        for cell in list(st.mem.get(target[0], {}).values())[:8]:
+            if cell.taint is not None:
+                return cell.taint
+    return value.taint
+
+
+def length(an: Analysis, st: State, value: Val, unit: int) -> Val:
+    """Bytes before the terminator of the string a pointer leads to."""
+    found: Val | None = None
+    reach(an, st, value)
+    for rid, lo, hi, _, _ in value.ptr:
+        reg = st.regs.get(rid)
+        if reg is None:
+            return Val(0, ENDLESS, OTHER)
+        low = max(reg.len_lo - hi, 0) if hi <= reg.len_lo else 0
+        high = reg.len_hi - lo if 0 <= lo <= reg.len_hi < ENDLESS else ENDLESS
+        exact = low == high or (reg.taint is not None and high < ENDLESS)
+        here = Val(low, high, TIGHT if exact else OTHER)
+        found = here if found is None else Val(
+            min(found.lo, low), max(found.hi, high), found.flags & here.flags | OTHER
+        )  # fmt: skip
+    if found is None or value.flags & OTHER:
+        return Val(0, ENDLESS, OTHER)
+    return found
+
+
+def read_string(an: Analysis, st: State, value: Val, span: Any, by: str) -> None:
+    """A string is read up to its terminator."""
+    access.check(an, st, value, 0, 0, False, span, by=by)
+    for target in value.ptr:
+        reg = st.regs.get(target[0])
+        place = an.places[target[0]]
+        if reg is None or place is None or target[1] != target[2]:
+            continue
+        if reg.len_lo >= reg.hi and reg.flags & TIGHT and place.kind not in ("object", "string"):
+            an.fault(st, "buffer-read-over", span, certain=True, name=place.name, by=by,
+                     size=str(int(reg.hi)), where=place)  # fmt: skip
+
+
+def put_string(
+    an: Analysis, st: State, where: Val, size: Val, taint: Any, text: bytes | None, *,
+    ends: bool = True,
+) -> None:  # fmt: skip
+    """A string of `size` bytes lies at a pointer from here on; `ends` when with a terminator."""
+    sure = len(where.ptr) == 1 and not where.flags & OTHER
+    for rid, lo, hi, _, _ in where.ptr:
+        place = an.places[rid]
+        if place is None:
+            continue
+        reg = an.reg(st, rid)
+        high = hi + size.hi if ends and size.hi < ENDLESS else ENDLESS
+        low = lo + size.lo
+        before = reg.text if lo == hi and reg.text is not None and lo <= len(reg.text) else None
+        whole = before[: int(lo)] + text if before is not None and text is not None else \
+            text if lo == hi == 0 else None  # fmt: skip
+        if lo > reg.len_lo:  # a terminator may stand before it
+            low, whole = reg.len_lo, None
+            if lo > reg.len_hi:
+                high = reg.len_hi
+        if low >= reg.hi:  # beyond the region: told already, nothing is known of it
+            low, high, whole = 0, ENDLESS, None
+        if not sure:
+            low, high = min(low, reg.len_lo), max(high, reg.len_hi)
+            whole = None
+        st.regs[rid] = reg.but(
+            len_lo=max(low, 0), len_hi=high, text=whole,
+            taint=taint if lo == hi == 0 and sure else taint or reg.taint, fill=UNKNOWN_FILL,
+            written=0,
+        )  # fmt: skip
+        cells = st.mem.get(rid)
+        st.mem[rid] = {} if lo == hi == 0 or not cells else {
+            o: v for o, v in cells.items() if o is not None and o < lo
+        }  # fmt: skip
+
+
+def overwrite(an: Analysis, st: State, value: Val, taint: Any) -> None:
+    """Anything may lie at a pointer from here on."""
+    for rid, lo, hi, _, _ in value.ptr:
+        place = an.places[rid]
+        if place is None or place.kind == "string":
+            continue
+        reg = an.reg(st, rid)
+        st.regs[rid] = reg.but(len_lo=0, len_hi=ENDLESS, text=None, taint=taint or reg.taint,
+                               fill=UNKNOWN_FILL, written=0)  # fmt: skip
+        type_ = an.type_at(rid, lo)
+        if lo == hi and place.kind == "local" and type_[0] in ("i", "f"):
+            st.mem[rid] = {lo: Val(unknown(type_).lo, unknown(type_).hi, OTHER, taint)}
+        else:
+            st.mem[rid] = {}
+
+
+def initialise(an: Analysis, st: State, where: Val, value: Val, size: int) -> None:
+    """An array is initialised with a string literal; the rest of it is zero."""
+    text = text_of(an, st, value)
+    for target in where.ptr:
+        reg = an.reg(st, target[0])
+        bytes_ = len(text) if text is not None else 0
+        st.regs[target[0]] = reg.but(fill=ZEROED if text is not None else UNKNOWN_FILL)
+        if text is None:
+            st.mem[target[0]] = {}
+            continue
+        source = st.regs[value.ptr[0][0]]
+        held = Val(source.len_lo, source.len_hi, TIGHT)
+        if 0 < size <= bytes_:
+            held = Val(size, size, TIGHT)
+        put_string(an, st, where, held, None, text, ends=size > bytes_ or size == 0)
+        st.regs[target[0]] = st.regs[target[0]].but(fill=ZEROED)
+
+
+def _amount(an: Analysis, st: State, call: Call, count: Any, unit: int) -> Val:
+    from jarvis_ls.jsec.flow.library.model import sized
+
+    value = sized(an, st, call, count)
+    if value is None:
+        return Val(0, ENDLESS, OTHER)
+    return Val(value.lo * unit, min(value.hi * unit, ENDLESS), value.flags, value.taint, (),
+               ANY_NULL, 0, value.sym)  # fmt: skip
+
+
+def _check(
+    an: Analysis, st: State, call: Call, where: Val, amount: Val, writes: bool, index: int
+) -> None:
+    reach(an, st, where)
+    unsure = amount.flags & UNSURE or not is_known(amount)
+    access.check(
+        an, st, where, amount.lo, amount.lo if unsure else amount.hi, writes, call.span,
+        call.args[index] if index < len(call.args) else None, flags=amount.flags,
+        taint=amount.taint if amount.hi < ENDLESS else None, by=call.name,
+    )  # fmt: skip
+
+
+def _copy(an: Analysis, st: State, call: Call, to: int, from_: int, count: int, unit: int) -> None:
+    where, source = call.arg(to), call.arg(from_)
+    if where is None or source is None:
+        return
+    amount = _amount(an, st, call, count, unit)
+    _check(an, st, call, source, amount, False, from_)
+    _check(an, st, call, where, amount, True, to)
+    taint = taint_of(an, st, source)
+    held = length(an, st, source, unit)
+    cells = _cells_of(st, source, amount)
+    text = text_of(an, st, source)
+    ends = held.hi < amount.lo
+    if ends:
+        size = held
+    else:
+        size = Val(min(held.lo, amount.lo), min(held.hi, amount.hi), held.flags & amount.flags)
+        text = None if text is None or amount.lo != amount.hi else text[: int(amount.lo)]
+    put_string(an, st, where, size, taint, text, ends=ends)
+    if cells and len(where.ptr) == 1 and where.ptr[0][1] == where.ptr[0][2]:
+        rid, offset = where.ptr[0][0], where.ptr[0][1]
+        new = dict(st.mem.get(rid, {}))
+        new.update({offset + o if o is not None else None: v for o, v in cells.items()})
+        st.mem[rid] = new
+
+
+def _cells_of(st: State, source: Val, amount: Val) -> dict[Any, Val]:
+    """The cells in a block, by their distance from its start."""
+    if len(source.ptr) != 1 or source.ptr[0][1] != source.ptr[0][2]:
+        return {}
+    rid, offset = source.ptr[0][0], source.ptr[0][1]
+    return {
+        None if o is None else o - offset: v for o, v in st.mem.get(rid, {}).items()
+        if o is None or 0 <= o - offset < amount.hi
+    }  # fmt: skip
+
+
+def _fill(an: Analysis, st: State, call: Call, to: int, value: int, count: int, unit: int) -> None:
+    where, filler = call.arg(to), call.arg(value)
+    if where is None or filler is None:
+        return
+    amount = _amount(an, st, call, count, unit)
+    _check(an, st, call, where, amount, True, to)
+    if filler.lo == filler.hi == 0:
+        _zero_out(an, st, where, amount)
+        return
+    put_string(an, st, where, Val(amount.lo, amount.hi, amount.flags), filler.taint, None,
+               ends=False)  # fmt: skip
+
+
+def _zero(an: Analysis, st: State, call: Call, to: int, count: int) -> None:
+    where = call.arg(to)
+    if where is not None:
+        amount = _amount(an, st, call, count, 1)
+        _check(an, st, call, where, amount, True, to)
+        _zero_out(an, st, where, amount)
+
+
+def _zero_out(an: Analysis, st: State, where: Val, amount: Val) -> None:
+    put_string(an, st, where, ZERO, None, b"")
+    for rid, lo, hi, _, _ in where.ptr:
+        reg = an.reg(st, rid)
+        if (lo == hi == 0 and amount.lo >= reg.hi) or (reg.hi >= ENDLESS and lo == 0):
+            st.regs[rid] = reg.but(fill=ZEROED)
+            place = an.places[rid]
+            scalar = place is not None and place.kind == "local" and place.type[0] in "ipf"
+            st.mem[rid] = {0: ZERO} if scalar else {}
+
+
+def _strcpy(an: Analysis, st: State, call: Call, to: int, from_: int, unit: int) -> None:
+    where, source = call.arg(to), call.arg(from_)
+    if where is None or source is None:
+        return
+    _copy_string(an, st, call, where, source, None, unit, to, from_)
+
+
+def _copy_string(
+    an: Analysis, st: State, call: Call, where: Val, source: Val, bound: Val | None, unit: int,
+    to: int, from_: int,
+) -> None:  # fmt: skip
+    """A string is copied with its terminator, at most `bound` bytes of it before that."""
+    reach(an, st, source)
+    if bound is None:
+        read_string(an, st, source, call.span, call.name)
+    else:
+        access.check(an, st, source, 0, 0, False, call.span, by=call.name)
+    held = length(an, st, source, unit)
+    taint = taint_of(an, st, source)
+    if bound is not None:
+        held = Val(min(held.lo, bound.lo), min(held.hi, bound.hi),
+                   held.flags & bound.flags if held.hi != bound.hi else bound.flags & TIGHT
+                   if taint is not None else 0)  # fmt: skip
+    known = held.lo == held.hi or (taint is not None and held.hi < ENDLESS)
+    amount = Val(held.lo + unit, held.hi + unit if held.hi < ENDLESS else ENDLESS,
+                 TIGHT if known else 0, taint if held.hi < ENDLESS or bound is None else None)  # fmt: skip
+    if taint is not None and held.hi >= ENDLESS and bound is None and _attacker(taint):
+        amount = Val(amount.lo, ENDLESS - 1, TIGHT, taint)
+    _check(an, st, call, where, amount, True, to)
+    put_string(an, st, where, held, taint, text_of(an, st, source) if bound is None else None)
+
+
+def _attacker(taint: Any) -> bool:
+    return taint[2] in ("text:argv", "text:getenv()")
+
+
+def _strncpy(
+    an: Analysis, st: State, call: Call, to: int, from_: int, count: int, unit: int
+) -> None:
+    where, source = call.arg(to), call.arg(from_)
+    if where is None or source is None:
+        return
+    amount = _amount(an, st, call, count, unit)
+    _check(an, st, call, where, amount, True, to)
+    reach(an, st, source)
+    held = length(an, st, source, unit)
+    access.check(an, st, source, min(held.lo, amount.lo), min(held.lo, amount.lo), False,
+                 call.span, by=call.name)  # fmt: skip
+    ends = held.hi < amount.lo
+    size = held if ends else Val(min(held.lo, amount.lo), min(held.hi, amount.hi),
+                                 held.flags & amount.flags)  # fmt: skip
+    text = text_of(an, st, source) if ends else None
+    put_string(an, st, where, size, taint_of(an, st, source), text, ends=ends)
+
+
+def _at_end(an: Analysis, st: State, where: Val, unit: int) -> Val:
+    """A pointer to the terminator of a string."""
+    held = length(an, st, where, unit)
+    if held.hi >= ENDLESS:
+        held = Val(held.lo, held.lo, 0)
+    targets = tuple((t[0], t[1] + held.lo, t[2] + held.hi, t[3] & held.flags, t[4])
+                    for t in where.ptr)  # fmt: skip
+    return Val(0, 0, where.flags, where.taint, targets, where.null, where.ini)
+
+
+def _strcat(an: Analysis, st: State, call: Call, to: int, from_: int, unit: int) -> None:
+    where, source = call.arg(to), call.arg(from_)
+    if where is None or source is None:
+        return
+    reach(an, st, where)
+    _copy_string(an, st, call, _at_end(an, st, where, unit), source, None, unit, to, from_)
+
+
+def _strncat(
+    an: Analysis, st: State, call: Call, to: int, from_: int, count: int, unit: int
+) -> None:
+    where, source = call.arg(to), call.arg(from_)
+    if where is None or source is None:
+        return
+    reach(an, st, where)
+    amount = _amount(an, st, call, count, unit)
+    end = _at_end(an, st, where, unit)
+    _copy_string(an, st, call, end, source, amount, unit, to, from_)
+
+
+def _bounded(an: Analysis, st: State, call: Call, to: int, from_: int, count: int) -> None:
+    """`strlcpy`: at most so many bytes, the terminator among them."""
+    where, source = call.arg(to), call.arg(from_)
+    if where is None or source is None:
+        return
+    amount = _amount(an, st, call, count, 1)
+    reach(an, st, where)
+    held = length(an, st, source, 1)
+    access.check(an, st, where, min(held.lo + 1, amount.lo), min(held.lo + 1, amount.lo), True,
+                 call.span, flags=amount.flags, by=call.name)  # fmt: skip
+    size = Val(0, min(held.hi, max(amount.hi - 1, 0)), OTHER)
+    put_string(an, st, where, size, taint_of(an, st, source), None)
+
+
+def _length(an: Analysis, st: State, call: Call, from_: int, unit: int, bound: int) -> None:
+    value = call.arg(from_)
+    if value is None:
+        return
+    reach(an, st, value)
+    if bound < 0:
+        read_string(an, st, value, call.span, call.name)
+    held = length(an, st, value, unit)
+    high = held.hi // unit if held.hi < ENDLESS else 2**62
+    limit = call.arg(bound) if bound >= 0 else None
+    if limit is not None and limit.hi >= 0:
+        high = min(high, limit.hi)
+    null = ANY_NULL
+    call.value = Val(min(held.lo // unit, high), high, held.flags & TIGHT or OTHER, None, (), null)
+
+
+def _input(an: Analysis, st: State, call: Call, to: int, count: int, unit: int, by: str) -> None:
+    where = call.arg(to)
+    if where is None:
+        return
+    function = an.frame.function
+    taint = (function.file, call.span, "text:" + by)
+    amount = _amount(an, st, call, count, unit) if count >= 0 else Val(1, ENDLESS - 1, TIGHT, taint)
+    _check(an, st, call, where, amount, True, to)
+    high = max(amount.hi - unit, 0) if amount.hi < ENDLESS - 1 else ENDLESS
+    put_string(an, st, where, Val(0, high, TIGHT), taint, None)
+
+
+def _bytes(an: Analysis, st: State, call: Call, to: int, count: Any, unit: int, by: str) -> None:
+    where = call.arg(to)
+    if where is None:
+        return
+    amount = _amount(an, st, call, count, unit)
+    _check(an, st, call, where, amount, True, to)
+    taint = (an.frame.function.file, call.span, "text:" + by)
+    for target in where.ptr:
+        if target[1] == target[2] == 0:
+            overwrite(an, st, Val(0, 0, where.flags, None, (target,)), taint)
+            reg = st.regs[target[0]]
+            if reg.lo == reg.hi and amount.hi < reg.lo:
+                st.regs[target[0]] = reg.but(len_hi=ENDLESS)
+        else:
+            put_string(an, st, Val(0, 0, where.flags, None, (target,)), Val(0, ENDLESS, OTHER),
+                       taint, None, ends=False)  # fmt: skip
+
+
+def _duplicate(an: Analysis, st: State, call: Call, from_: int, unit: int, bound: int) -> None:
+    source = call.arg(from_)
+    if source is None:
+        return
+    read_string(an, st, source, call.span, call.name)
+    held = length(an, st, source, unit)
+    limit = call.arg(bound) if bound >= 0 else None
+    if limit is not None and limit.hi >= 0:
+        held = Val(min(held.lo, limit.lo), min(held.hi, limit.hi), 0)
+    size = Val(held.lo + unit, held.hi + unit if held.hi < ENDLESS else ENDLESS, held.flags)
+    value = ownership.allocate(an, st, "malloc", call.span, [size], fails=True, fill=UNKNOWN_FILL)
+    value = Val(0, 0, TIGHT, None, value.ptr, AS_REGION)
+    put_string(an, st, value, held, taint_of(an, st, source),
+               text_of(an, st, source) if limit is None else None)  # fmt: skip
+    call.value = value
+
+
+EFFECTS: dict[str, Callable[..., Any]] = {
+    "copy": _copy, "fill": _fill, "zero": _zero, "strcpy": _strcpy, "strncpy": _strncpy,
+    "strcat": _strcat, "strncat": _strncat, "bounded": _bounded, "length": _length,
+    "input": _input, "bytes": _bytes, "scan": scan, "duplicate": _duplicate,
+}  # fmt: skip
+
+__all__ = ["EFFECTS", "initialise", "length", "overwrite", "printed", "put_string", "reach",
+           "read_string", "taint_of", "text_of"]  # fmt: skip

@@ -1,0 +1,149 @@
+"""What each library function does, as data.
+
+A function is a tuple of effects, carried out in order. Numbers are positions of arguments, `unit`
+is the size of a character. `model` carries them out:
+
+`alloc family sizes fill fails`, `free family pointer`, `realloc pointer size`,
+`copy to from count unit`, `fill to value count unit`, `strcpy to from unit`,
+`strncpy to from count unit`, `strcat to from unit`, `strncat to from count unit`,
+`length from unit`, `print to count format first unit` (count -1: without bound),
+`format position first`, `command first last`, `path position`, `input to count unit source`
+(a string of fewer than count characters), `bytes to count unit source`, `scan format first source`,
+`text source` (returns a string), `number source low high`, `parse from`, `within from fails unit`
+(a pointer into an argument, or null), `same position`, `open family fails`, `abs position`,
+`range low high`, `duplicate from unit`, `reads position count unit`, `stop`, `quiet`, `escape first`,
+`variable position`, `uses positions`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+Effect = tuple[Any, ...]
+UNINIT, ZERO = 0, 1
+
+
+def _both(narrow: str, wide: str, *effects: Effect) -> dict[str, tuple[Effect, ...]]:
+    """The same effects for functions of characters and of wide characters; `"u"` is the unit."""
+
+    def of(unit: int) -> tuple[Effect, ...]:
+        return tuple(tuple(unit if part == "u" else part for part in e) for e in effects)
+
+    found = dict.fromkeys(narrow.split(), of(1))
+    found.update(dict.fromkeys(wide.split(), of(4)))
+    return found
+
+
+def _each(names: str, *effects: Effect) -> dict[str, tuple[Effect, ...]]:
+    return dict.fromkeys(names.split(), effects)
+
+
+TABLE: dict[str, tuple[Effect, ...]] = {
+    # memory
+    **_each("malloc valloc", ("alloc", "malloc", (0,), UNINIT, True)),
+    **_each("calloc", ("alloc", "malloc", (0, 1), ZERO, True)),
+    **_each("aligned_alloc memalign", ("alloc", "malloc", (1,), UNINIT, True)),
+    **_each("alloca __builtin_alloca _alloca", ("alloc", "alloca", (0,), UNINIT, False)),
+    **_each("realloc", ("realloc", 0, 1)),
+    **_each("free cfree", ("free", "malloc", 0)),
+    **_both("strdup _strdup", "wcsdup _wcsdup", ("duplicate", 0, "u", -1)),
+    **_both("strndup", "", ("duplicate", 0, "u", 1)),
+    # blocks of memory
+    **_each("memcpy memmove mempcpy __builtin_memcpy", ("copy", 0, 1, 2, 1), ("same", 0)),
+    **_each("wmemcpy wmemmove", ("copy", 0, 1, 2, 4), ("same", 0)),
+    **_each("bcopy", ("copy", 1, 0, 2, 1)),
+    **_each("memset __builtin_memset", ("fill", 0, 1, 2, 1), ("same", 0)),
+    **_each("wmemset", ("fill", 0, 1, 2, 4), ("same", 0)),
+    **_each("bzero", ("zero", 0, 1)),
+    **_each("memcmp bcmp", ("reads", 0, 2, 1), ("reads", 1, 2, 1)),
+    **_each("memchr", ("reads", 0, 2, 1), ("within", 0, True, 1)),
+    # strings
+    **_both("strcpy stpcpy _mbscpy", "wcscpy", ("strcpy", 0, 1, "u"), ("same", 0)),
+    **_both("strncpy", "wcsncpy", ("strncpy", 0, 1, 2, "u"), ("same", 0)),
+    **_both("strcat", "wcscat", ("strcat", 0, 1, "u"), ("same", 0)),
+    **_both("strncat", "wcsncat", ("strncat", 0, 1, 2, "u"), ("same", 0)),
+    **_both("strlcpy", "", ("bounded", 0, 1, 2)),
+    **_both("strlcat", "", ("bounded", 0, 1, 2)),
+    **_both("strlen", "wcslen", ("length", 0, "u", -1)),
+    **_both("strnlen", "wcsnlen", ("length", 0, "u", 1)),
+    **_both("strchr strrchr strstr strpbrk index rindex strcasestr",
+            "wcschr wcsrchr wcsstr wcspbrk", ("uses", (0,)), ("within", 0, True, "u")),
+    **_both("strcmp strncmp strcasecmp strncasecmp strcoll strspn strcspn",
+            "wcscmp wcsncmp wcscoll wcsspn wcscspn", ("uses", (0, 1))),
+    **_both("strtok", "wcstok", ("within", 0, True, "u")),
+    **_each("strtok_r strsep", ("within", 0, True, 1)),
+    **_both("sprintf", "", ("print", 0, -1, 1, 2, "u")),
+    **_both("snprintf _snprintf", "swprintf _snwprintf", ("print", 0, 1, 2, 3, "u")),
+    **_both("vsnprintf _vsnprintf", "vswprintf _vsnwprintf", ("print", 0, 1, 2, -1, "u")),
+    **_both("vsprintf", "", ("print", 0, -1, 1, -1, "u")),
+    # output
+    **_both("printf", "wprintf", ("format", 0, 1)),
+    **_both("vprintf", "vwprintf", ("format", 0, -1)),
+    **_both("fprintf dprintf", "fwprintf", ("format", 1, 2)),
+    **_both("vfprintf vdprintf", "vfwprintf", ("format", 1, -1)),
+    **_each("syslog", ("format", 1, 2)),
+    **_each("vsyslog", ("format", 1, -1)),
+    **_each("puts perror putenv_ printf_", ("uses", (0,))),
+    **_each("fputs fputws", ("uses", (0,))),
+    **_each("fwrite", ("reads", 0, (1, 2), 1)),
+    **_each("write send sendto pwrite", ("reads", 1, 2, 1)),
+    **_each("putchar putc fputc putwchar fputwc fflush fseek ftell rewind feof ferror fileno "
+            "ungetc setvbuf isatty lseek fsync", ("quiet",)),
+    # input
+    **_both("fgets", "fgetws", ("input", 0, 1, "u", "fgets()"), ("same or null", 0)),
+    **_both("gets", "_getws", ("input", 0, -1, "u", "gets()"), ("same or null", 0)),
+    **_each("fread", ("bytes", 0, (1, 2), 1, "fread()")),
+    **_each("read pread", ("bytes", 1, 2, 1, "read()"), ("count", 2)),
+    **_each("recv recvfrom", ("bytes", 1, 2, 1, "recv()"), ("count", 2)),
+    **_each("readlink", ("bytes", 1, 2, 1, "readlink()"), ("count", 2)),
+    **_both("scanf", "wscanf", ("scan", 0, 1, "scanf()")),
+    **_both("fscanf", "fwscanf", ("scan", 1, 2, "fscanf()")),
+    **_both("sscanf", "swscanf", ("scan", 1, 2, "sscanf()")),
+    **_each("getenv secure_getenv _wgetenv", ("text", "getenv()")),
+    **_each("getc fgetc getchar", ("range", -1, 255)),
+    **_each("getwc fgetwc getwchar", ("range", 0, 2**32 - 1)),
+    # numbers
+    **_each("rand", ("number", "rand()", 0, 2**31 - 1)),
+    **_each("random lrand48", ("number", "random()", 0, 2**31 - 1)),
+    **_each("atoi _wtoi", ("parse", 0, "atoi()")),
+    **_each("atol atoll strtol strtoll strtoul strtoull wcstol wcstoul wcstoll", ("parse", 0, "strtol()")),
+    **_each("atof strtod strtof wcstod", ("parse", 0, "atof()")),
+    **_each("abs labs llabs fabs fabsf imaxabs", ("abs", 0)),
+    **_each("sqrt sqrtf sqrtl", ("sqrt", 0)),
+    **_each("isdigit isalpha isalnum isspace isxdigit isupper islower ispunct isprint iscntrl "
+            "iswdigit iswalpha iswspace iswxdigit", ("range", 0, 2048)),
+    **_each("tolower toupper", ("same", 0)),
+    **_each("ntohl htonl ntohs htons", ("swapped", 0)),
+    **_each("time", ("wrote", 0)),
+    **_each("srand srandom sleep usleep getpid close_ umask signal clock isatty exit_ getuid "
+            "geteuid setuid setgid seteuid chmod_ pthread_self", ("quiet",)),
+    # commands and paths
+    **_both("system", "_wsystem", ("command", 0, 0)),
+    **_both("popen _popen", "_wpopen", ("command", 0, 0), ("open", "popen", True)),
+    **_both("execl execlp execle _execl _execlp _spawnl _spawnlp", "_wexecl _wexeclp _wspawnl "
+            "_wspawnlp", ("command", 0, 99)),
+    **_both("execv execvp execve execvpe _execv _execvp _spawnv _spawnvp",
+            "_wexecv _wexecvp _wspawnv _wspawnvp", ("command", 0, 0), ("vector", 1)),
+    **_both("fopen fopen64", "_wfopen", ("path", 0), ("open", "fopen", True)),
+    **_each("freopen", ("path", 0), ("free", "fopen", 2), ("open", "fopen", True)),
+    **_each("fdopen", ("open", "fopen", True)),
+    **_each("tmpfile", ("open", "fopen", True)),
+    **_both("open _open open64 creat openat_", "_wopen", ("path", 0), ("descriptor",)),
+    **_each("opendir", ("path", 0), ("open", "opendir", True)),
+    **_each("remove unlink rmdir mkdir chdir access stat lstat rename chmod chown truncate",
+            ("path", 0), ("wrote", 1)),
+    **_each("fclose", ("free", "fopen", 0)),
+    **_each("pclose _pclose", ("free", "popen", 0)),
+    **_each("closedir", ("free", "opendir", 0)),
+    **_each("close _close", ("free", "open", 0)),
+    **_each("putenv _putenv _wputenv", ("search", 0), ("escape", 0)),
+    **_each("setenv", ("setenv", 0, 1)),
+    **_each("dlopen LoadLibrary LoadLibraryA LoadLibraryW", ("library", 0)),
+    # ends
+    **_each("exit _exit _Exit abort quick_exit __builtin_trap __builtin_unreachable longjmp "
+            "siglongjmp err errx __assert_fail pthread_exit", ("stop",)),
+    **_each("assert", ("assert", 0)),
+    **_each("va_start va_end va_copy __builtin_va_start __builtin_va_end", ("quiet",)),
+    **_each("pthread_mutex_lock pthread_mutex_unlock pthread_mutex_init pthread_mutex_destroy",
+            ("quiet",)),
+}  # fmt: skip

@@ -1,0 +1,99 @@
+"""How the analysis asks for what lies outside of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from jarvis_ls.jsec.flow.ir import FileIR, FunctionIR, GlobalIR, RecordIR
+
+
+class Lookup(Protocol):
+    """The functions, variables and classes that a place in the program sees."""
+
+    def function(self, name: str, from_file: str) -> FunctionIR | None:
+        """The definition a name means in a file; `name` may be qualified (`Class::method`)."""
+
+    def overrides(self, record: str, method: str, from_file: str) -> list[FunctionIR]:
+        """Definitions of a virtual method in a class and those derived from it."""
+
+    def variable(self, name: str, from_file: str) -> GlobalIR | None:
+        """The definition of a variable of file or program scope."""
+
+    def record(self, name: str, from_file: str) -> RecordIR | None:
+        """The definition of a struct, union or class."""
+
+    def written(self, name: str, from_file: str) -> bool:
+        """Whether some function of the program may change a variable."""
+
+
+class Files:
+    """A lookup over a few files that are all in memory."""
+
+    def __init__(self, files: Iterable[FileIR]) -> None:
+        self.files = {file.path: file for file in files}
+
+    def function(self, name: str, from_file: str) -> FunctionIR | None:
+        """See `Lookup`."""
+        for file in self._from(from_file):
+            found = file.functions.get(name)
+            if found is not None and (file.path == from_file or not found.static or found.record):
+                return found
+        return None
+
+    def overrides(self, record: str, method: str, from_file: str) -> list[FunctionIR]:
+        """See `Lookup`."""
+        found = []
+        names = self._derived(record)
+        for file in self._from(from_file):
+            for function in file.functions.values():
+                if function.record in names and function.name.rpartition("::")[2] == method:
+                    found.append(function)
+        return found
+
+    def _derived(self, record: str) -> set[str]:
+        names = {record}
+        for _ in range(8):
+            more = {
+                r.name for f in self.files.values() for r in f.records.values()
+                if names & set(r.bases)
+            } - names  # fmt: skip
+            if not more:
+                break
+            names |= more
+        return names
+
+    def variable(self, name: str, from_file: str) -> GlobalIR | None:
+        """See `Lookup`."""
+        declared = None
+        for file in self._from(from_file):
+            found = file.globals.get(name)
+            if found is not None and (file.path == from_file or not found.static):
+                if not found.extern:
+                    return found
+                declared = declared or found
+        return declared
+
+    def record(self, name: str, from_file: str) -> RecordIR | None:
+        """See `Lookup`."""
+        for file in self._from(from_file):
+            found = file.records.get(name)
+            if found is not None:
+                return found
+        return None
+
+    def written(self, name: str, from_file: str) -> bool:
+        """See `Lookup`."""
+        own = self.files.get(from_file)
+        variable = own.globals.get(name) if own is not None else None
+        if own is not None and variable is not None and variable.static:
+            return name in own.written
+        return any(name in file.written for file in self.files.values())
+
+    def _from(self, path: str) -> Iterable[FileIR]:
+        own = self.files.get(path)
+        if own is not None:
+            yield own
+        for other, file in self.files.items():
+            if other != path:
+                yield file

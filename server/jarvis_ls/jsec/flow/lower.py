@@ -1,0 +1,233 @@
+"""One file to what is interpreted."""
+
+from __future__ import annotations
+
+import hashlib
+
+from jarvis_ls.codeintel.code import Unit, text
+from jarvis_ls.codeintel.items import items
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.flow import ir
+from jarvis_ls.jsec.flow.ir import FileIR, FunctionIR, GlobalIR, Type
+from jarvis_ls.jsec.flow.lower_expression import Outer
+from jarvis_ls.jsec.flow.lower_function import Body, _function_declarator, initialiser
+from jarvis_ls.jsec.flow.lower_macros import Macros
+from jarvis_ls.jsec.flow.lower_types import Types
+
+_TAGGED = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
+_Pending = tuple[Node, str, str, Type, bool]
+
+
+def lower(unit: Unit, root: Node) -> FileIR:
+    """The functions, variables and types of a C or C++ file with the tree `root`."""
+    return _File(unit).lower(root)
+
+
+class _File:
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        self.types = Types(unit)
+        self.outer = Outer(self.types, Macros(unit.facts, unit.language))
+        digest = hashlib.blake2b(unit.source.data, digest_size=16).hexdigest()
+        self.file = FileIR(unit.source.path, unit.language, digest=digest)
+        self.pending: list[_Pending] = []
+
+    def lower(self, root: Node) -> FileIR:
+        found = [item.node for item in items(root, self.unit.language)]
+        spaces = _Spaces(root)
+        for node in found:
+            self._declare(node, spaces.of(node))
+        written: set[str] = set()
+        for node, name, record, type_, static in self.pending:
+            if name in self.file.functions:
+                continue
+            function = self._function(node, name, record, type_, static=static)
+            if function is not None:
+                self.file.functions[name] = function
+                written |= changed(function)
+        self.file.written = frozenset(written)
+        self.file.records = self.types.records
+        self.file.prototypes = self.outer.functions
+        return self.file
+
+    def _function(
+        self, node: Node, name: str, record: str, type_: Type, *, static: bool
+    ) -> FunctionIR | None:
+        body = Body(self.outer, self.file.globals, self.file.path)
+        return body.lower(node, name, record, type_, static=static)
+
+    def _declare(self, node: Node, space: str) -> None:
+        kind = node.type
+        if kind == "template_declaration":
+            self._template(node, space)
+        elif kind == "function_definition":
+            self._definition(node, space)
+        elif kind == "type_definition":
+            self._typedef(node)
+        elif kind in _TAGGED:
+            self._tagged(node, space)
+        elif kind == "enum_specifier":
+            self.types.enumeration(node)
+        elif kind == "declaration":
+            self._declaration(node, space)
+        elif kind == "alias_declaration":
+            target = node.child_by_field_name("type")
+            if target is not None:
+                self.types.define(text(node.child_by_field_name("name")), self.types.of(target))
+
+    def _template(self, node: Node, space: str) -> None:
+        listed = node.child_by_field_name("parameters")
+        names = {text(c.named_children[-1]) for c in listed.named_children
+                 if c.named_child_count} if listed is not None else set()  # fmt: skip
+        self.types.erased |= names
+        for child in node.named_children:
+            if child != listed:
+                self._declare(child, space)
+
+    def _definition(self, node: Node, space: str, record: str = "") -> None:
+        declarator = _function_declarator(node)
+        if declarator is None:
+            return
+        result = self.types.specified(node)
+        name, type_ = self.types.declarator(node.child_by_field_name("declarator"), result)
+        if type_[0] != "fn" or not name:
+            return
+        static = any(text(c) == "static" for c in node.children)
+        owner, _, short = name.rpartition("::")
+        owner = owner.rpartition("::")[2] or record
+        if owner and owner not in self.types.records:
+            owner, space = record, space or owner
+        full = "::".join(part for part in (space, owner, short) if part)
+        if owner:
+            self.types.methods.setdefault((owner, short), type_)
+            static = static or short in self.types.records[owner].statics
+        else:
+            self.outer.functions[short] = type_
+        self.pending.append((node, full, owner, type_, static))
+
+    def _tagged(self, node: Node, space: str) -> None:
+        type_ = self.types.record(node)
+        body = node.child_by_field_name("body")
+        if body is None or type_[0] != "r":
+            return
+        for child in body.named_children:
+            if child.type in ("field_declaration", "declaration"):
+                base = self.types.specified(child)
+                for declarator in child.children_by_field_name("declarator"):
+                    name, inner = self.types.declarator(declarator, base)
+                    if inner[0] == "fn":
+                        self.types.methods[(type_[1], name)] = inner
+                    elif any(text(c) == "static" for c in child.children):
+                        self.outer.globals[name] = inner
+                        self.file.globals[name] = GlobalIR(name, inner, False, False, None, True)
+            elif child.type == "function_definition":
+                self._definition(child, space, type_[1])
+            elif child.type == "template_declaration":
+                for inner_node in child.named_children:
+                    if inner_node.type == "function_definition":
+                        self._definition(inner_node, space, type_[1])
+
+    def _typedef(self, node: Node) -> None:
+        kind = node.child_by_field_name("type")
+        declarators = node.children_by_field_name("declarator")
+        alias = text(declarators[0]) if declarators else ""
+        if kind is not None and kind.type in _TAGGED:
+            base = self.types.record(kind, alias if alias.isidentifier() else "")
+        else:
+            base = self.types.specified(node)
+        for declarator in declarators:
+            name, type_ = self.types.declarator(declarator, base)
+            if type_ != ("r", name):
+                self.types.define(name, type_)
+
+    def _declaration(self, node: Node, space: str) -> None:
+        kind = node.child_by_field_name("type")
+        if kind is not None and kind.type in _TAGGED:
+            self._tagged(kind, space)
+        base = self.types.specified(node)
+        words = {text(c) for c in node.children
+                 if c.type in ("storage_class_specifier", "type_qualifier")}  # fmt: skip
+        for declarator in node.children_by_field_name("declarator"):
+            name, type_ = self.types.declarator(declarator, base)
+            if not name:
+                continue
+            if type_[0] == "fn":
+                self.outer.functions.setdefault(name, type_)
+                continue
+            self._variable(name.rpartition("::")[2], type_, words, declarator)
+
+    def _variable(self, name: str, type_: Type, words: set[str], node: Node) -> None:
+        value = node.child_by_field_name("value")
+        if type_[0] == "a" and type_[2] < 0 and value is not None:
+            body = Body(self.outer, self.file.globals, self.file.path)
+            type_ = body._counted(type_, value)
+        self.outer.globals[name] = type_
+        init = initialiser(self.outer, name, type_, value)
+        extern = "extern" in words and value is None
+        if extern and name in self.file.globals:
+            return
+        self.file.globals[name] = GlobalIR(
+            name, type_, "static" in words, "const" in words or "constexpr" in words, init, extern
+        )
+
+
+class _Spaces:
+    """The namespaces of a file by position."""
+
+    def __init__(self, root: Node) -> None:
+        self._ranges: list[tuple[int, int, str]] = []
+        stack = [(child, "") for child in root.children]
+        while stack:
+            node, outer = stack.pop()
+            if node.type == "namespace_definition":
+                name = text(node.child_by_field_name("name"))
+                inner = "::".join(part for part in (outer, name) if part)
+                self._ranges.append((node.start_byte, node.end_byte, inner))
+                body = node.child_by_field_name("body")
+                stack.extend((child, inner) for child in (body.children if body else ()))
+            elif node.type in ("linkage_specification", "declaration_list", "preproc_ifdef",
+                               "preproc_if", "preproc_else"):  # fmt: skip
+                stack.extend((child, outer) for child in node.children)
+        self._ranges.sort()
+
+    def of(self, node: Node) -> str:
+        found = ""
+        for start, end, name in self._ranges:
+            if start > node.start_byte:
+                break
+            if node.end_byte <= end:
+                found = name
+        return found
+
+
+def changed(function: FunctionIR) -> set[str]:
+    """Globals the function may change: assigned, stepped, or with their address given away."""
+    found: set[str] = set()
+    for instrs, end in function.blocks:
+        for instr in (*instrs, end):
+            _changes(instr, found)
+    return found
+
+
+def _changes(root: tuple[object, ...], found: set[str]) -> None:
+    stack: list[tuple[object, bool]] = [(root, False)]
+    while stack:
+        part, plain = stack.pop()
+        if not isinstance(part, tuple) or not part:
+            continue
+        head = part[0]
+        if head == ir.GLOBAL and len(part) == 2 and isinstance(part[1], str):
+            if not plain:
+                found.add(part[1])
+            continue
+        if head == ir.LOAD and len(part) == 4 and isinstance(part[1], tuple):
+            stack.append((part[1], _reads_in_place(part[1])))
+            continue
+        if head in (ir.FIELD, ir.DECAY) and plain:
+            stack.append((part[1], True))
+            continue
+        stack.extend((inner, False) for inner in part)
+
+
+def _reads_in_place(address: object) -> bool:
+    return isinstance(address, tuple) and bool(address) and address[0] in (ir.GLOBAL, ir.FIELD)

@@ -1,0 +1,149 @@
+"""Blocks, temporaries and scopes of a function while it is lowered."""
+
+from __future__ import annotations
+
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.flow import ir
+from jarvis_ls.jsec.flow.ir import Expr, Instr, Span, Type
+
+
+class Blocks:
+    """The blocks of one function. A label may be jumped to before its block is started; blocks
+    are numbered in the order they are started, so an edge to an earlier number is a back edge."""
+
+    def __init__(self) -> None:
+        self._instrs: list[list[Instr]] = []
+        self._ends: list[Instr | None] = []
+        self._place: dict[int, int] = {}
+        self._labels = 0
+        self._open: list[Instr] | None = None
+        self.temps = 0
+        self.start(self.label())
+
+    def label(self) -> int:
+        """A new place to jump to."""
+        self._labels += 1
+        return self._labels
+
+    def temp(self) -> int:
+        """A new temporary."""
+        self.temps += 1
+        return self.temps
+
+    @property
+    def live(self) -> bool:
+        """Whether the code that comes next can be reached."""
+        return self._open is not None
+
+    def start(self, label: int) -> None:
+        """Begin the block of `label`; the one before goes on into it."""
+        if self._open is not None and self._instrs:
+            self.end((ir.JUMP, label))
+        self._place[label] = len(self._instrs)
+        self._open = []
+        self._instrs.append(self._open)
+        self._ends.append(None)
+
+    def add(self, instr: Instr) -> None:
+        """Append an instruction; what cannot be reached is dropped."""
+        if self._open is not None:
+            self._open.append(instr)
+
+    def end(self, end: Instr) -> None:
+        """Close the block."""
+        if self._open is not None:
+            self._ends[len(self._instrs) - 1] = end
+            self._open = None
+
+    def finish(self) -> tuple[tuple[tuple[tuple[Instr, ...], Instr], ...], frozenset[int]]:
+        """All blocks with labels replaced by numbers, and those that back edges go to."""
+        self.end((ir.RETURN, None, (0, 0)))
+        heads: set[int] = set()
+        done = []
+        for index, (instrs, end) in enumerate(zip(self._instrs, self._ends, strict=True)):
+            placed = self._placed(end or (ir.STOP,))
+            heads.update(target for target in targets(placed) if target <= index)
+            done.append((tuple(instrs), placed))
+        return tuple(done), frozenset(heads)
+
+    def _placed(self, end: Instr) -> Instr:
+        place, last = self._place, len(self._instrs) - 1
+        if end[0] == ir.JUMP:
+            return (ir.JUMP, place.get(end[1], last))
+        if end[0] == ir.IF:
+            return (ir.IF, end[1], place.get(end[2], last), place.get(end[3], last), end[4])
+        if end[0] == ir.SWITCH:
+            cases = tuple((low, high, place.get(to, last)) for low, high, to in end[2])
+            return (ir.SWITCH, end[1], cases, place.get(end[3], last), end[4])
+        return end
+
+
+def targets(end: Instr) -> tuple[int, ...]:
+    """Where a block goes on."""
+    if end[0] == ir.JUMP:
+        return (end[1],)
+    if end[0] == ir.IF:
+        return (end[2], end[3])
+    if end[0] == ir.SWITCH:
+        return (*(case[2] for case in end[2]), end[3])
+    return ()
+
+
+class Scopes:
+    """Local variables by name, innermost scope last."""
+
+    def __init__(self) -> None:
+        self.slots: list[tuple[str, Type]] = []
+        self._names: list[dict[str, int]] = [{}]
+        self._objects: list[list[tuple[int, str]]] = [[]]
+
+    def open(self) -> None:
+        """Enter a block."""
+        self._names.append({})
+        self._objects.append([])
+
+    def close(self) -> tuple[list[tuple[int, str]], tuple[int, ...]]:
+        """Leave a block: its objects with their class, last first, and all of its slots."""
+        slots = tuple(slot for slot in self._names.pop().values() if slot >= 0)
+        return list(reversed(self._objects.pop())), slots
+
+    @property
+    def depth(self) -> int:
+        """How many scopes are open."""
+        return len(self._names)
+
+    def declare(self, name: str, type_: Type) -> int:
+        """A new variable in the innermost scope."""
+        self.slots.append((name, type_))
+        self._names[-1][name] = len(self.slots) - 1
+        return len(self.slots) - 1
+
+    def alias(self, name: str, number: int) -> None:
+        """Make `name` mean a static variable, given as a negative number."""
+        self._names[-1][name] = number
+
+    def find(self, name: str) -> int | None:
+        """The slot a name means."""
+        for names in reversed(self._names):
+            found = names.get(name)
+            if found is not None:
+                return found
+        return None
+
+    def own(self, slot: int, record: str) -> None:
+        """An object whose destructor runs when the scope ends."""
+        self._objects[-1].append((slot, record))
+
+    def objects_from(self, depth: int) -> list[tuple[int, str]]:
+        """Objects of the scopes from `depth` inwards, last first."""
+        return [o for scope in reversed(self._objects[depth:]) for o in reversed(scope)]
+
+
+def span_of(node: Node) -> Span:
+    """Bytes of a node."""
+    return node.start_byte, node.end_byte
+
+
+def zero(type_: Type) -> Expr:
+    """Zero of a type."""
+    return (ir.NULL,) if type_[0] == "p" else (ir.CONST, 0, type_)

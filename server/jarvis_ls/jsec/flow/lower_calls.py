@@ -1,0 +1,267 @@
+"""Calls, `new` and `delete`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jarvis_ls.codeintel.code import text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.flow import ir
+from jarvis_ls.jsec.flow.ir import Expr, Span, Type
+from jarvis_ls.jsec.flow.library.signatures import RESULTS
+from jarvis_ls.jsec.flow.types import ANY, CONTAINERS, INT, PTR, ULONG, pointee
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.flow.lower_expression import Expressions, Typed
+
+_CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"})
+_SKIPPED = frozenset({"comment"})
+
+
+class Calls:
+    """Lowers what is called; part of `Expressions`."""
+
+    def __init__(self, expressions: Expressions) -> None:
+        self.of = expressions
+
+    def value(self, node: Node, *, dropped: bool = False) -> Typed:
+        """The result of a call; `dropped` when nothing uses it."""
+        callee = node.child_by_field_name("function")
+        while callee is not None and callee.type == "parenthesized_expression":
+            callee = callee.named_children[0] if callee.named_child_count else None
+        if callee is None:
+            return self.of.unknown()
+        kind = callee.type
+        if kind == "field_expression":
+            return self._through_member(node, callee, dropped=dropped)
+        if kind in ("template_function", "template_method"):
+            return self._template(node, callee)
+        if kind in ("identifier", "qualified_identifier"):
+            return self._named(node, callee, dropped=dropped)
+        if kind == "primitive_type":
+            return self._functional_cast(node, self.of.types.words(text(callee)))
+        return self._indirect(node, callee)
+
+    def arguments(self, node: Node) -> list[Node]:
+        """The nodes of the arguments."""
+        listed = node.child_by_field_name("arguments")
+        return [] if listed is None else \
+            [c for c in listed.named_children if c.type not in _SKIPPED]  # fmt: skip
+
+    def _named(self, node: Node, callee: Node, *, dropped: bool) -> Typed:
+        of = self.of
+        name = text(callee)
+        short = name.rpartition("::")[2]
+        slot = of.scopes.find(name)
+        if slot is not None or (short in of.outer.globals and short not in of.outer.functions):
+            return self._indirect(node, callee)
+        arguments = self.arguments(node)
+        facts = of.types.facts
+        if short in facts.macros and short not in of.outer.functions:
+            alias, _ = facts.alias_of(short)
+            name = short = alias if alias.isidentifier() else short
+        if short in facts.function_macros and short not in of.outer.functions:
+            expanded = of.outer.macros.call(short, [text(a) for a in arguments])
+            if expanded is not None:
+                return of.expand(expanded, of.span(node))
+        record = of.types.records.get(of.record)
+        if record is not None and "::" not in name and short in record.methods:
+            this = of.scopes.find("this")
+            if this is not None:
+                address = (ir.LOAD, (ir.LOCAL, this), PTR, of.span(node))
+                return self.method(address, of.record, short, arguments, node)
+        if short in of.types.records and short not in of.outer.functions and "::" not in name:
+            return self._temporary(node, short, arguments)
+        if short in of.types.erased or (short in CONTAINERS and short not in of.outer.functions):
+            return of.unknown()
+        return self._direct(node, name, short, arguments, dropped=dropped)
+
+    def _direct(
+        self, node: Node, name: str, short: str, arguments: list[Node], *, dropped: bool
+    ) -> Typed:
+        of = self.of
+        signature = of.outer.functions.get(short)
+        if signature is None:
+            declared = of.types.facts.functions.get(short)
+            if declared is not None:
+                signature = ("fn", of.types.declared(declared), None, True)
+        result = signature[1] if signature is not None else RESULTS.get(short, INT)
+        if short in RESULTS and signature is not None and signature[1] == ANY:
+            result = RESULTS[short]
+        name = name.removeprefix("::").removeprefix("std::")
+        values, types = self._values(arguments, signature)
+        temp = of.blocks.temp()
+        of.calls.add(short)
+        span = of.span(node)
+        of.blocks.add((ir.CALL, temp, name, values, result, span, types))
+        if dropped:
+            of.blocks.add((ir.DROPPED, temp, short, span))
+        return (ir.TEMP, temp), result
+
+    def _values(
+        self, arguments: list[Node], signature: Type | None
+    ) -> tuple[tuple[Expr, ...], tuple[Type, ...]]:
+        """Values and types of the arguments; what is passed by reference as an address."""
+        wanted = signature[2] if signature is not None and signature[2] is not None else ()
+        values, types = [], []
+        for index, argument in enumerate(arguments):
+            to = wanted[index] if index < len(wanted) else ANY
+            if to[0] == "&":
+                address, type_ = self.of.referred(
+                    *self.of.address(argument), self.of.span(argument)
+                )
+                values.append(address)
+                types.append(("&", type_))
+                continue
+            value, type_ = self.of.value(argument)
+            if type_[0] == "c" and value[0] == ir.LOAD:
+                value = value[1]  # containers and strings are passed by their place
+            values.append(value)
+            types.append(type_)
+        return tuple(values), tuple(types)
+
+    def _indirect(self, node: Node, callee: Node) -> Typed:
+        of = self.of
+        target, type_ = of.value(callee)
+        while type_[0] == "p":
+            type_ = type_[1]
+        result = type_[1] if type_[0] == "fn" else ANY
+        if target[0] == ir.LOAD and target[2][0] == "fn":
+            target = target[1]
+        values, types = self._values(self.arguments(node), type_ if type_[0] == "fn" else None)
+        temp = of.blocks.temp()
+        of.blocks.add((ir.CALL, temp, target, values, result, of.span(node), types))
+        return (ir.TEMP, temp), result
+
+    def _through_member(self, node: Node, callee: Node, *, dropped: bool) -> Typed:
+        of = self.of
+        argument = callee.child_by_field_name("argument")
+        arrow = text(callee.child_by_field_name("operator")) == "->"
+        field = callee.child_by_field_name("field")
+        name = text(field)
+        if field is not None and field.type == "template_method":
+            name = text(field.child_by_field_name("name"))
+        name = name.rpartition("::")[2]
+        if arrow:
+            base, type_ = of.value(argument)
+            type_ = pointee(type_) if type_[0] != "c" else type_
+        else:
+            base, type_ = of.referred(*of.address(argument), of.span(callee))
+        record = of.types.records.get(type_[1]) if type_[0] == "r" else None
+        is_field = record is not None and name in record.fields
+        if of.types.unit.language == "c" or is_field:
+            return self._indirect(node, callee)
+        owner = type_[1] if type_[0] == "r" else "@" + type_[1] if type_[0] == "c" else ""
+        return self.method(base, owner, name, self.arguments(node), node, type_)
+
+    def method(
+        self, base: Expr, owner: str, name: str, arguments: list[Node], node: Node,
+        type_: Type = ANY,
+    ) -> Typed:  # fmt: skip
+        """A call of a member function on the object at `base`."""
+        of = self.of
+        signature = of.types.methods.get((owner, name))
+        result = signature[1] if signature is not None else ANY
+        if owner[:1] == "@" and signature is None:
+            result = self._of_container(type_, name)
+        values, types = self._values(arguments, signature)
+        temp = of.blocks.temp()
+        of.calls.add(name)
+        span = of.span(node)
+        of.blocks.add((ir.METHOD, temp, base, owner, name, values, result, span, types))
+        if owner[:1] == "@" and name in ("back", "front", "at", "top"):
+            return of.loaded((ir.TEMP, temp), type_[2], span)
+        return (ir.TEMP, temp), result
+
+    @staticmethod
+    def _of_container(type_: Type, name: str) -> Type:
+        if name in ("size", "length", "find", "capacity"):
+            return ULONG
+        if name in ("c_str", "data", "get", "release", "begin", "end"):
+            return ("p", type_[2])
+        return ("p", type_[2]) if name in ("back", "front", "at", "top") else ANY
+
+    def element(self, base: Expr, type_: Type, span: Span) -> Typed:
+        """The place that `[]` of a container gives."""
+        if base[0] == ir.LOAD:
+            base = base[1]
+        return (ir.FIELD, base, 0, type_[2]), type_[2]
+
+    def _template(self, node: Node, callee: Node) -> Typed:
+        name = text(callee.child_by_field_name("name"))
+        arguments = self.arguments(node)
+        if name in _CASTS and arguments:
+            listed = callee.child_by_field_name("arguments")
+            kinds = [c for c in listed.named_children if c.type == "type_descriptor"] \
+                if listed is not None else []  # fmt: skip
+            return self._functional_cast(node, self.of.types.of(kinds[0]) if kinds else ANY)
+        return self._direct(node, name, name, arguments, dropped=False)
+
+    def _functional_cast(self, node: Node, type_: Type) -> Typed:
+        arguments = self.arguments(node)
+        if len(arguments) != 1:
+            return self.of.unknown(type_)
+        if type_[0] == "&":
+            address, _ = self.of.address(arguments[0])
+            return address, type_
+        value = self.of.value(arguments[0])
+        return self.of.as_type(value, type_, self.of.span(node), explicit=True), type_
+
+    def _temporary(self, node: Node, record: str, arguments: list[Node]) -> Typed:
+        type_ = ("r", record)
+        slot = self.of.scopes.declare("", type_)
+        self.construct((ir.LOCAL, slot), record, arguments, node)
+        return self.of.loaded((ir.LOCAL, slot), type_, self.of.span(node))
+
+    def construct(self, place: Expr, record: str, arguments: list[Node], node: Node) -> None:
+        """Run the constructor of a class."""
+        self.method(place, record, record, arguments, node)
+
+    def new(self, node: Node) -> Typed:
+        """`new T`, `new T[n]` and `new T(arguments)`."""
+        of = self.of
+        kind = node.child_by_field_name("type")
+        type_ = ANY if kind is None else of.types.of(kind)
+        declarator = node.child_by_field_name("declarator")
+        count: Expr | None = None
+        while declarator is not None:
+            if declarator.type == "new_declarator":
+                length = declarator.child_by_field_name("length")
+                count = of.value(length)[0]
+                break
+            type_ = ("p", type_)
+            declarator = declarator.child_by_field_name("declarator") or next(
+                (c for c in declarator.named_children if "declarator" in c.type), None
+            )
+        placed = node.child_by_field_name("placement")
+        arguments = self.arguments(node)
+        if placed is not None and "nothrow" not in text(placed):
+            return of.unknown(("p", type_))
+        temp = of.blocks.temp()
+        span = of.span(node)
+        fails = placed is not None
+        of.blocks.add((ir.NEW, temp, type_, count, of.types.size(type_), span, fails))
+        if count is None and type_[0] == "r":
+            self.construct((ir.TEMP, temp), type_[1], arguments, node)
+        elif count is None and len(arguments) == 1:
+            value = of.as_type(of.value(arguments[0]), type_, span)
+            of.blocks.add((ir.EVAL, (ir.STORE, (ir.TEMP, temp), value, type_, span)))
+        return (ir.TEMP, temp), ("p", type_)
+
+    def delete(self, node: Node) -> Typed:
+        """`delete p` and `delete [] p`."""
+        of = self.of
+        operand = node.named_children[-1] if node.named_child_count else None
+        expr, type_ = of.value(operand)
+        many = any(c.type == "[" for c in node.children)
+        inner = pointee(type_)
+        span = of.span(node)
+        if not many and inner[0] == "r":
+            temp = of.blocks.temp()
+            of.blocks.add((ir.SET, temp, expr))
+            expr = (ir.TEMP, temp)
+            name = "~" + inner[1]
+            of.calls.add(name)
+            of.blocks.add((ir.METHOD, of.blocks.temp(), expr, inner[1], name, (), ("v",), span, ()))
+        of.blocks.add((ir.DELETE, expr, many, inner, span))
+        return of.unknown(("v",))

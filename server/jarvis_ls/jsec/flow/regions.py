@@ -1,0 +1,262 @@
+"""Regions of memory: numbers for variables, allocations, literals and what lies behind pointers
+from outside. The same place reached by the same calls has the same number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jarvis_ls.jsec.flow.ir import FunctionIR, Span, Type
+from jarvis_ls.jsec.flow.lookup import Lookup
+from jarvis_ls.jsec.flow.state import (
+    ENDLESS,
+    UNINITIALISED,
+    UNKNOWN_FILL,
+    ZEROED,
+    Place,
+    Reg,
+    State,
+)  # fmt: skip
+from jarvis_ls.jsec.flow.types import ANY, CHAR, INT, LONG, size_of
+from jarvis_ls.jsec.flow.values import (
+    ANY_NULL,
+    NOT_NULL,
+    OTHER,
+    TIGHT,
+    Val,
+    pointer,
+    unknown,
+)  # fmt: skip
+
+_MAX_BEHIND = 4
+"""How many pointers deep what lies behind a parameter is told apart."""
+
+
+class Frame:
+    """One activation of a function; the same call from the same frame gives the same one."""
+
+    __slots__ = ("base", "caller", "depth", "end", "function", "pointers", "space", "temps")
+
+    def __init__(
+        self, function: FunctionIR, caller: Frame | None, base: int, end: int,
+        pointers: list[Val],
+    ) -> None:  # fmt: skip
+        self.function = function
+        self.caller = caller
+        self.base = base
+        """Region of the first slot."""
+        self.temps = base + len(function.slots)
+        """Region of temporary 0."""
+        self.end = end
+        self.depth: int = 0 if caller is None else caller.depth + 1
+        self.pointers = pointers
+        """Address of each slot."""
+        parts = function.name.split("::")
+        self.space = parts[: -2 if function.record else -1]
+        """Namespaces around it."""
+
+
+class Regions:
+    """Gives regions their numbers and says what they are."""
+
+    frame: Frame
+
+    def __init__(self, program: Lookup) -> None:
+        self.program = program
+        self.places: list[Place | None] = []
+        self.numbers: dict[float, Val] = {}
+        self.silent = 0
+        self._ids: dict[Any, int] = {}
+        self._frames: dict[Any, Frame] = {}
+        self._functions: dict[int, FunctionIR] = {}
+        self._found: dict[tuple[str, str], FunctionIR | None] = {}
+        self._depths: dict[int, int] = {}
+        self._sizes: dict[tuple[str, str], int] = {}
+
+    def reset(self) -> None:
+        """Forget the regions of the run before; numbers start anew."""
+        self.places.clear()
+        self._ids.clear()
+        self._frames.clear()
+        self._functions.clear()
+        self._depths.clear()
+
+    def region(self, key: Any, place: Place) -> int:
+        """The number of the region with a key."""
+        found = self._ids.get(key)
+        if found is None:
+            found = self._ids[key] = len(self.places)
+            self.places.append(place)
+        return found
+
+    def known(self, key: Any) -> int | None:
+        """The number given before."""
+        return self._ids.get(key)
+
+    def enter(self, function: FunctionIR, caller: Frame | None, site: Span) -> Frame:
+        """The frame of a call."""
+        key = (caller.base if caller is not None else -1, site, function.file, function.name)
+        frame = self._frames.get(key)
+        if frame is None:
+            base = len(self.places)
+            for name, type_ in function.slots:
+                self.places.append(Place("local", name, type_, self.sized(type_), UNINITIALISED,
+                                         function.name_span, function.file))  # fmt: skip
+            pointers = [pointer(base + slot) for slot in range(len(function.slots))]
+            temps = 1 + max((i[1] for block in function.blocks for i in block[0]
+                             if i[0] in _TEMPS), default=0)  # fmt: skip
+            self.places.extend([None] * temps)
+            frame = Frame(function, caller, base, len(self.places), pointers)
+            self._frames[key] = frame
+        return frame
+
+    def sized(self, type_: Type) -> int:
+        """Bytes of a type; 0 when not known."""
+        kind = type_[0]
+        if kind == "r":
+            key = (type_[1], self.frame.function.file if hasattr(self, "frame") else "")
+            size = self._sizes.get(key)
+            if size is None:
+                record = self.program.record(*key)
+                size = self._sizes[key] = record.size if record is not None else 0
+            return size
+        if kind == "a":
+            return 0 if type_[2] < 0 else self.sized(type_[1]) * int(type_[2])
+        return size_of(type_)
+
+    def kind(self, rid: int) -> str:
+        """What kind of region it is."""
+        place = self.places[rid]
+        return "temp" if place is None else place.kind
+
+    def type_at(self, rid: int, offset: Any) -> Type:
+        """The type of what lies in a region, as far as its declaration says."""
+        place = self.places[rid]
+        if place is None:
+            return LONG
+        type_ = place.type
+        for _ in range(4):
+            if type_[0] == "a":
+                type_ = type_[1]
+            elif type_[0] == "r" and isinstance(offset, (int, float)):
+                record = self.program.record(type_[1], place.file)
+                inner = [t for at, t in record.fields.values() if at == offset] if record else []
+                if not inner:
+                    return ANY
+                return inner[0]
+        return type_
+
+    def reg(self, state: State, rid: int) -> Reg:
+        """What is known about a region; made from its declaration when first asked for."""
+        found = state.regs.get(rid)
+        if found is None:
+            found = Reg()
+            place = self.places[rid]
+            if place is not None:
+                if place.size and place.kind != "object":
+                    found.lo = found.hi = place.size
+                    found.flags = TIGHT
+                found.fill = place.fill
+            state.regs[rid] = found
+        return found
+
+    def literal(self, data: bytes, unit: int) -> Val:
+        """The address of a string literal."""
+        key = ("string", data, unit)
+        rid = self.known(key)
+        if rid is None:
+            size = (len(data) + 1) * unit
+            type_ = ("a", CHAR if unit == 1 else INT, len(data) + 1)
+            rid = self.region(key, Place("string", "", type_, size, UNKNOWN_FILL, (0, 0), ""))
+            self._functions.pop(rid, None)
+        return pointer(rid)
+
+    def literal_reg(self, state: State, rid: int) -> Reg:
+        """What is known about a string literal's region."""
+        found = state.regs.get(rid)
+        if found is None:
+            found = self.reg(state, rid)
+            for key, number in self._ids.items():
+                if number == rid and key[0] == "string":
+                    data, unit = key[1], key[2]
+                    cut = data.find(b"\0")
+                    length = (len(data) if cut < 0 or unit != 1 else cut) * unit
+                    found.len_lo = found.len_hi = length
+                    found.text = data if cut < 0 else data[:cut]
+                    break
+        return found
+
+    def global_pointer(self, state: State, name: str) -> Val:
+        """The address of a variable of file scope; its content is put in when first met."""
+        file = self.frame.function.file
+        variable = self.program.variable(name, file)
+        static = variable is not None and variable.static
+        key = ("global", name, file if static or variable is None else "")
+        rid = self.known(key)
+        if rid is None:
+            type_ = variable.type if variable is not None else ANY
+            changes = variable is None or (
+                not variable.constant and self.program.written(name, file)
+            )
+            fill = UNKNOWN_FILL if changes or (variable is not None and variable.extern) else ZEROED
+            size = self.sized(type_)
+            rid = self.region(key, Place("global", name, type_, size, fill, (0, 0), file))
+        if rid not in state.mem:
+            state.mem[rid] = {}
+            place = self.places[rid]
+            if place is not None and place.type[0] in ("a", "r"):
+                self.reg(state, rid)
+            if place is not None and place.fill == ZEROED and variable is not None:
+                self._initialise(state, variable.init)
+        return pointer(rid)
+
+    def _initialise(self, state: State, init: tuple[Any, ...] | None) -> None:
+        from jarvis_ls.jsec.flow.evaluate import evaluate
+
+        self.silent += 1
+        for instr in init or ():
+            if instr[0] == 0:
+                evaluate(self, state, instr[1])  # type: ignore[arg-type]
+        self.silent -= 1
+
+    def function_pointer(self, name: str) -> Val:
+        """A function as a value."""
+        rid = self.region(("function", name, self.frame.function.file),
+                          Place("function", name, ANY, 0, UNKNOWN_FILL, (0, 0),
+                                self.frame.function.file))  # fmt: skip
+        return pointer(rid)
+
+    def find_function(self, name: str, file: str, space: list[str]) -> FunctionIR | None:
+        """The definition a name means, namespaces around it tried from the inside out."""
+        key = ("::".join((*space, name)), file)
+        if key in self._found:
+            return self._found[key]
+        found = None
+        for depth in range(len(space), -1, -1):
+            found = self.program.function("::".join((*space[:depth], name)), file)
+            if found is not None:
+                break
+        self._found[key] = found
+        return found
+
+    def object_behind(self, state: State, rid: int, offset: Any, type_: Type) -> Val:
+        """A pointer from outside: what it leads to has a region of its own."""
+        depth = self._depths.get(rid, 0)
+        if depth >= _MAX_BEHIND or type_[0] not in ("p", "&"):
+            return unknown(type_)
+        key = ("behind", rid, offset)
+        behind = self.known(key)
+        if behind is None:
+            place = Place("object", "", type_[1], 0, UNKNOWN_FILL, (0, 0), "")
+            behind = self.region(key, place)
+            self._depths[behind] = depth + 1
+        null = NOT_NULL if type_[0] == "&" else ANY_NULL
+        value = Val(0, 0, TIGHT | OTHER * 0, None, ((behind, 0, 0, 0, None),), null)
+        cells = state.mem.get(rid)
+        if cells is None or offset not in cells:
+            state.put(rid, offset, value)
+        return value
+
+
+_TEMPS = frozenset({1, 2, 5, 7})
+
+__all__ = ["ENDLESS", "Frame", "Regions"]

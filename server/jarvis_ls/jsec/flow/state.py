@@ -1,0 +1,227 @@
+"""Memory at a point of the program: regions with their cells, and how ways meet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jarvis_ls.jsec.flow.ir import Span, Type
+from jarvis_ls.jsec.flow.values import MAYBE_INIT, NOTHING, UNINIT, UNSURE, Val, join, same, widen
+
+LIVE, FREED, MAYBE_FREED = 0, 1, 2
+UNINITIALISED, ZEROED, UNKNOWN_FILL = 0, 1, 2
+ENDLESS = 2**63
+
+
+class Place:
+    """What never changes about a region."""
+
+    __slots__ = ("file", "fill", "kind", "name", "size", "span", "type")
+
+    def __init__(
+        self, kind: str, name: str, type_: Type, size: int, fill: int, span: Span, file: str
+    ) -> None:
+        self.kind = kind
+        """`local`, `global`, `heap`, `string`, `object` (behind a pointer from outside),
+        `function`, `alloca`, `stream`."""
+        self.name = name
+        self.type = type_
+        self.size = size
+        """Bytes; 0 when not known."""
+        self.fill = fill
+        """What lies in it before it is written."""
+        self.span = span
+        self.file = file
+
+
+class Reg:
+    """What is known about a region at a point. Never changed once made; `but` makes another."""
+
+    __slots__ = ("escaped", "family", "fill", "flags", "freed", "hi", "len_hi", "len_lo", "lo",
+                 "null", "owner", "record", "site", "status", "taint", "text", "touched",
+                 "written")  # fmt: skip
+
+    def __init__(self) -> None:
+        self.status = LIVE
+        self.lo: float = 0
+        """Least size in bytes."""
+        self.hi: float = ENDLESS
+        """Greatest size in bytes."""
+        self.flags = 0
+        """Whether the ends of the size are reached (`TIGHT`)."""
+        self.null = 0
+        """Whether the allocation failed: no, maybe, yes."""
+        self.len_lo: float = 0
+        """Least number of bytes before the terminator."""
+        self.len_hi: float = ENDLESS
+        """Greatest, `ENDLESS` when there may be none."""
+        self.taint: Any = None
+        """Where input that lies in it came from."""
+        self.text: bytes | None = None
+        """The string in it, when known."""
+        self.escaped = False
+        """Given to code that is not seen."""
+        self.family = ""
+        """What allocated it."""
+        self.fill = UNKNOWN_FILL
+        self.site: Any = None
+        """The step of its allocation."""
+        self.freed: Any = None
+        """The step of its release."""
+        self.record = ""
+        """Class of the object in it."""
+        self.written: float = 0
+        """Byte after the last that may have been written; for arrays that are not initialised."""
+        self.owner = 0
+        self.touched: Any = None
+        """The function and place that last had to do with it."""
+
+    def but(self, **changes: Any) -> Reg:
+        """A copy with some members changed."""
+        new = Reg.__new__(Reg)
+        for name in Reg.__slots__:
+            setattr(new, name, getattr(self, name))
+        for name, value in changes.items():
+            setattr(new, name, value)
+        return new
+
+    def key(self) -> tuple[Any, ...]:
+        """What tells it from others."""
+        return (self.status, self.lo, self.hi, self.null, self.len_lo, self.len_hi,
+                self.taint is None, self.text, self.escaped, self.family, self.written)  # fmt: skip
+
+
+Cells = dict[Any, Val]
+
+
+class State:
+    """Memory: cells of each region by offset (`None` for all other offsets), and what is known
+    about each region. The inner dicts are shared between states and replaced, not changed."""
+
+    __slots__ = ("mem", "regs", "trail")
+
+    def __init__(self, mem: dict[int, Cells], regs: dict[int, Reg], trail: Any) -> None:
+        self.mem = mem
+        self.regs = regs
+        self.trail = trail
+        """The branches and calls on the way here, as a linked list, last first."""
+
+    def copy(self) -> State:
+        """An independent state that says the same."""
+        return State(self.mem.copy(), self.regs.copy(), self.trail)
+
+    def put(self, rid: int, offset: Any, value: Val) -> None:
+        """Overwrite one cell."""
+        old = self.mem.get(rid)
+        if old is None or len(old) == 0:
+            self.mem[rid] = {offset: value}
+        else:
+            new = old.copy()
+            new[offset] = value
+            self.mem[rid] = new
+
+
+def _join_reg(a: Reg, b: Reg) -> Reg:
+    if a is b:
+        return a
+    new = a.but(
+        status=a.status if a.status == b.status else MAYBE_FREED,
+        lo=min(a.lo, b.lo), hi=max(a.hi, b.hi), flags=a.flags & b.flags,
+        null=a.null if a.null == b.null else 1,
+        len_lo=min(a.len_lo, b.len_lo), len_hi=max(a.len_hi, b.len_hi),
+        taint=a.taint or b.taint, text=a.text if a.text == b.text else None,
+        escaped=a.escaped or b.escaped, family=a.family if a.family == b.family else "",
+        freed=a.freed or b.freed, written=max(a.written, b.written),
+        record=a.record if a.record == b.record else "",
+    )  # fmt: skip
+    return new
+
+
+class Joiner:
+    """Joins and widens states; knows what a region holds before anything is written to it."""
+
+    def __init__(self, places: list[Place | None], default: Any) -> None:
+        self.places = places
+        self.default = default
+        """Gives the value of a cell that was never written, for state, region and offset."""
+
+    def join(self, a: State, b: State, *, widening: bool = False) -> State:
+        """What holds on either way; with `widening`, `b` follows `a` in a loop."""
+        mem: dict[int, Cells] = {}
+        left, right = a.mem, b.mem
+        for rid, cells in left.items():
+            others = right.get(rid)
+            if others is cells:
+                mem[rid] = cells
+            elif others is not None:
+                mem[rid] = self._cells(a, b, rid, cells, others, widening=widening)
+            elif not self._is_local(rid):
+                mem[rid] = cells
+        for rid, cells in right.items():
+            if rid not in left and not self._is_local(rid):
+                mem[rid] = cells
+        regs: dict[int, Reg] = {}
+        for rid, reg in a.regs.items():
+            other = b.regs.get(rid)
+            regs[rid] = reg if other is None or other is reg else _join_reg(reg, other)
+        for rid, reg in b.regs.items():
+            if rid not in regs:
+                regs[rid] = reg
+        return State(mem, regs, a.trail)
+
+    def _is_local(self, rid: int) -> bool:
+        place = self.places[rid]
+        return place is None or place.kind == "local"
+
+    def _cells(
+        self, a: State, b: State, rid: int, left: Cells, right: Cells, *, widening: bool
+    ) -> Cells:
+        new: Cells = {}
+        for offset in left.keys() | right.keys():
+            one = left.get(offset)
+            two = right.get(offset)
+            if one is None:
+                one = self._missing(a, rid, offset)
+            if two is None:
+                two = self._missing(b, rid, offset)
+            if one is None or two is None:
+                continue
+            if one is two:
+                new[offset] = one
+            elif widening:
+                place = self.places[rid]
+                scalar = place is not None and place.type[0] in ("i", "f")
+                new[offset] = widen(one, two, place.type if place and scalar else None)
+            else:
+                new[offset] = join(one, two)
+        return new
+
+    def _missing(self, state: State, rid: int, offset: Any) -> Val | None:
+        if offset is None:
+            place = self.places[rid]
+            if place is None:
+                return None
+            reg = state.regs.get(rid)
+            fill = reg.fill if reg is not None else place.fill
+            return NOTHING if fill == UNINITIALISED else None
+        found: Val | None = self.default(state, rid, offset)
+        return found
+
+
+def equal(a: State, b: State) -> bool:
+    """Whether two states say the same."""
+    if a.mem.keys() != b.mem.keys() or a.regs.keys() != b.regs.keys():
+        return False
+    for rid, cells in a.mem.items():
+        others = b.mem[rid]
+        if others is cells:
+            continue
+        if others.keys() != cells.keys():
+            return False
+        for offset, value in cells.items():
+            if not same(value, others[offset]):
+                return False
+    return all(reg is b.regs[rid] or reg.key() == b.regs[rid].key() for rid, reg in a.regs.items())
+
+
+__all__ = ["ENDLESS", "FREED", "LIVE", "MAYBE_FREED", "MAYBE_INIT", "NOTHING", "UNINIT", "UNSURE",
+           "Cells", "Joiner", "Place", "Reg", "State", "equal"]  # fmt: skip
