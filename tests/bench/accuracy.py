@@ -1,7 +1,8 @@
 """Recall and false alarms of jsec on small flawed programs and their repaired twins.
 
 What was missed and what was reported wrongly is listed in the file that JARVIS_BENCH_ACCURACY
-names, by default `.cache/accuracy.txt`.
+names, by default `.cache/accuracy.txt`. JARVIS_BENCH_FAMILIES ("121 476") takes only these
+families, JARVIS_BENCH_PER_FAMILY that many flaws of each, JARVIS_BENCH_SEED other cases.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from cases.tree import write_tree  # noqa: E402  (its folder is known only here)
 from scoring import judge, rate, rates, report, scan  # noqa: E402
 
 PER_FAMILY = int(os.environ.get("JARVIS_BENCH_PER_FAMILY", "32"))
+FAMILIES = {int(number) for number in os.environ.get("JARVIS_BENCH_FAMILIES", "").split()}
 SEED = int(os.environ.get("JARVIS_BENCH_SEED", "1"))
 
 
@@ -27,7 +29,7 @@ def main() -> int:
     """Write the cases, scan them, print the tables, return the exit status."""
     with tempfile.TemporaryDirectory(prefix="jarvis-accuracy-") as name:
         folder = Path(name).resolve()
-        write_tree(folder, SEED, PER_FAMILY)
+        write_tree(folder, SEED, PER_FAMILY, FAMILIES)
         verdicts = judge(folder, scan(folder))
     listed = Path(os.environ.get("JARVIS_BENCH_ACCURACY", REPOSITORY / ".cache" / "accuracy.txt"))
     listed.parent.mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -38,15 +38,17 @@ class Row:
     """File with first and last line of each function; one for a flaw."""
 
 
-def write_tree(folder: Path, seed: int = 1, per_family: int = 32) -> list[Row]:
+def write_tree(
+    folder: Path, seed: int = 1, per_family: int = 32, families: Collection[int] = ()
+) -> list[Row]:
     """Write about `per_family` flaws of each family with their twins below `folder`.
 
-    Returns the truth, which is also written beside the folder's files as `truth.json`.
+    Only `families` when some are named. Returns the truth, which is also written beside the folder's files as `truth.json`.
     """
     chooser = random.Random(seed)
     names = Names(chooser)
     rows: list[Row] = []
-    for number, (shape, way) in enumerate(_chosen(chooser, per_family), 1):
+    for number, (shape, way) in enumerate(_chosen(chooser, per_family, families), 1):
         rows += _write_case(folder, f"{number:04}", shape, way, names, chooser)
     for name, text in support_files().items():
         (folder / name).write_text(laid_out(names.tree_wide(text))[0])
@@ -54,11 +56,14 @@ def write_tree(folder: Path, seed: int = 1, per_family: int = 32) -> list[Row]:
     return rows
 
 
-def _chosen(chooser: random.Random, per_family: int) -> Iterator[tuple[Shape, Control | Flow]]:
+def _chosen(
+    chooser: random.Random, per_family: int, families: Collection[int]
+) -> Iterator[tuple[Shape, Control | Flow]]:
     """Pairs of a shape and a variant: shapes in turn, variants dealt so that all are used."""
     shapes: dict[int, list[Shape]] = {}
     for shape in all_shapes():
-        shapes.setdefault(shape.cwe, []).append(shape)
+        if not families or shape.cwe in families:
+            shapes.setdefault(shape.cwe, []).append(shape)
     deck: list[Control | Flow] = []
     for family in sorted(shapes):
         members = shapes[family]

@@ -11,7 +11,29 @@ int two_steps(void) {
 }
 
 int nested(char *name) {
-    return open(mktemp(name), O_RDWR | O_CREAT | O_EXCL, 0600); // expect: predictable-temp-name
+    return open(mktemp(name), O_RDWR | O_CREAT, 0600); // expect: predictable-temp-name
+}
+
+int nested_alone(char *name) {
+    return open(mktemp(name), O_RDWR | O_CREAT | O_EXCL, 0600); // ok
+}
+
+int alone(void) {
+    char *name = tempnam(NULL, NULL); // ok
+    int fd;
+    if (name == NULL)
+        return -1;
+    fd = open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+    free(name);
+    return fd;
+}
+
+int once_alone(void) {
+    char *name = tmpnam(NULL); // expect: predictable-temp-name
+    int fd = open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+    if (fd < 0)
+        fd = open(name, O_RDWR | O_CREAT, 0600);
+    return fd;
 }
 
 FILE *named(void) {

@@ -23,7 +23,9 @@ int checked(FILE *out, const char *text, size_t length) {
 }
 
 void to_terminal(const char *text) {
-    fputs(text, stdout); // ok
+    fputs(text, stdout); // expect: unchecked-write
+    puts(text); // ok
+    fputs(text, stderr); // ok
     fprintf(stderr, "%s", text); // ok
     write(2, text, 3); // ok
     printf("%s", text); // ok
@@ -50,4 +52,16 @@ void report_to(FILE *out, int value) {
 #define PUT fwrite
 void through_macro(FILE *out, const char *text) {
     PUT(text, 1, 3, out); // expect: unchecked-write
+}
+
+int to_terminal_with_care(const char *text) {
+    puts(text); // ok
+    return ferror(stdout);
+}
+
+void lines(const char *text) {
+    puts(text); // expect: unchecked-write
+    if (putchar('.') == EOF) // ok
+        return;
+    (void) puts(text); // ok
 }

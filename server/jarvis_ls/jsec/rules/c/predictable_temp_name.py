@@ -2,7 +2,8 @@
 
 ## What it does
 Finds `tmpnam`, `tempnam`, `mktemp` and their variants, which only make up a name. `mkstemp` and
-`tmpfile` make the file in the same step.
+`tmpfile` make the file in the same step; `open` with `O_CREAT | O_EXCL` refuses a file that is
+there, and the name given to it is left alone.
 
 ## Why is this bad?
 Between the name and the `open`, another user can put a symbolic link of that name in the
@@ -31,13 +32,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text, use_of
+from jarvis_ls.codeintel.code import Call, bare, text, use_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 NAMERS = ("tmpnam", "tempnam", "mktemp", "tmpnam_r", "_tempnam", "_wtempnam", "_mktemp", "_wmktemp",
           "_mktemp_s", "_wtmpnam", "tmpnam_s", "GetTempFileNameA", "GetTempFileNameW",
           "GetTempFileName")  # fmt: skip
+
+_OPENING = frozenset({"open", "_open", "open64", "creat", "fopen", "fopen64", "freopen", "_wfopen",
+                      "ifstream", "ofstream", "fstream", "mkdir"})  # fmt: skip
 
 
 @rule(
@@ -49,6 +53,8 @@ NAMERS = ("tmpnam", "tempnam", "mktemp", "tmpnam_r", "_tempnam", "_wtempnam", "_
     fixable=True,
 )
 def predictable_temp_name(call: Call) -> Iterator[Report]:
+    if _made_alone(call):
+        return
     yield Report(
         call.node,
         "'{name}' only makes up a name: another process can create the file first.",
@@ -57,6 +63,27 @@ def predictable_temp_name(call: Call) -> Iterator[Report]:
         name=call.written,
         fix=_with_mkstemp(call),
     )
+
+
+def _made_alone(call: Call) -> bool:
+    """Whether the name is only used to open a file that must not be there yet."""
+    function = call.function
+    if function is None:
+        return False
+    names = {text(call.target), text(call.arg(0))} - {"", "NULL", "0", "nullptr"}
+    sole = False
+    for other in function.calls:
+        if other.node == call.node or other.arg(0) is None:
+            continue
+        first = other.arg(0)
+        if text(first) not in names and bare(first) != call.node:
+            continue
+        if other.name in _OPENING:
+            flags = text(other.arg(1))
+            if other.name not in ("open", "_open") or "O_EXCL" not in flags:
+                return False
+            sole = True
+    return sole
 
 
 def _with_mkstemp(call: Call) -> Rewrite | None:

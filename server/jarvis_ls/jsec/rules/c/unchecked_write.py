@@ -4,8 +4,8 @@
 Finds `fwrite`, `write`, `send` and the like whose result is thrown away. Output to a stream is
 reported at the first such call for the stream, and not at all when `ferror`, `fflush` or
 `fclose` of the stream is checked later: one of these is enough. Formatted text and characters
-count only where the function itself opened the file. Text for `stdout` and `stderr` is left alone,
-and so is a call behind `(void)`.
+count only where the function itself opened the file. Text for `stdout` counts little, and once in a
+function; `printf`, what goes to `stderr` and a call behind `(void)` are left alone.
 
 ## Why is this bad?
 A full disk, a quota or a broken pipe loses data, and the program reports success.
@@ -42,6 +42,10 @@ TEXTS = {
     "fprintf": 0, "vfprintf": 0, "fputs": 1, "fputc": 1, "putc": 1, "fwprintf": 0, "fputws": 1,
     "fputwc": 1, "putw": 1,
 }  # fmt: skip
+PLAIN = {"puts": "stdout", "putchar": "stdout", "putwchar": "stdout"}
+"""Functions that name no stream, with the one they write to."""
+_AIMED = frozenset({"fputs", "fputc", "putc", "fputws", "fputwc", "putw"})
+"""Functions whose call for `stdout` counts: who writes formatted text there seldom asks."""
 DESCRIPTORS = {"write": 0, "pwrite": 0, "writev": 0, "_write": 0, "send": 0, "sendto": 0,
                "sendmsg": 0, "dprintf": 0}  # fmt: skip
 OPENING = frozenset({"fopen", "fopen64", "fdopen", "freopen", "_wfopen", "tmpfile"})
@@ -50,7 +54,7 @@ STANDARD = frozenset({"stdout", "stderr", "1", "2", "STDOUT_FILENO", "STDERR_FIL
 
 
 @rule(
-    query=functions(calling=(*BLOCKS, *TEXTS, *DESCRIPTORS)),
+    query=functions(calling=(*BLOCKS, *TEXTS, *PLAIN, *DESCRIPTORS)),
     category="error_handling",
     cwe=(252,),
     confidence=0.75,
@@ -61,23 +65,35 @@ def unchecked_write(function: Function) -> Iterator[Report]:
     seen: set[tuple[str, bool]] = set()
     for call in function.calls:
         name = call.name
-        place = BLOCKS.get(name, TEXTS.get(name, DESCRIPTORS.get(name)))
-        if place is None or name in function.unit.facts.defined or call.is_method:
+        if name in function.unit.facts.defined or call.is_method:
             continue
-        target = text(call.arg(place))
-        filter_output = target == "stdout" and name in BLOCKS
-        if not target or (target in STANDARD and not filter_output) or not dropped(call):
+        target = _stream(call)
+        to_output = target == "stdout" and (name in BLOCKS or name in _AIMED or name in PLAIN)
+        if not target or (target in STANDARD and not to_output) or not dropped(call):
             continue
         if name not in DESCRIPTORS and not _is_first(function, call, target, seen):
             continue
         yield Report(
             call.node,
             "Nobody looks at the result of '{name}': data for '{target}' may be lost unnoticed.",
-            confidence=0.45 if name in TEXTS or filter_output or _is_wake_up(call) else 0.75,
+            confidence=_confidence(call, to_output),
             pattern=name,
             name=call.written,
             target=target,
         )
+
+
+def _stream(call: Call) -> str:
+    """Text of the stream or descriptor that a call writes to; empty when it is no write."""
+    name = call.name
+    place = BLOCKS.get(name, TEXTS.get(name, DESCRIPTORS.get(name)))
+    return PLAIN.get(name, "") if place is None else text(call.arg(place))
+
+
+def _confidence(call: Call, to_output: bool) -> float:
+    if to_output and call.name not in BLOCKS:
+        return 0.25
+    return 0.45 if call.name in TEXTS or to_output or _is_wake_up(call) else 0.75
 
 
 def _is_first(function: Function, call: Call, stream: str, seen: set[tuple[str, bool]]) -> bool:
@@ -86,7 +102,7 @@ def _is_first(function: Function, call: Call, stream: str, seen: set[tuple[str, 
     if key in seen or (stream, True) in seen:
         return False
     seen.add(key)
-    if call.name in TEXTS and not _opened_here(function, stream):
+    if stream != "stdout" and call.name in TEXTS and not _opened_here(function, stream):
         return False
     return not stream_checked(function, stream)
 
