@@ -166,6 +166,8 @@ def _selection(parser: argparse.ArgumentParser) -> None:
     add("--jobs", "-j", metavar="N", type=_count, help="processes; default: one per processor")
     add("--timeout", metavar="SECONDS", type=float, default=10.0, help="for one file (10)")
     add("--no-cache", action="store_true", help="use and keep no answers of earlier scans")
+    add("--no-flow", action="store_true",
+        help="only the fast rules: follow no values through and across functions")  # fmt: skip
 
 
 def _count(text: str) -> int:

@@ -77,6 +77,8 @@ def prepare(options: argparse.Namespace) -> Job:
     root = _root(paths)
     settings = load_settings(root)
     flags = {"exclude": options.exclude}
+    if options.no_flow:
+        flags["flow"] = False
     for name in ("min_confidence", "max_file_size"):
         if getattr(options, name) is not None:
             flags[name] = getattr(options, name)
@@ -252,7 +254,8 @@ class _ProgressLine:
 
     def __call__(self, progress: Progress) -> None:
         share = f"{100 * progress.done // max(1, progress.total)} %"
-        line = f"scanning {progress.done}/{progress.total} ({share}), {progress.findings} findings"
+        what = "scanning" if progress.stage == "rules" else "following values"
+        line = f"{what} {progress.done}/{progress.total} ({share}), {progress.findings} findings"
         if self._enabled and line != self._last:
             sys.stderr.write("\r\x1b[K" + line)
             sys.stderr.flush()
