@@ -23,12 +23,25 @@ export const COMMAND_ADD_TO_BASELINE = 'jarvis.addToBaseline';
 export const COMMAND_EXPLAIN_RULE = 'jarvis.explainRule';
 export const COMMAND_SHOW_FINDING = 'jarvis.showFinding';
 export const SETTINGS_SECTION = 'jarvisLs';
+export const MIGRATION = 'jarvis/migration';
+export const MIGRATION_RUN = 'jarvis/migration/run';
+export const MIGRATION_STOP = 'jarvis/migration/stop';
+export const MIGRATION_RUST = 'jarvis/migration/rust';
+export const MIGRATION_GRAPH = 'jarvis/migration/graph';
+export const MIGRATION_CHANGED = 'jarvis/migrationChanged';
+export const COMMAND_MIGRATE = 'jarvis.migrate';
+export const COMMAND_STOP_MIGRATION = 'jarvis.stopMigration';
+export const COMMAND_SHOW_RUST = 'jarvis.showRust';
 
 export type Severity = 'high' | 'medium' | 'low';
 export type RuleLevel = 'off' | 'low' | 'medium' | 'high';
 export type SuppressScope = 'line' | 'function' | 'file' | 'baseline';
 export type ExportFormat = 'json' | 'jsonl' | 'sarif' | 'markdown' | 'html';
 export type ServerState = 'starting' | 'scanning' | 'idle' | 'error';
+export type MigrationScope = 'scan' | 'project' | 'file' | 'function' | 'resume';
+export type StageState = 'todo' | 'running' | 'done' | 'failed';
+export type FunctionState = 'new' | 'c' | 'baseline' | 'idiomatic';
+export type NodeKind = 'function' | 'type' | 'global' | 'macro';
 
 /** One finding as the findings view shows it. */
 export interface FindingItem {
@@ -234,6 +247,10 @@ export interface Settings {
   exclude: string[];
   /** Files with more bytes are skipped and named. */
   maxFileSize: number;
+  /** Where the Rust crate of a migration goes; empty: beside the project, as `<project>_rs`. */
+  crateFolder: string;
+  /** Run the project's own build, in a copy, to learn how its files are compiled. */
+  projectBuild: boolean;
 }
 
 /** `initializationOptions`: the settings and what only the client knows. */
@@ -266,6 +283,216 @@ export interface PanelWriteParams {
   after: string;
 }
 
+/** Asks what is known of the migration of a folder of the workspace. */
+export interface MigrationParams {
+  /** URI of the folder; the first one when it is absent. */
+  folder?: string;
+}
+
+/** One stage of the pipeline. */
+export interface MigrationStage {
+  /** `scan`, `baseline`, `build`, … */
+  name: string;
+  /** How far it is. */
+  state: StageState;
+  /** When it was done, in seconds since 1970. */
+  at?: number;
+}
+
+/** One function of the project. */
+export interface MigrationFunction {
+  /** Its number in `symbols.jsonl`. */
+  id: number;
+  /** Its step of the translation order; functions of one circle share it. */
+  step: number;
+  /** True when it is in a circle with others: they are translated together. */
+  circle: boolean;
+  /** Its name. */
+  name: string;
+  /** The C file. */
+  uri: string;
+  /** The C file, relative to the folder. */
+  path: string;
+  /** Its lines. */
+  range: Range;
+  /** What it is written in; `new` before the first run. */
+  state: FunctionState;
+  /** Why it is in C, in the user's language; empty when it is not. */
+  reason: string;
+  /** What the tests of equivalence say, a word; empty when there are none. */
+  tests: string;
+  /** More about them. */
+  testsNote: string;
+}
+
+/** A file that is not translated at all. */
+export interface MigrationSkipped {
+  /** The file. */
+  uri: string;
+  /** Relative to the folder. */
+  path: string;
+  /** Why, in the user's language. */
+  reason: string;
+}
+
+/** What is known of the migration of a folder. */
+export interface MigrationResult {
+  /** URI of the folder; empty in a workspace without one. */
+  folder: string;
+  /** Number of the state; a higher one is newer. */
+  revision: number;
+  /** False in a workspace that is not trusted: nothing is read or run there. */
+  trusted: boolean;
+  /** True while a scan or run goes on. */
+  running: boolean;
+  /** In the order of the pipeline. */
+  stages: MigrationStage[];
+  /** In the order of translation. */
+  functions: MigrationFunction[];
+  /** Files that are not translated at all. */
+  skipped: MigrationSkipped[];
+  /** What the scan left out. */
+  notes: string[];
+  /** What cargo said, its end; empty when it had nothing to say. */
+  log: string;
+  /** True when only chosen files and functions are to be in Rust so far. */
+  partial: boolean;
+  /** URI of the folder of the Rust crate, once there is one. */
+  crate?: string;
+}
+
+/** Asks for a scan or a run. */
+export interface MigrationRunParams {
+  /** `scan` reads only; `resume` goes on with what was asked for last. */
+  scope: MigrationScope;
+  /** URI of the folder; that of `uri`, else the first one, when it is absent. */
+  folder?: string;
+  /** The C file, for `file` and `function`. */
+  uri?: string;
+  /** Name of the function, for `function`. */
+  function?: string;
+  /** A line in the function, from 0, where its name is not known. */
+  line?: number;
+  /** True: stages that are done are done again. */
+  reset?: boolean;
+  /** Where the client wants the progress; the server makes a token when it is absent. */
+  workDoneToken?: ProgressToken;
+}
+
+/** What a scan or run did. */
+export interface MigrationRunResult {
+  /** True when it was stopped; it goes on where it was with `resume`. */
+  cancelled: boolean;
+  /** Functions of the project. */
+  functions: number;
+  /** Those that are in C. */
+  left: number;
+  /** Files that are not translated at all. */
+  skipped: number;
+  /** True when everything was done already. */
+  again: boolean;
+  /** How long it took. */
+  milliseconds: number;
+  /** URI of the folder of the crate; absent after a scan. */
+  crate?: string;
+}
+
+/** Asks where the Rust of a C function is. */
+export interface MigrationRustParams {
+  /** The C file. */
+  uri: string;
+  /** Its name; else the function at `line`. */
+  function?: string;
+  /** A line of it, from 0. */
+  line?: number;
+}
+
+/** The two sides of a function. */
+export interface MigrationRustResult {
+  /** Its name; empty when there is none at the line. */
+  function: string;
+  /** What it is written in. */
+  state: FunctionState;
+  /** Why there is no Rust, in the user's language. */
+  reason: string;
+  /** Its lines in C. */
+  cRange: Range;
+  /** The Rust file; absent when there is none. */
+  uri?: string;
+  /** Its lines in Rust. */
+  range?: Range;
+}
+
+/** Asks for the picture of who refers to whom. */
+export interface MigrationGraphParams {
+  /** URI of the folder; the first one when it is absent. */
+  folder?: string;
+  /** Number of a function: only it and what it needs; else the whole project. */
+  root?: number;
+  /** What is drawn; functions only when it is absent. */
+  kinds?: NodeKind[];
+}
+
+/** A symbol in the picture. */
+export interface GraphNode {
+  /** Its number in `symbols.jsonl`. */
+  id: number;
+  /** What it is. */
+  kind: NodeKind;
+  /** Its name. */
+  name: string;
+  /** Its file, relative to the folder. */
+  path: string;
+  /** Its line, from 1. */
+  line: number;
+  /** Left edge, in pixels. */
+  x: number;
+  /** Upper edge. */
+  y: number;
+  /** In pixels; all are of one height. */
+  width: number;
+}
+
+/** One symbol refers to another. */
+export interface GraphEdge {
+  /** Number of the one that refers. */
+  source: number;
+  /** Number of the other. */
+  target: number;
+  /** x and y in turn: where the line begins, bends and ends. */
+  points: number[];
+}
+
+/** Who refers to whom, laid out. */
+export interface MigrationGraphResult {
+  /** Of the picture, in pixels. */
+  width: number;
+  /** Of the picture, in pixels. */
+  height: number;
+  /** In the order of reading: by layer, then from top to bottom. */
+  nodes: GraphNode[];
+  /** Among the nodes. */
+  edges: GraphEdge[];
+  /** Symbols that are not drawn because there are too many; then there are no nodes. */
+  omitted: number;
+}
+
+/** Tells that a migration has changed, or how far a run is; at most ten times a second. */
+export interface MigrationChangedParams {
+  /** URI of the folder. */
+  folder: string;
+  /** What `jarvis/migration` would answer now. */
+  revision: number;
+  /** True while a scan or run goes on. */
+  running: boolean;
+  /** The stage that is going on; empty when none is. */
+  stage: string;
+  /** Parts of the stage that are done. */
+  done: number;
+  /** Parts of the stage; 0 when it has none. */
+  total: number;
+}
+
 /** What the server assumes for a setting that is not sent. */
 export const DEFAULT_SETTINGS: Settings = {
   enable: true,
@@ -275,6 +502,8 @@ export const DEFAULT_SETTINGS: Settings = {
   rules: {},
   exclude: [],
   maxFileSize: 8000000,
+  crateFolder: '',
+  projectBuild: false,
 };
 
 /** Requests from client to server. */
@@ -287,6 +516,11 @@ export interface Requests {
   'jarvis/export': { params: ExportParams; result: ExportResult };
   'jarvis/panel/ask': { params: PanelAskParams; result: Record<string, unknown> };
   'jarvis/panel/keys': { params: PanelKeysParams; result: boolean };
+  'jarvis/migration': { params: MigrationParams; result: MigrationResult };
+  'jarvis/migration/run': { params: MigrationRunParams; result: MigrationRunResult };
+  'jarvis/migration/stop': { params: MigrationParams; result: boolean };
+  'jarvis/migration/rust': { params: MigrationRustParams; result: MigrationRustResult };
+  'jarvis/migration/graph': { params: MigrationGraphParams; result: MigrationGraphResult };
 }
 
 /** Requests from server to client. */
@@ -298,5 +532,6 @@ export interface ClientRequests {
 export interface Notifications {
   'jarvis/findingsChanged': FindingsChangedParams;
   'jarvis/status': StatusParams;
+  'jarvis/migrationChanged': MigrationChangedParams;
   'jarvis/panel/events': PanelEvents;
 }

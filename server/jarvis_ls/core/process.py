@@ -23,7 +23,8 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile, WorkerGone
 
 _LENGTH = struct.Struct("<I")
 _STOP_SECONDS = 2.0
-_PARENT = "JARVIS_LS_PARENT"
+PARENT = "JARVIS_LS_PARENT"
+"""Variable that holds the id of the process without which a child ends."""
 
 # What `python -m` does, but for one thing: `-m` would look for every module in the current
 # folder first, and that may be a workspace with a `json.py` of its own.
@@ -34,6 +35,18 @@ import runpy
 module = sys.argv.pop(1)
 runpy.run_module(module, run_name="__main__", alter_sys=True)
 """
+
+
+def command_of(module: str, *arguments: str) -> list[str]:
+    """The command that runs a module of ours in a process of its own, like `python -m`."""
+    return [sys.executable, "-c", _RUN, module, *arguments]
+
+
+def environment() -> dict[str, str]:
+    """Ours, for such a process: it finds the same package wherever we were started from, and
+    knows whom it ends with."""
+    path = os.pathsep.join(p for p in sys.path if p)
+    return {**os.environ, "PYTHONPATH": path, PARENT: str(os.getpid())}
 
 
 class RemoteError(JarvisError):
@@ -51,7 +64,7 @@ class Worker:
     ) -> None:
         """`module` is run by `python -m` with `arguments`; `on_start` may send it what it must
         know (it runs after every start, before other requests)."""
-        self._command = [sys.executable, "-c", _RUN, module, *arguments]
+        self._command = command_of(module, *arguments)
         self._on_start = on_start
         self._process: asyncio.subprocess.Process | None = None
         self._reader: asyncio.Task[None] | None = None
@@ -71,17 +84,11 @@ class Worker:
         async with self._starting:
             if self._process is not None:
                 return
-            # The worker must find the same package as we did, wherever we were started from.
-            environment = {
-                **os.environ,
-                "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
-                _PARENT: str(os.getpid()),
-            }
             self._process = await asyncio.create_subprocess_exec(
                 *self._command,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
-                env=environment,
+                env=environment(),
                 start_new_session=True,  # Ctrl-C in a terminal is the parent's to handle
             )
             self.starts += 1
@@ -185,7 +192,7 @@ def serve(methods: dict[str, Callable[..., Any]]) -> None:
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    threading.Thread(target=_end_with_parent, args=(int(os.environ[_PARENT]),), daemon=True).start()
+    threading.Thread(target=_end_with_parent, args=(int(os.environ[PARENT]),), daemon=True).start()
     while (request := _read_from(requests)) is not None:
         number, method, arguments = request
         try:

@@ -17,6 +17,7 @@ from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.store import read_records
 from jarvis_ls.jc2r.config import FOLDER
 from jarvis_ls.jc2r.records import STAGES, SkippedUnit, State, read_progress, read_state
+from jarvis_ls.jc2r.rust_side import BuildError, build_errors, is_ours
 from jarvis_ls.jc2r.symbols import Problem
 
 MAX_META = 64_000_000
@@ -67,7 +68,7 @@ class Overview:
 
     root: Path
     crate: Path | None = None
-    """Where the Rust is, once there is some."""
+    """Where the Rust is, once there is some and it is of our making."""
     stages: tuple[Stage, ...] = tuple(Stage(name, "todo") for name in STAGES)
     functions: tuple[Function, ...] = ()
     """In the order of translation."""
@@ -81,6 +82,8 @@ class Overview:
     """Whether only chosen files and functions are to be in Rust so far."""
     log: str = ""
     """What cargo said, its end."""
+    errors: tuple[BuildError, ...] = ()
+    """What rustc objected to, when the last build failed."""
     files: frozenset[str] = field(default_factory=frozenset)
     """C files that are compiled."""
 
@@ -103,17 +106,22 @@ def read_overview(root: Path) -> Overview:
     state = read_state(folder)
     meta = _meta(folder)
     log = _log(folder)
+    stages = _stages(folder, state)
+    crate = Path(state.crate) if state.crate else None
+    failed = any(one.name == "build" and one.state == "failed" for one in stages)
+    ours = crate is not None and is_ours(crate)
     functions, skipped = _with_states(folder, list(_in_order(folder)))
     return Overview(
         root,
-        crate=Path(state.crate) if state.crate else None,
-        stages=_stages(folder, state),
+        crate=crate if ours else None,
+        stages=stages,
         functions=tuple(_with_tests(folder, functions)),
         skipped=skipped,
         problems=tuple(_problems(meta.get("problems"))),
         notes=tuple(one for one in meta.get("notes", ()) if isinstance(one, str)),
         partial=bool(state.chosen),
         log=log,
+        errors=tuple(build_errors(crate, log)) if failed and ours and crate else (),
         files=frozenset(one for one in meta.get("units", ()) if isinstance(one, str)),
     )
 

@@ -31,6 +31,7 @@ from jarvis_ls.jc2r.baseline.module import Stays
 from jarvis_ls.jc2r.config import folder_of
 from jarvis_ls.jc2r.records import (
     MARK,
+    NOT_CHOSEN,
     STAGES,
     FunctionState,
     SkippedUnit,
@@ -39,9 +40,6 @@ from jarvis_ls.jc2r.records import (
     read_state,
 )
 from jarvis_ls.jc2r.scan import Progress, Scanned, scan_project
-
-NOT_CHOSEN = "not chosen for translation yet"
-"""Why a function is in C that nobody has asked for."""
 
 
 @dataclass(frozen=True, slots=True)

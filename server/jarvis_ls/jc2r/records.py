@@ -13,6 +13,8 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular
 
 STAGES = ("scan", "baseline", "build")
+NOT_CHOSEN = "not chosen for translation yet"
+"""Why a function is in C that nobody has asked for."""
 MARK = "# Made by jc2r"
 """First words of the manifest of a crate that may be overwritten."""
 
@@ -73,5 +75,5 @@ def read_progress(folder: Path) -> tuple[tuple[FunctionState, ...], tuple[Skippe
         data = json.loads(read_regular(folder / "progress.json", limit=256_000_000))
         functions = tuple(FunctionState(**one) for one in data["functions"])
         return functions, tuple(SkippedUnit(**one) for one in data["skipped"])
-    except (SkippedFile, ValueError, KeyError, TypeError):
+    except (SkippedFile, ValueError, KeyError, TypeError, RecursionError):
         raise JarvisError("There is no finished translation; run `jc2r run --baseline`.") from None

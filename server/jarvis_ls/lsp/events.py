@@ -27,9 +27,13 @@ class Event(Generic[T]):
         """Have ``handler`` called with the news; a coroutine function runs as a task."""
         self._handlers.append(handler)
 
+    def unsubscribe(self, handler: Handler[T]) -> None:
+        """Have ``handler`` no longer called."""
+        self._handlers.remove(handler)
+
     def fire(self, news: T) -> None:
         """Call every handler in the order of subscription."""
-        for handler in self._handlers:
+        for handler in list(self._handlers):
             try:
                 outcome = handler(news)
             except Exception:

@@ -44,10 +44,10 @@ class Work:
         for action in self._on_cancel:
             action()
 
-    def report(self, done: int, total: int, message: str) -> None:
-        """Tell how far it is; at most ten times a second."""
+    def report(self, done: int, total: int, message: str, *, at_once: bool = False) -> None:
+        """Tell how far it is; at most ten times a second, but for what must be told `at_once`."""
         now = time.monotonic()
-        if now - self._last < _REPORT_EVERY:
+        if now - self._last < _REPORT_EVERY and not at_once:
             return
         self._last = now
         percentage = min(100, done * 100 // total) if total else 0

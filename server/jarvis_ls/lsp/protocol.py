@@ -1,7 +1,7 @@
 """The messages that Jarvis LS adds to the language server protocol.
 
-This file is the source. ``client-vscode/src/protocol.ts`` is generated from it by
-``python -m jarvis_ls.lsp.protocol_ts``, committed, and compared in ``npm run check``.
+This file and `migration_protocol` are the source. ``client-vscode/src/protocol.ts`` is generated
+from them by ``python -m jarvis_ls.lsp.protocol_ts``, committed, and compared in ``npm run check``.
 A field is ``snake_case`` here and ``camelCase`` on the wire; a field that may be absent is
 ``... | None`` and is left out when it is ``None``.
 """
@@ -12,6 +12,8 @@ from typing import Any, Literal
 
 import attrs
 from lsprotocol.types import ProgressToken, Range, WorkspaceEdit
+
+from jarvis_ls.lsp import migration_protocol as migration
 
 SCAN_WORKSPACE = "jarvis/scanWorkspace"
 FINDINGS = "jarvis/findings"
@@ -284,6 +286,10 @@ class Settings:
     """Glob patterns, in the syntax of `.gitignore`, of files never analysed."""
     max_file_size: int = 8_000_000
     """Files with more bytes are skipped and named."""
+    crate_folder: str = ""
+    """Where the Rust crate of a migration goes; empty: beside the project, as `<project>_rs`."""
+    project_build: bool = False
+    """Run the project's own build, in a copy, to learn how its files are compiled."""
 
 
 @attrs.frozen
@@ -333,6 +339,11 @@ REQUESTS: dict[str, tuple[type, type]] = {
     EXPORT: (ExportParams, ExportResult),
     PANEL_ASK: (PanelAskParams, dict[str, Any]),
     PANEL_KEYS: (PanelKeysParams, bool),
+    migration.MIGRATION: (migration.MigrationParams, migration.MigrationResult),
+    migration.MIGRATION_RUN: (migration.MigrationRunParams, migration.MigrationRunResult),
+    migration.MIGRATION_STOP: (migration.MigrationParams, bool),
+    migration.MIGRATION_RUST: (migration.MigrationRustParams, migration.MigrationRustResult),
+    migration.MIGRATION_GRAPH: (migration.MigrationGraphParams, migration.MigrationGraphResult),
 }
 """Requests from client to server: parameters and result."""
 
@@ -343,6 +354,7 @@ editor has the file open and now shows and keeps the new text."""
 NOTIFICATIONS: dict[str, type] = {
     FINDINGS_CHANGED: FindingsChangedParams,
     STATUS: StatusParams,
+    migration.MIGRATION_CHANGED: migration.MigrationChangedParams,
 }
 """Notifications from server to client: parameters. `PANEL_EVENTS` with `PanelEvents` is one more:
 `panel_protocol` has it."""
@@ -354,6 +366,9 @@ SERVER_COMMANDS = (
     COMMAND_ADD_TO_BASELINE,
     COMMAND_EXPLAIN_RULE,
     COMMAND_SHOW_FINDING,
+    migration.COMMAND_MIGRATE,
+    migration.COMMAND_STOP_MIGRATION,
+    migration.COMMAND_SHOW_RUST,
 )
 """Commands any client can run by `workspace/executeCommand`."""
 

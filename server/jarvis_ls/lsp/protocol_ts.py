@@ -1,6 +1,7 @@
 """Writes the TypeScript of the wire: ``client-vscode/src/protocol.ts`` from
-:mod:`jarvis_ls.lsp.protocol`, and ``client-vscode/src/panel-protocol.ts`` from
-:mod:`jarvis_ls.lsp.panel_protocol` and the events of the runtime.
+:mod:`jarvis_ls.lsp.protocol` and :mod:`jarvis_ls.lsp.migration_protocol`, and
+``client-vscode/src/panel-protocol.ts`` from :mod:`jarvis_ls.lsp.panel_protocol` and the events of
+the runtime.
 
 Run ``python -m jarvis_ls.lsp.protocol_ts`` in a checkout; with ``--check`` nothing is written
 and the status is 1 when a file is out of date.
@@ -21,12 +22,18 @@ from typing import Any, Literal
 import attrs
 from lsprotocol.types import ProgressToken
 
-from jarvis_ls.lsp import panel_protocol, protocol
+from jarvis_ls.lsp import migration_protocol, panel_protocol, protocol
 from jarvis_ls.runtime import events, messages
 
 FOLDER = Path(__file__).resolve().parents[3] / "client-vscode" / "src"
 IMPORTED = ("Range", "WorkspaceEdit")
-ALIASES = ("Severity", "RuleLevel", "SuppressScope", "ExportFormat", "ServerState")
+SOURCES = (protocol, migration_protocol)
+ALIASES = {
+    name: value
+    for module in SOURCES
+    for name, value in vars(module).items()
+    if typing.get_origin(value) is Literal
+}
 PANEL_ALIASES = {
     name: value
     for module in (events, panel_protocol)
@@ -82,11 +89,12 @@ def generate() -> str:
         "import type { PanelEvents } from './panel-protocol';",
         "",
     ]
-    for name, value in vars(protocol).items():
-        if name.isupper() and isinstance(value, str):
-            parts.append(f"export const {name} = '{value}';")
+    for module in SOURCES:
+        for name, value in vars(module).items():
+            if name.isupper() and isinstance(value, str):
+                parts.append(f"export const {name} = '{value}';")
     parts.append("")
-    parts += [f"export type {name} = {_alias(name)};" for name in ALIASES]
+    parts += [f"export type {name} = {_values(kind)};" for name, kind in ALIASES.items()]
     for cls in _classes():
         parts += ["", *_interface(cls)]
     parts += ["", *_defaults()]
@@ -189,13 +197,10 @@ def _values(kind: object) -> str:
 def _classes() -> list[type[attrs.AttrsInstance]]:
     return [
         value
-        for value in vars(protocol).values()
-        if inspect.isclass(value) and attrs.has(value) and value.__module__ == protocol.__name__
+        for module in SOURCES
+        for value in vars(module).values()
+        if inspect.isclass(value) and attrs.has(value) and value.__module__ == module.__name__
     ]
-
-
-def _alias(name: str) -> str:
-    return _values(getattr(protocol, name))
 
 
 def _interface(cls: type[attrs.AttrsInstance]) -> list[str]:
@@ -256,10 +261,7 @@ def _type(hint: object) -> str:
         return PRIMITIVES[hint]
     if hint == ProgressToken:
         return "ProgressToken"
-    for alias in ALIASES:
-        if hint == getattr(protocol, alias):
-            return alias
-    for name, kind in [*PANEL_ALIASES.items(), *PANEL_UNIONS.items()]:
+    for name, kind in [*ALIASES.items(), *PANEL_ALIASES.items(), *PANEL_UNIONS.items()]:
         if hint == kind:
             return name
     origin, args = typing.get_origin(hint), typing.get_args(hint)

@@ -27,6 +27,8 @@ from jarvis_ls.lsp.folders import Folders, Place
 from jarvis_ls.lsp.lean import settle
 from jarvis_ls.lsp.live import Live
 from jarvis_ls.lsp.messages import Messages, language_of
+from jarvis_ls.lsp.migration import Migrations
+from jarvis_ls.lsp.notes import Notes
 from jarvis_ls.lsp.progress import Progress
 from jarvis_ls.lsp.protocol import Settings
 from jarvis_ls.lsp.scanning import Scanning
@@ -61,6 +63,7 @@ class Server(LanguageServer):
         self.documents = self.protocol.documents
         self.folders = Folders()
         self.findings = FindingStore()
+        self.notes = Notes()
         self.work = Progress(self)
         self.say = Messages()
         self.settings = Settings()
@@ -69,6 +72,9 @@ class Server(LanguageServer):
         """Whether it is our extension, which brings commands of its own."""
         self.live = Live(self)
         self.scanning = Scanning(self)
+        self.migrations = Migrations(self)
+        self.lenses: list[Callable[[str], list[types.CodeLens]]] = []
+        """What stands above lines of an open document besides its findings; called with its URI."""
         self.configured_once = asyncio.Event()
         self._workspace: Workspace | None = None
         self._rules: dict[str, RulePage] = {}
@@ -81,6 +87,8 @@ class Server(LanguageServer):
         self.started: Event[None] = Event("started")
         self.configured: Event[None] = Event("settings changed")
         self.folders_changed: Event[tuple[list[str], list[str]]] = Event("folders changed")
+        self.migration_written: Event[str] = Event("migration written")
+        """The folder (its path) in whose `.jarvis/c2rust` something has been written."""
         self.stopping: Event[None] = Event("stopping")
         self.closing: list[Callable[[], Awaitable[None]]] = []
         """What is waited for, within reason, before the process ends."""

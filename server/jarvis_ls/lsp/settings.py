@@ -40,6 +40,12 @@ def _boolean(value: Any) -> bool:
     return value
 
 
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
 def _number(low: float, high: float) -> typing.Callable[[Any], float]:
     def check(value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
@@ -74,4 +80,6 @@ _CHECKS: dict[str, typing.Callable[[Any], Any]] = {
     "rules": _levels,
     "exclude": _texts,
     "max_file_size": _whole(1, 1 << 30),
+    "crate_folder": _text,
+    "project_build": _boolean,
 }

@@ -25,6 +25,8 @@ FEATURES = (
     "rules",
     "suppress",
     "export",
+    "migration",
+    "migration_marks",
     "panel",
 )
 """Modules of `jarvis_ls.lsp.features`, in the order they hear of events."""

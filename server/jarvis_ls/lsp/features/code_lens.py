@@ -21,11 +21,11 @@ def register(server: Server) -> None:
         state = await server.live.current(uri)
         if state is None:
             return []
+        found = [lens for more in server.lenses for lens in more(uri)]
         findings = sorted(
             state.active, key=lambda finding: (finding.span.line, finding.span.column)
         )
         lines = [finding.span.line for finding in findings]
-        found = []
         for _name, first, last in state.functions:
             at = bisect_left(lines, first)
             count = bisect_right(lines, last) - at

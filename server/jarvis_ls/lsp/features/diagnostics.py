@@ -31,6 +31,7 @@ def register(server: Server) -> None:
     server.configured.subscribe(diagnostics.refresh)
     server.findings.analysed.subscribe(diagnostics.analysed)
     server.findings.changed.subscribe(diagnostics.changed)
+    server.notes.changed.subscribe(diagnostics.noted)
     options = types.DiagnosticOptions(
         identifier="jarvis", inter_file_dependencies=True, workspace_diagnostics=False
     )
@@ -42,11 +43,12 @@ class _Diagnostics:
         self._server = server
         self._published: set[str] = set()
         self._pulled: dict[str, tuple[int | None, int]] = {}
+        """Version and serial of the findings that a client has asked for."""
         self._asking: asyncio.TimerHandle | None = None
 
     def opened(self, document: Document) -> None:
         if self._server.pulls:
-            self._publish(self._server.key(document.uri), None)
+            self._clear(self._server.key(document.uri))
         self._server.live.schedule(document, 0)
 
     def edited(self, document: Document) -> None:
@@ -67,6 +69,13 @@ class _Diagnostics:
     def changed(self, key: str) -> None:
         if not self._server.findings.is_open(key):
             self._publish(key, self._server.findings.get(key))
+
+    def noted(self, key: str) -> None:
+        """What is said besides the findings has changed."""
+        if not self._server.is_open(key) or not self._server.pulls:
+            self._publish(key, self._server.findings.get(key))
+        elif key in self._pulled:
+            self._ask_again()
 
     def refresh(self, _news: None) -> None:
         """Settings have changed: every open document is looked at anew."""
@@ -99,15 +108,22 @@ class _Diagnostics:
                 raise JarvisError(self._server.say("The document is not open."))
             state = FileState([])
         self._pulled[self._server.key(uri)] = state.version, state.serial
-        result_id = str(state.serial)
+        result_id = f"{state.serial}.{self._server.notes.serial(self._server.key(uri))}"
         if params.previous_result_id == result_id:
             return types.RelatedUnchangedDocumentDiagnosticReport(result_id)
         items = self._diagnostics(self._server.key(uri), state)
         return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=result_id)
 
+    def _clear(self, key: str) -> None:
+        """What was pushed of a file is from here on pulled."""
+        if key in self._published:
+            self._published.discard(key)
+            params = {"uri": self._server.uri(key), "diagnostics": []}
+            self._server.protocol.notify_json(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
+
     def _publish(self, key: str, state: FileState | None) -> None:
         """Publish a file's findings; nothing for a file that had and has none."""
-        items = self._diagnostics(key, state) if state is not None else []
+        items = self._diagnostics(key, state)
         is_open = self._server.is_open(key) and not self._server.pulls
         if not items and key not in self._published and not is_open:
             return
@@ -122,10 +138,13 @@ class _Diagnostics:
         params["diagnostics"] = [diagnostic_json(one) for one in items]
         self._server.protocol.notify_json(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 
-    def _diagnostics(self, key: str, state: FileState) -> list[types.Diagnostic]:
+    def _diagnostics(self, key: str, state: FileState | None) -> list[types.Diagnostic]:
         server = self._server
+        if state is None:
+            return server.notes.diagnostics(key, ())
         found = [
             to_diagnostic(finding, server.say, lambda file: server.beside(key, file))
             for finding in state.active
         ]
-        return found + remarks(state, server.say)
+        notes = server.notes.diagnostics(key, state.functions)
+        return [*found, *remarks(state, server.say), *notes]

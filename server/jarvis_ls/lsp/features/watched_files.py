@@ -19,7 +19,14 @@ SETTLE_SECONDS = 0.2
 """How long it must be quiet before the disk is looked at."""
 
 _SOURCES = "**/*.{c,h,cc,cpp,cxx,c++,hh,hpp,hxx,h++,inl,ipp,tpp,rs,C,H}"
-_OWN = ("**/.jarvis/jsec.toml", "**/.jarvis/sec/baseline.json", "**/.gitignore")
+_OWN = (
+    "**/.jarvis/jsec.toml",
+    "**/.jarvis/sec/baseline.json",
+    "**/.jarvis/c2rust/*.{json,jsonl,log}",
+    "**/.gitignore",
+)
+_KEPT = ".jarvis/"
+_MIGRATION = ".jarvis/c2rust/"
 _SETTINGS = (".jarvis/jsec.toml", ".jarvis/sec/baseline.json")
 
 
@@ -37,6 +44,7 @@ class _Watch:
         self._paths: dict[str, set[str]] = {}
         self._listing: set[str] = set()
         self._settings = False
+        self._migrations: set[str] = set()
         self._timer: asyncio.TimerHandle | None = None
 
     async def start(self, _news: None) -> None:
@@ -66,6 +74,9 @@ class _Watch:
                 continue
             if place.path in _SETTINGS:
                 self._settings = True
+            elif place.path.startswith(_KEPT):  # what we keep there ourselves is no source
+                if place.path.startswith(_MIGRATION):
+                    self._migrations.add(place.root)
             elif kind == types.FileChangeType.Changed and not place.path.endswith(".gitignore"):
                 self._paths.setdefault(place.root, set()).add(place.path)
             else:
@@ -78,6 +89,9 @@ class _Watch:
     def _look(self) -> None:
         paths, listing, settings = self._paths, self._listing, self._settings
         self._paths, self._listing, self._settings = {}, set(), False
+        migrations, self._migrations = self._migrations, set()
+        for root in migrations:
+            self._server.migration_written.fire(root)
         if settings:
             spawn(self._server.reconfigure(), "settings files")
         for root, changed in paths.items():

@@ -1,0 +1,118 @@
+"""A scan or run in a process of its own: `python -m jarvis_ls.jc2r.running REQUEST`.
+
+`REQUEST` is JSON: a `Request`. The process writes one JSON object a line: `{"stage": name}`,
+`{"done": n, "total": n, "path": text}`, and as its last `{"result": {…}}` or `{"error": text}`. It
+leads a process group, so that whoever started it can end it with everything it has started; it
+ends when that one is gone. Being killed at any time loses nothing: see `pipeline`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TextIO
+
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.process import PARENT
+
+Action = Literal["scan", "run", "resume"]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to do with which project."""
+
+    action: Action
+    """`resume` is a run of what the last one was asked for."""
+    root: str
+    crate: str = ""
+    """Where the crate goes; empty: beside the project."""
+    build_project: bool = False
+    """Whether the project's own build may be run in a copy, to learn how files are compiled."""
+    only: tuple[str, ...] = ()
+    """Files and functions to move, `FILE` or `FILE:FUNCTION`; empty: all."""
+    reset: bool = False
+    """Whether stages that are done are done again."""
+
+
+def main(arguments: list[str]) -> int:
+    """Do what is asked; the exit status is 0 when it was done."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
+    os.dup2(2, 1)  # whatever else prints goes to standard error
+    sys.stdout = sys.stderr
+    if PARENT in os.environ:
+        parent = int(os.environ[PARENT])
+        threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
+    values = json.loads(arguments[0])
+    request = Request(**{**values, "only": tuple(values.get("only", ()))})
+    try:
+        _tell(answers, {"result": asyncio.run(_do(request, answers))})
+    except JarvisError as error:
+        _tell(answers, {"error": str(error)})
+        return 2
+    except Exception as error:  # noqa: BLE001 - a boundary: the parent gets it, the log all of it
+        traceback.print_exc()
+        _tell(answers, {"error": f"{type(error).__name__}: {error}"})
+        return 3
+    return 0
+
+
+async def _do(request: Request, answers: TextIO) -> dict[str, Any]:
+    from jarvis_ls.jc2r.pipeline import run_baseline
+    from jarvis_ls.jc2r.records import read_state
+    from jarvis_ls.jc2r.scan import scan_project
+
+    root = Path(request.root)
+
+    def progress(done: int, total: int, path: str) -> None:
+        _tell(answers, {"done": done, "total": total, "path": path})
+
+    def stage(name: str) -> None:
+        _tell(answers, {"stage": name})
+
+    if request.action == "scan":
+        stage("scan")
+        scanned = await scan_project(root, build=request.build_project, progress=progress)
+        functions = scanned.counts.get("function", 0)
+        return {"functions": functions, "problems": len(scanned.problems)}
+    only, crate = request.only, request.crate
+    if request.action == "resume":
+        state = read_state(root / ".jarvis" / "c2rust")
+        only, crate = tuple(state.chosen), state.crate or crate
+    done = await run_baseline(
+        root, crate=Path(crate) if crate else None, build_project=request.build_project,
+        reset=request.reset, only=only, progress=progress, stage=stage,
+    )  # fmt: skip
+    left = sum(one.state == "c" for one in done.functions)
+    return {
+        "crate": str(done.crate),
+        "functions": len(done.functions),
+        "left": left,
+        "skipped": len(done.skipped),
+        "again": done.again,
+    }
+
+
+def _tell(answers: TextIO, record: dict[str, Any]) -> None:
+    answers.write(json.dumps(record, ensure_ascii=False) + "\n")
+    answers.flush()
+
+
+def _end_with_parent(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
+    if os.getpgrp() == os.getpid():
+        os.killpg(os.getpid(), signal.SIGKILL)  # the compiler that runs goes with us
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,262 @@
+"""The messages about moving C to Rust; part of `protocol`, in the same form."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import attrs
+from lsprotocol.types import ProgressToken, Range
+
+MIGRATION = "jarvis/migration"
+MIGRATION_RUN = "jarvis/migration/run"
+MIGRATION_STOP = "jarvis/migration/stop"
+MIGRATION_RUST = "jarvis/migration/rust"
+MIGRATION_GRAPH = "jarvis/migration/graph"
+MIGRATION_CHANGED = "jarvis/migrationChanged"
+
+COMMAND_MIGRATE = "jarvis.migrate"
+COMMAND_STOP_MIGRATION = "jarvis.stopMigration"
+COMMAND_SHOW_RUST = "jarvis.showRust"
+
+MigrationScope = Literal["scan", "project", "file", "function", "resume"]
+StageState = Literal["todo", "running", "done", "failed"]
+FunctionState = Literal["new", "c", "baseline", "idiomatic"]
+NodeKind = Literal["function", "type", "global", "macro"]
+
+
+@attrs.frozen
+class MigrationParams:
+    """Asks what is known of the migration of a folder of the workspace."""
+
+    folder: str | None = None
+    """URI of the folder; the first one when it is absent."""
+
+
+@attrs.frozen
+class MigrationStage:
+    """One stage of the pipeline."""
+
+    name: str
+    """`scan`, `baseline`, `build`, …"""
+    state: StageState
+    """How far it is."""
+    at: float | None = None
+    """When it was done, in seconds since 1970."""
+
+
+@attrs.frozen
+class MigrationFunction:
+    """One function of the project."""
+
+    id: int
+    """Its number in `symbols.jsonl`."""
+    step: int
+    """Its step of the translation order; functions of one circle share it."""
+    circle: bool
+    """True when it is in a circle with others: they are translated together."""
+    name: str
+    """Its name."""
+    uri: str
+    """The C file."""
+    path: str
+    """The C file, relative to the folder."""
+    range: Range
+    """Its lines."""
+    state: FunctionState
+    """What it is written in; `new` before the first run."""
+    reason: str
+    """Why it is in C, in the user's language; empty when it is not."""
+    tests: str
+    """What the tests of equivalence say, a word; empty when there are none."""
+    tests_note: str
+    """More about them."""
+
+
+@attrs.frozen
+class MigrationSkipped:
+    """A file that is not translated at all."""
+
+    uri: str
+    """The file."""
+    path: str
+    """Relative to the folder."""
+    reason: str
+    """Why, in the user's language."""
+
+
+@attrs.frozen
+class MigrationResult:
+    """What is known of the migration of a folder."""
+
+    folder: str
+    """URI of the folder; empty in a workspace without one."""
+    revision: int
+    """Number of the state; a higher one is newer."""
+    trusted: bool
+    """False in a workspace that is not trusted: nothing is read or run there."""
+    running: bool
+    """True while a scan or run goes on."""
+    stages: list[MigrationStage]
+    """In the order of the pipeline."""
+    functions: list[MigrationFunction]
+    """In the order of translation."""
+    skipped: list[MigrationSkipped]
+    """Files that are not translated at all."""
+    notes: list[str]
+    """What the scan left out."""
+    log: str
+    """What cargo said, its end; empty when it had nothing to say."""
+    partial: bool
+    """True when only chosen files and functions are to be in Rust so far."""
+    crate: str | None = None
+    """URI of the folder of the Rust crate, once there is one."""
+
+
+@attrs.frozen
+class MigrationRunParams:
+    """Asks for a scan or a run."""
+
+    scope: MigrationScope
+    """`scan` reads only; `resume` goes on with what was asked for last."""
+    folder: str | None = None
+    """URI of the folder; that of `uri`, else the first one, when it is absent."""
+    uri: str | None = None
+    """The C file, for `file` and `function`."""
+    function: str | None = None
+    """Name of the function, for `function`."""
+    line: int | None = None
+    """A line in the function, from 0, where its name is not known."""
+    reset: bool | None = None
+    """True: stages that are done are done again."""
+    work_done_token: ProgressToken | None = None
+    """Where the client wants the progress; the server makes a token when it is absent."""
+
+
+@attrs.frozen
+class MigrationRunResult:
+    """What a scan or run did."""
+
+    cancelled: bool
+    """True when it was stopped; it goes on where it was with `resume`."""
+    functions: int
+    """Functions of the project."""
+    left: int
+    """Those that are in C."""
+    skipped: int
+    """Files that are not translated at all."""
+    again: bool
+    """True when everything was done already."""
+    milliseconds: int
+    """How long it took."""
+    crate: str | None = None
+    """URI of the folder of the crate; absent after a scan."""
+
+
+@attrs.frozen
+class MigrationRustParams:
+    """Asks where the Rust of a C function is."""
+
+    uri: str
+    """The C file."""
+    function: str | None = None
+    """Its name; else the function at `line`."""
+    line: int | None = None
+    """A line of it, from 0."""
+
+
+@attrs.frozen
+class MigrationRustResult:
+    """The two sides of a function."""
+
+    function: str
+    """Its name; empty when there is none at the line."""
+    state: FunctionState
+    """What it is written in."""
+    reason: str
+    """Why there is no Rust, in the user's language."""
+    c_range: Range
+    """Its lines in C."""
+    uri: str | None = None
+    """The Rust file; absent when there is none."""
+    range: Range | None = None
+    """Its lines in Rust."""
+
+
+@attrs.frozen
+class MigrationGraphParams:
+    """Asks for the picture of who refers to whom."""
+
+    folder: str | None = None
+    """URI of the folder; the first one when it is absent."""
+    root: int | None = None
+    """Number of a function: only it and what it needs; else the whole project."""
+    kinds: list[NodeKind] | None = None
+    """What is drawn; functions only when it is absent."""
+
+
+@attrs.frozen
+class GraphNode:
+    """A symbol in the picture."""
+
+    id: int
+    """Its number in `symbols.jsonl`."""
+    kind: NodeKind
+    """What it is."""
+    name: str
+    """Its name."""
+    path: str
+    """Its file, relative to the folder."""
+    line: int
+    """Its line, from 1."""
+    x: float
+    """Left edge, in pixels."""
+    y: float
+    """Upper edge."""
+    width: float
+    """In pixels; all are of one height."""
+
+
+@attrs.frozen
+class GraphEdge:
+    """One symbol refers to another."""
+
+    source: int
+    """Number of the one that refers."""
+    target: int
+    """Number of the other."""
+    points: list[float]
+    """x and y in turn: where the line begins, bends and ends."""
+
+
+@attrs.frozen
+class MigrationGraphResult:
+    """Who refers to whom, laid out."""
+
+    width: float
+    """Of the picture, in pixels."""
+    height: float
+    """Of the picture, in pixels."""
+    nodes: list[GraphNode]
+    """In the order of reading: by layer, then from top to bottom."""
+    edges: list[GraphEdge]
+    """Among the nodes."""
+    omitted: int
+    """Symbols that are not drawn because there are too many; then there are no nodes."""
+
+
+@attrs.frozen
+class MigrationChangedParams:
+    """Tells that a migration has changed, or how far a run is; at most ten times a second."""
+
+    folder: str
+    """URI of the folder."""
+    revision: int
+    """What `jarvis/migration` would answer now."""
+    running: bool
+    """True while a scan or run goes on."""
+    stage: str
+    """The stage that is going on; empty when none is."""
+    done: int
+    """Parts of the stage that are done."""
+    total: int
+    """Parts of the stage; 0 when it has none."""

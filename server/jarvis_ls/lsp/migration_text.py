@@ -1,0 +1,129 @@
+"""What is known of a migration, in the words and places of the protocol."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from jarvis_ls.jc2r.records import NOT_CHOSEN
+from jarvis_ls.lsp import migration_protocol as wire
+from jarvis_ls.lsp.notes import Note
+
+if TYPE_CHECKING:
+    from jarvis_ls.jc2r.overview import Overview
+    from jarvis_ls.lsp.folders import Folder
+    from jarvis_ls.lsp.messages import Messages
+    from jarvis_ls.lsp.migration import Progress
+
+_STAGES = {
+    "scan": "Reading the C files",
+    "baseline": "Translating to Rust",
+    "build": "Building the crate with cargo",
+}
+_PLACED = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+): (?P<text>.+)", re.DOTALL)
+
+
+def stage_message(progress: Progress, say: Messages) -> tuple[str, int, int]:
+    """What a run does in words, and how far it is as parts of a whole."""
+    names = list(_STAGES)
+    template = _STAGES.get(progress.stage)
+    text = say(template) if template else progress.stage
+    if progress.total:
+        text = f"{text}: {progress.done}/{progress.total}"
+    if progress.stage not in names:
+        return text, len(names), len(names) + 1
+    part = progress.done / progress.total if progress.total else 0.0
+    return text, round(100 * (names.index(progress.stage) + part)), 100 * (len(names) + 1)
+
+
+def function_range(line: int, end_line: int) -> types.Range:
+    """Lines, which count from 1, as a range of whole lines."""
+    start = types.Position(max(0, line - 1), 0)
+    return types.Range(start, types.Position(max(line, end_line), 0))
+
+
+def items(
+    overview: Overview, folder: Folder, say: Messages, running: Progress | None
+) -> tuple[
+    list[wire.MigrationStage], list[wire.MigrationFunction], list[wire.MigrationSkipped]
+]:  # fmt: skip
+    """Stages, functions and skipped files as the view shows them."""
+    stages = [
+        wire.MigrationStage(
+            one.name,
+            "running" if running is not None and running.stage == one.name else one.state,  # type: ignore[arg-type]
+            at=one.at or None,
+        )
+        for one in overview.stages
+    ]
+    uris: dict[str, str] = {}
+    functions = [
+        wire.MigrationFunction(
+            one.id,
+            one.step,
+            one.group,
+            one.name,
+            uris.setdefault(one.file, folder.uri_of(one.file)),
+            one.file,
+            function_range(one.line, one.end_line),
+            one.state,  # type: ignore[arg-type]
+            say(one.reason),
+            one.tests,
+            one.tests_note,
+        )
+        for one in overview.functions
+    ]
+    skipped = [
+        wire.MigrationSkipped(folder.uri_of(one.file), one.file, say(one.reason))
+        for one in overview.skipped
+    ]
+    return stages, functions, skipped
+
+
+def notes_of(overview: Overview, say: Messages) -> dict[str, list[Note]]:
+    """Diagnostics by C file: what stays in C and why, what did not compile, what rustc refused."""
+    found: dict[str, list[Note]] = {}
+    information = types.DiagnosticSeverity.Information
+    for function in overview.functions:
+        if function.state == "c" and function.reason not in ("", NOT_CHOSEN):
+            text = say("{name} stays in C: {why}", name=function.name, why=say(function.reason))
+            note = Note(function.line, text, information, "stays-in-c", function.name)
+            found.setdefault(function.file, []).append(note)
+    known = {function.file for function in overview.functions if function.state != "new"}
+    for unit in overview.skipped:
+        file, line, why = _place(unit.reason, unit.file, overview.root)
+        text = say("{file} is not translated: {why}", file=unit.file, why=say(why))
+        if unit.file not in known or file != unit.file:
+            found.setdefault(file, []).append(Note(line, text, information, "not-translated"))
+    for problem in overview.problems:
+        note = Note(problem.line, problem.text, types.DiagnosticSeverity.Warning, "c-compiler")
+        found.setdefault(problem.file, []).append(note)
+    _add_build_errors(overview, say, found)
+    return found
+
+
+def _add_build_errors(overview: Overview, say: Messages, found: dict[str, list[Note]]) -> None:
+    lines = {(one.file, one.name): one.line for one in overview.functions}
+    for error in overview.errors:
+        where = f"{error.rust.name}:{error.line}"
+        text = say("The Rust of {name} does not build: {why} ({where})",
+                   name=error.function or error.file, why=error.text, where=where)  # fmt: skip
+        line = lines.get((error.file, error.function), 1)
+        note = Note(line, text, types.DiagnosticSeverity.Error, "rust-error", error.function)
+        found.setdefault(error.file, []).append(note)
+
+
+def _place(reason: str, file: str, root: Path) -> tuple[str, int, str]:
+    """Where a reason that begins with `file:line: ` belongs, if that is in the project."""
+    match = _PLACED.match(reason)
+    if match is None:
+        return file, 1, reason
+    path = Path(match["file"])
+    if path.is_absolute():
+        if not path.is_relative_to(root):
+            return file, 1, reason
+        path = path.relative_to(root)
+    return path.as_posix(), int(match["line"]), match["text"]
