@@ -80,11 +80,14 @@ class Inputs:
         self._variables = variables
         near = sorted({n + d for n in function.numbers for d in (-1, 0, 1)})
         self._near = near or [0]
+        self._bold = False
+        """Whether numbers of the case at hand are as large as they can be."""
         self._strings = [*function.strings, *_WORDS]
 
     def draw(self, draw: Draw) -> Case:
         """One case."""
         case = Case(large=[symbol for symbol, _ in self._variables])
+        self._bold = draw(st.integers(0, 7)) == 7
         capacity = 0
         for parameter in self._function.parameters:
             kind = parameter.kind
@@ -241,7 +244,7 @@ class Inputs:
         if kind.form == "bool":
             return int(draw(st.booleans()))
         low = -(1 << (8 * kind.size - 1)) if kind.signed else 0
-        manner = draw(st.integers(0, 9))
+        manner = 9 if self._bold else draw(st.integers(0, 9))
         if kind.values and manner < 9:
             return int(draw(st.sampled_from(kind.values)))
         if manner < 3:
@@ -250,7 +253,12 @@ class Inputs:
             return min(max(int(draw(st.sampled_from(self._near))), low), _most(kind))
         if manner < 8:
             return int(draw(st.integers(max(low, -1000), min(_most(kind), 1000))))
-        return int(draw(st.integers(low, _most(kind))))
+        most = _most(kind)
+        if draw(st.booleans()):
+            return int(
+                draw(st.sampled_from([most, low, most - 1, low + 1, most // 2 + 1, most // 3]))
+            )
+        return int(draw(st.integers(low, most)))
 
     def _float(self, draw: Draw, kind: Kind) -> float:
         manner = draw(st.integers(0, 3))

@@ -1,0 +1,213 @@
+"""`jc2r verify` as a process: equal functions are found equal, a planted fault is found."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_scan import JC2R, jc2r, write
+from test_translation import needs_cargo
+
+pytestmark = [
+    needs_cargo,
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="jc2r verify needs Linux"),
+]
+
+SHOP = {
+    "shop.h": """
+#include <stddef.h>
+struct item { char name[12]; short price; double weight; struct item *next; };
+extern int sold;
+int total(const struct item *first);
+long dot(const int *a, const int *b, size_t n);
+void sort(int *a, int n, int (*less)(int, int));
+int ascending(int a, int b);
+int parse(const char *text, int *out);
+char *join(const char *a, const char *b);
+int fail(int code);
+int overflow(int a, int b);
+int remember(int n);
+int past(int n);
+struct pair { int a; double b; };
+struct pair swap(struct pair one);
+void wipe(const char *path);
+float half(float x);
+""",
+    "shop.c": """
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "shop.h"
+int sold;
+static int memory[4];
+static const short steps[8] = {1, 2, 3, 5, 8, 13, 21, 34};
+int total(const struct item *first) {
+    int sum = 0;
+    for (; first; first = first->next) sum += first->price + (int)(first->weight > 2.5);
+    sold++;
+    return sum;
+}
+long dot(const int *a, const int *b, size_t n) {
+    long sum = 0;
+    for (size_t i = 0; i < n; i++) sum += (long)a[i] * b[i];
+    return sum;
+}
+int ascending(int a, int b) { return a < b; }
+void sort(int *a, int n, int (*less)(int, int)) {
+    if (less == NULL) less = ascending;
+    for (int i = 1; i < n; i++)
+        for (int j = i; j > 0 && less(a[j], a[j - 1]); j--) {
+            int t = a[j]; a[j] = a[j - 1]; a[j - 1] = t;
+        }
+}
+int parse(const char *text, int *out) {
+    char *end;
+    if (strcmp(text, "none") == 0) { errno = EINVAL; return -1; }
+    *out = (int)strtol(text, &end, 10);
+    printf("[%d]", *out);
+    return *end == 0;
+}
+char *join(const char *a, const char *b) {
+    char *both = malloc(strlen(a) + strlen(b) + 1);
+    if (both == NULL) return NULL;
+    strcpy(both, a);
+    return strcat(both, b);
+}
+int fail(int code) {
+    if (code == 77) { fputs("fatal\\n", stderr); exit(3); }
+    if (code == 78) abort();
+    return code;
+}
+int overflow(int a, int b) { return a * b; }
+int remember(int n) { memory[n & 3] += steps[n & 7]; return memory[1]; }
+static int pick(int n) { return steps[n]; }
+int past(int n) {
+    int a[4];
+    for (int i = 0; i <= (n & 7); i++) a[i] = i;
+    return a[0] + pick(n & 7);
+}
+struct pair swap(struct pair one) { struct pair two = {(int)one.b, one.a}; return two; }
+void wipe(const char *path) { unlink(path); }
+float half(float x) { return x / 2 + 0.1f; }
+""",
+}
+
+
+def functions(root: Path) -> dict[str, dict[str, Any]]:
+    lines = (root / ".jarvis" / "c2rust" / "equivalence.jsonl").read_text().splitlines()
+    records = [json.loads(line) for line in lines]
+    return {one["function"]: one for one in records if one["kind"] == "function"}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The project, translated and found equal."""
+    root = tmp_path_factory.mktemp("equivalence") / "shop"
+    write(root, SHOP)
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = jc2r("verify", root, "--cases", "30")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return root, done.stdout
+
+
+def test_every_function_that_can_be_called_is_equal(shop: tuple[Path, str]) -> None:
+    root, said = shop
+    found = functions(root)
+    assert {name for name, one in found.items() if one["state"] == "equal"} == {
+        "total", "dot", "ascending", "sort", "parse", "join", "fail", "overflow", "remember",
+        "past", "pick", "swap", "half",
+    }  # fmt: skip
+    assert found["wipe"]["reason"] == "it calls unlink"
+    assert "13 of 14 functions equal" in said
+    assert all(one["cases"] >= 3 for one in found.values() if one["state"] == "equal")
+    report = (root / ".jarvis" / "c2rust" / "equivalence.md").read_text()
+    assert "| equal | 13 |" in report and "1 × it calls unlink" in report
+
+
+def test_what_is_undefined_in_the_c_is_left_out_and_told(shop: tuple[Path, str]) -> None:
+    root, _ = shop
+    found = functions(root)
+    assert any("signed integer overflow" in why for why in found["overflow"]["excluded"])
+    lines = (root / ".jarvis" / "c2rust" / "undefined.jsonl").read_text().splitlines()
+    told = {(one["file"], one["evidence"][:12], one["cwe"][0]) for one in map(json.loads, lines)}
+    assert ("shop.c", "int overflow", 190) in told
+    assert any(text.startswith("for (int i") for _, text, _ in told)
+    assert not any(text.startswith("int parse") for _, text, _ in told), "a null was ours"
+
+
+def test_the_same_again_is_known(shop: tuple[Path, str]) -> None:
+    root, said = shop
+    before = (root / ".jarvis" / "c2rust" / "equivalence.jsonl").read_bytes()
+    assert jc2r("verify", root, "--cases", "30").stdout == said
+    assert (root / ".jarvis" / "c2rust" / "equivalence.jsonl").read_bytes() == before
+
+
+FAULTS = [
+    ("total", r"> 2\.5", "> 3.5"),
+    ("sort", r"= 1(i32)?;", "= 2;"),
+    ("join", r"strcpy\(both, a\b", "strcpy(both, b"),
+    ("fail", r"exit\(3(i32)?\)", "exit(4)"),
+    ("remember", r"& 3", "& 1"),
+]
+
+
+def test_planted_faults_are_found(shop: tuple[Path, str], tmp_path: Path) -> None:
+    """Each fault is found in its function; then the mended crate is equal again."""
+    root, _ = shop
+    path = root.parent / "shop_rs" / "src" / "shop.rs"
+    good = text = path.read_text()
+    for name, old, new in FAULTS:
+        start = text.index(f"fn {name}(")
+        changed = re.sub(old, new, text[start:], count=1)
+        assert changed != text[start:], name
+        text = text[:start] + changed
+    path.write_text(text)
+    try:
+        done = jc2r("verify", root, "--cases", "30")
+    finally:
+        path.write_text(good)
+    assert done.returncode == 1, done.stdout
+    assert {name for name, one in functions(root).items() if one["state"] == "differs"} == {
+        name for name, _, _ in FAULTS
+    }
+    example = functions(root)["fail"]["example"]
+    assert (example["c"]["end"], example["rust"]["end"]) == ("exit 3", "exit 4")
+    assert example["request"]["arguments"] == [["i4", 77]], "as small as it gets"
+    assert jc2r("verify", root, "--cases", "30").returncode == 0
+
+
+def test_a_killed_run_goes_on_where_it_was(shop: tuple[Path, str]) -> None:
+    root, said = shop
+    file = root / ".jarvis" / "c2rust" / "equivalence.jsonl"
+    process = subprocess.Popen(
+        [*JC2R, "verify", root, "--cases", "30", "--reset"], stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
+        if file.read_bytes().count(b"\n") >= 4:
+            break
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    kept = file.read_bytes().count(b"\n")
+    assert kept >= 4
+    assert jc2r("verify", root, "--cases", "30").stdout == said
+    assert len(functions(root)) == 14
+
+
+def test_without_a_translation_the_command_says_what_to_do(tmp_path: Path) -> None:
+    write(tmp_path, {"a.c": "int a(void) { return 1; }\n"})
+    done = jc2r("verify", tmp_path)
+    assert done.returncode == 2 and "run `jc2r run --baseline`" in done.stderr
