@@ -22,6 +22,8 @@ CREATORS = {"pthread_create": 2, "thrd_create": 1, "CreateThread": 2, "_beginthr
             "kthread_run": 0}  # fmt: skip
 JOINS = frozenset({"pthread_join", "thrd_join", "WaitForSingleObject", "WaitForMultipleObjects",
                    "join", "g_thread_join", "uv_thread_join", "SDL_WaitThread"})  # fmt: skip
+INSTALLERS = frozenset({"signal", "sigset", "bsd_signal", "sysv_signal", "__sysv_signal"})
+"""Functions that take a signal and its handler."""
 _STARTING = re.compile(rb"(?i)(?:create|start|begin|new|spawn)_?thread|"
                        rb"thread_?(?:create|start|begin|new|spawn)|\bj?thread\b|kthread_run"
                        rb"|thrd_create|\basync\b")  # fmt: skip
@@ -73,7 +75,7 @@ def handlers(whole: WholeUnit) -> list[Function]:
         if b"sig" not in source:
             continue
         for call in function.calls:
-            if call.name in ("signal", "sigset", "bsd_signal", "sysv_signal", "__sysv_signal"):
+            if call.name in INSTALLERS:
                 names[text(call.arg(1)).lstrip("& ").rpartition(")")[2]] = None
     return [by_name[name] for name in names if name in by_name]
 
