@@ -1,0 +1,1 @@
+"""Passes that need no model and make the baseline better Rust."""
