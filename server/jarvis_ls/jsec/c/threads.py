@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from jarvis_ls.codeintel.code import Call, Function, field, text
+from jarvis_ls.codeintel.code import Call, Function, bare, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.locks import PAIRS, RELEASES
+from jarvis_ls.jsec.c.wrapped import lock_wrapped, starts_wrapped
 from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.guards import enclosing_loop
 
@@ -51,11 +52,22 @@ class Started:
             return True
         return any(enclosing_loop(node, function) is not None for function, node in self.creations)
 
+    @property
+    def shared_argument(self) -> str:
+        """What is given to several threads alike; empty when each gets its own or nothing."""
+        given = {_argument_after(node, self.function.name) for _, node in self.creations}
+        only = given.pop() if len(given) == 1 and self.several else ""
+        if only in ("", "0", "NULL", "nullptr") or "[" in only or "new " in only or "(" in only:
+            return ""
+        return only
+
 
 def started(whole: WholeUnit) -> list[Started]:
     """Functions of the file that run in threads, with the places that start them."""
     by_name = {f.name: f for f in whole.functions}
     found: dict[str, Started] = {}
+    for name, function, node in starts_wrapped(whole):
+        found.setdefault(name, Started(by_name[name], [])).creations.append((function, node))
     for function in whole.mentioning(b"hread", b"HREAD", b"hrd_create", b"HRD_CREATE", b"sync"):
         if _STARTING.search(function.node.text or b"") is None:
             continue
@@ -108,6 +120,37 @@ def writes(function: Function, names: dict[str, str]) -> list[tuple[str, Node]]:
     return sorted(found, key=lambda entry: entry[1].start_byte)
 
 
+def writes_through_parameter(function: Function) -> list[Node]:
+    """Writes to what the first parameter points to, itself or as a pointer of another type."""
+    names = {parameter.name for parameter in function.parameters[:1]}
+    for variables in function.variables.values():
+        for variable in variables:
+            if variable.initial is not None and variable.pointers:
+                names |= {variable.name} if text(bare(variable.initial)) in names else set()
+    found = []
+    for kind, part in (("assign", "left"), ("update", "argument")):
+        for node in function.nodes(kind):
+            target = field(node, part)
+            target = None if target is None else bare(target)
+            if target is None or target.type not in ("pointer_expression", "field_expression"):
+                continue
+            base = field(target, "argument")
+            direct = target.type == "pointer_expression" or text(field(target, "operator")) == "->"
+            if direct and base is not None and text(bare(base)) in names:
+                found.append(node)
+    return sorted(found, key=lambda node: node.start_byte)
+
+
+def _argument_after(call: Node, name: str) -> str:
+    """Text of the argument behind the function `name` in a call, without casts."""
+    arguments = field(call, "arguments")
+    given = arguments.named_children if arguments is not None else []
+    for at, argument in enumerate(given[:-1]):
+        if text(argument).lstrip("& ").rpartition(")")[2].strip() == name:
+            return text(bare(given[at + 1]))
+    return ""
+
+
 def is_guarded(function: Function, node: Node) -> bool:
     """Whether some lock is held at a place, judging by the calls before it in the text."""
     held = 0
@@ -118,7 +161,7 @@ def is_guarded(function: Function, node: Node) -> bool:
             held += 1
         elif _releases(call):
             held = max(0, held - 1)
-    if held > 0:
+    if held > 0 or lock_wrapped(function, node):
         return True
     before = (function.node.text or b"")[: node.start_byte - function.start]
     return function.unit.language == "cpp" and _GUARDS.search(before) is not None

@@ -41,3 +41,77 @@ int main(void) {
     pthread_join(two, 0);
     return seen + result;
 }
+
+static void *by_reference(void *given) {
+    int *sum = (int *)given;
+    *sum = *sum + 1; // expect: unlocked-shared-variable
+    return 0;
+}
+
+static void *each_its_own(void *given) {
+    int *sum = given;
+    (*sum)++; // ok
+    return 0;
+}
+
+static void *with_a_lock(void *given) {
+    int *sum = given;
+    pthread_mutex_lock(&lock);
+    (*sum)++; // ok
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+int references(void) {
+    pthread_t threads[6];
+    int sum = 0, other = 0;
+    pthread_create(&threads[0], 0, by_reference, (void *)&sum);
+    pthread_create(&threads[1], 0, by_reference, (void *)&sum);
+    pthread_create(&threads[2], 0, each_its_own, &sum);
+    pthread_create(&threads[3], 0, each_its_own, &other);
+    pthread_create(&threads[4], 0, with_a_lock, &sum);
+    pthread_create(&threads[5], 0, with_a_lock, &sum);
+    for (int i = 0; i < 6; i++)
+        pthread_join(threads[i], 0);
+    return sum + other;
+}
+
+typedef struct job *job_handle;
+typedef struct gate *gate_handle;
+int launch(void (*work)(void *), void *given, job_handle *job);
+int finish(job_handle job);
+void close_gate(gate_handle gate);
+void open_gate(gate_handle gate);
+void visit(void (*each)(void *), void *given);
+
+static int jobs_done, jobs_counted, visited;
+static gate_handle gate;
+
+static void wrapped(void *unused) {
+    jobs_done = jobs_done + 1; // expect: unlocked-shared-variable
+}
+
+static void wrapped_with_a_lock(void *unused) {
+    close_gate(gate);
+    jobs_counted = jobs_counted + 1; // ok
+    open_gate(gate);
+}
+
+static void no_thread(void *unused) {
+    visited++; // ok
+}
+
+int wrappers(void) {
+    job_handle one, two, three, four;
+    launch(wrapped, 0, &one);
+    launch(wrapped, 0, &two);
+    launch(wrapped_with_a_lock, 0, &three);
+    launch(wrapped_with_a_lock, 0, &four);
+    visit(no_thread, 0);
+    visit(no_thread, 0);
+    finish(one);
+    finish(two);
+    finish(three);
+    finish(four);
+    return jobs_done;
+}

@@ -2,7 +2,8 @@
 
 ## What it does
 Finds variables of file scope that a function running in threads changes with no lock held, when
-several threads run it, or other code of the file uses the variable while it runs. Atomic and
+several threads run it, or other code of the file uses the variable while it runs. The same for
+what the argument of the threads points to, when several of them get the same. Atomic and
 thread-local variables are fine.
 
 ## Why is this bad?
@@ -48,6 +49,7 @@ from jarvis_ls.jsec.c.threads import (
     shared_variables,
     started,
     writes,
+    writes_through_parameter,
 )
 from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.rule import Report, rule, whole_file
@@ -57,7 +59,7 @@ MAX_WRITES = 60
 
 
 @rule(
-    query=whole_file(*WORDS),
+    query=whole_file(*WORDS, "(void *", "(void*"),
     category="concurrency",
     cwe=(366, 362),
     confidence=0.7,
@@ -68,6 +70,8 @@ def unlocked_shared_variable(whole: WholeUnit) -> Iterator[Report]:
     threads = started(whole)
     if not threads:
         return
+    for thread in threads:
+        yield from _through_argument(thread)
     shared = {n: t for n, t in shared_variables(whole).items() if "volatile" not in t}
     for thread in threads:
         seen: set[str] = set()
@@ -85,6 +89,22 @@ def unlocked_shared_variable(whole: WholeUnit) -> Iterator[Report]:
                 variable=name,
                 related=[(other, "Used here meanwhile.")] if other is not None else (),
             )
+
+
+def _through_argument(thread: Started) -> Iterator[Report]:
+    """Writes through the argument that several threads share."""
+    given = thread.shared_argument
+    for node in writes_through_parameter(thread.function)[:MAX_WRITES] if given else ():
+        if is_guarded(thread.function, node):
+            continue
+        yield Report(
+            node,
+            "'{variable}' is changed in a thread without a lock.",
+            pattern=thread.function.name,
+            variable=given,
+            related=[(made, "Given to a thread here.") for _, made in thread.creations[:4]],
+        )
+        return
 
 
 def _used_elsewhere(

@@ -1,0 +1,80 @@
+"""Threads and locks behind functions of the program's own, told by how they are used: what starts
+a thread takes the function and the address of a handle that is waited for later; what guards takes
+one lock, and another function takes the same lock behind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, Function, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.engine import WholeUnit
+
+_WORK = re.compile(
+    rb"([A-Za-z_]\w{0,80})\s{0,8}\(\s{0,8}void\s{0,8}\*\s{0,8}\w{0,80}\s{0,8}\)\s{0,16}\{"
+)
+"""A definition with one parameter, a `void *`."""
+_GIVEN = rb"[(,]\s{0,16}&?%s\s{0,8},"
+"""A function handed to another, with something behind."""
+MAX_CALLS = 400
+"""Calls looked at in one function."""
+
+
+def starts_wrapped(whole: WholeUnit) -> Iterator[tuple[str, Function, Node]]:
+    """Calls that start threads through a function of another file: the name of the function that
+    runs, where it is started, and the call. Told only when two such calls in one function start
+    the same one, and each handle whose address they take is handed to a call later."""
+    data = whole.unit.source.data
+    names = dict.fromkeys(match[1] for match in _WORK.finditer(data))
+    names = {n: None for n in names if len(re.findall(_GIVEN % re.escape(n), data)) > 1}
+    if not names:
+        return
+    defined = whole.unit.facts.defined
+    bodies = [f.name for f in whole.functions if f.name.encode() in names]
+    for name in bodies:
+        for function in whole.mentioning(name.encode()):
+            if function.name == name:
+                continue
+            made = [
+                call for call in function.calls[:MAX_CALLS]
+                if call.name not in defined and not call.is_method and _awaited(call, name)
+            ]  # fmt: skip
+            if len(made) > 1 and len({call.name for call in made}) == 1:
+                yield from ((name, function, call.node) for call in made)
+
+
+def lock_wrapped(function: Function, place: Node) -> bool:
+    """Whether a call before a place and another function's call behind it take the same variable
+    of the file (or a parameter), and nothing else: one takes the lock, the other gives it back."""
+    before: dict[str, str] = {}
+    for call in function.calls[:MAX_CALLS]:
+        if len(call.arguments) != 1 or call.statement is None or call.is_method:
+            continue
+        given = text(call.arguments[0]).lstrip("& ")
+        if call.node.end_byte <= place.start_byte:
+            before[given] = call.name
+        elif call.node.start_byte >= place.end_byte:
+            taken = before.get(given, call.name)
+            shared = function.unit.facts.variables.get(given)
+            if taken != call.name and shared is not None and given not in text(place):
+                return True
+    return False
+
+
+def _awaited(call: Call, name: str) -> bool:
+    """Whether a call takes the function `name` and the address of a handle that another call
+    takes later."""
+    given = [text(argument).lstrip("(& ") for argument in call.arguments[:6]]
+    if name not in given or call.function is None:
+        return False
+    handles = {
+        text(argument).lstrip("& ") for argument in call.arguments[:6]
+        if text(argument).startswith("&")
+    } - {name}  # fmt: skip
+    return any(
+        later.node.start_byte > call.node.end_byte
+        and later.name != call.name
+        and any(text(argument) in handles for argument in later.arguments[:3])
+        for later in call.function.calls[:MAX_CALLS]
+    )
