@@ -20,10 +20,11 @@ from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.assess import assess, assess_again
 from jarvis_ls.jsec.engine import Engine
 from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.flow.ir import FunctionIR
 from jarvis_ls.jsec.flow.lower import lower
 from jarvis_ls.jsec.flow.outline import outline_of
 from jarvis_ls.jsec.flow.program import Program
-from jarvis_ls.jsec.flow.run import Followed, Root, Runner
+from jarvis_ls.jsec.flow.run import Followed, Found, Root, Runner
 from jarvis_ls.jsec.flow.store import Store
 from jarvis_ls.jsec.project import Project, digest_of
 from jarvis_ls.jsec.proven import settle
@@ -126,10 +127,12 @@ class DiskFiles:
         return list(outline.functions) if outline is not None else []
 
     def settle(
-        self, report: FileReport, faults: Sequence[Fault], notes: tuple[str, ...]
-    ) -> FileReport:
+        self, report: FileReport, faults: Sequence[Fault], decided: frozenset[str],
+        notes: tuple[str, ...],
+    ) -> FileReport:  # fmt: skip
         """A report with what flow proved in the file, and `notes` on what it left out; the report
-        itself when the file is another by now."""
+        itself when the file is another by now. What it did not find in the functions `decided` is
+        not there."""
         assert self._open is not None, "set_project comes first"
         project = self._open.project
         try:
@@ -142,7 +145,8 @@ class DiskFiles:
             return report
 
         def settled(findings: list[Finding]) -> list[Finding]:
-            return settle(source, language, findings, faults, self._source, self._extents(source))
+            functions = self._functions(source)
+            return settle(source, language, findings, faults, self._source, functions, decided)
 
         findings = assess_again(
             source, language, report.findings, settled, patterns=project.patterns
@@ -169,7 +173,7 @@ class DiskFiles:
             return ""
         return name
 
-    def _extents(self, source: Source) -> list[tuple[str, int, int]]:
+    def _functions(self, source: Source) -> list[tuple[str, int, int]]:
         outline = self._runner.program.outlines.get(source.path) if self._runner else None
         functions = outline.functions.values() if outline is not None else ()
         return [(one.name, *one.span) for one in functions]
@@ -193,7 +197,13 @@ def analysis_of(program: Program) -> Root:
     """An analysis of a program."""
     from jarvis_ls.jsec.flow.interpret import Analysis  # large, and not needed without flow
 
-    return Analysis(program).root
+    analysis = Analysis(program)
+
+    def root(function: FunctionIR) -> Found:
+        faults = analysis.root(function)
+        return Found(tuple(faults), analysis.entered(), analysis.fuel > 0)
+
+    return root
 
 
 def refuse_binary(raw: bytes) -> None:

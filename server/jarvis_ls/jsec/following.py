@@ -55,6 +55,8 @@ async def follow(
     await pool.tell("set_program", dict(units))
     faults: dict[str, list[Fault]] = defaultdict(list)
     notes: dict[str, tuple[str, ...]] = {}
+    decided: set[tuple[str, str]] = set()
+    unsure: set[tuple[str, str]] = set()
     done = 0
     async for path, answer in pool.each(_follow, sorted(units)):
         done += 1
@@ -65,11 +67,16 @@ async def follow(
         )
         for fault in followed.faults:
             faults[fault.file].append(fault)
+        decided |= followed.decided
+        unsure |= followed.open
         if step is not None:
             step(done, len(units), path)
     ordered = {path: in_order(found) for path, found in faults.items()}
+    sure: dict[str, set[str]] = defaultdict(set)
+    for path, name in decided - unsure:
+        sure[path].add(name)
     touched = [
-        (reports[path], ordered.get(path, []), notes.get(path, ()))
+        (reports[path], ordered.get(path, []), frozenset(sure[path]), notes.get(path, ()))
         for path in sorted(reports)
         if path in ordered or notes.get(path) or has_guesses(reports[path])
     ]
@@ -96,27 +103,31 @@ async def _follow(worker: Worker, path: str, seconds: float) -> Followed:
 
 
 async def _one_by_one(worker: Worker, path: str) -> Followed:
+    """Follow each function by itself, so that only those that take too long are left out; then
+    all the others together, from the answers that were kept."""
     await worker.start()
-    faults: list[Fault] = []
     failed: list[str] = []
     for key in await worker.call("functions", path):
         try:
             await worker.start()
-            one: Followed = await worker.call("follow", path, key, timeout=SECONDS_PER_FUNCTION)
+            await worker.call("follow", path, key, timeout=SECONDS_PER_FUNCTION)
         except JarvisError:
             failed.append(key)
-            continue
-        faults += one.faults
-        failed += one.left_out
-    return Followed(path, tuple(faults), len(failed), tuple(failed))
+    try:
+        await worker.start()
+        followed: Followed = await worker.call("follow", path, "", failed)
+        return followed
+    except JarvisError:
+        return Followed(path, left_out=tuple(failed))
 
 
 async def _settle(
-    worker: Worker, job: tuple[FileReport, Sequence[Fault], tuple[str, ...]], seconds: float
+    worker: Worker,
+    job: tuple[FileReport, Sequence[Fault], frozenset[str], tuple[str, ...]],
+    seconds: float,
 ) -> FileReport:
-    report, faults, notes = job
     try:
-        settled: FileReport = await worker.call("settle", report, faults, notes, timeout=seconds)
+        settled: FileReport = await worker.call("settle", *job, timeout=seconds)
         return settled
     except JarvisError:
-        return report
+        return job[0]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from jarvis_ls.codeintel.languages import LanguageName
@@ -40,7 +40,7 @@ Texts = Callable[[str], Source | None]
 """A file of the program by its path; None when it cannot be read."""
 
 Extents = Sequence[tuple[str, int, int]]
-"""Name and bytes of each function of a file."""
+"""Name, first byte and end of each function of a file."""
 
 
 def in_order(faults: Iterable[Fault]) -> list[Fault]:
@@ -64,11 +64,13 @@ def settle(
     faults: Sequence[Fault],
     texts: Texts,
     extents: Extents = (),
+    decided: Collection[str] = (),
 ) -> list[Finding]:
     """The findings of one file, with what flow proved in it, by position.
 
     `findings` are what the rules said without flow, nothing suppressed yet; `texts` gives the
-    files that the ways to the faults pass; `extents` are the functions of this one.
+    files that the ways to the faults pass; `extents` are the functions of this one, and in those
+    of `decided` there is nothing that flow did not find.
     """
     proven = [
         (fault, finding)
@@ -86,7 +88,7 @@ def settle(
         ]  # fmt: skip
         if not answered:
             kept.append(guess)
-        elif not same:
+        elif not same and _around(guess, source, extents) not in decided:
             kept.append(replace(guess, confidence=min(guess.confidence, GUESS)))
         for index in same:
             if told[index].rule == guess.rule and told[index].fix is None:
@@ -159,6 +161,12 @@ def _report(rule: Rule, fault: Fault) -> Report | None:
     except Exception:  # one broken rule must not hide the findings of the others
         log.exception("rule %s failed; its finding at this place is missing", rule.id)
         return None
+
+
+def _around(finding: Finding, source: Source, extents: Extents) -> str:
+    """Name of the function around a finding; empty when there is none."""
+    at = source.offset(finding.span.line, finding.span.column)
+    return next((name for name, start, end in extents if start <= at < end), "")
 
 
 def _same(guess: Finding, fault: Fault, finding: Finding, source: Source, extents: Extents) -> bool:

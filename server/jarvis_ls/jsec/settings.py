@@ -100,7 +100,7 @@ class Settings:
     """Settings for some paths; the last that matches a file and names the key wins."""
     patterns: tuple[Pattern, ...] = ()
     """The user's own rules."""
-    flow: bool = False
+    flow: bool = True
     """Whether values are followed through and across functions (C and C++)."""
 
     def judge(self, finding: Finding) -> Finding | None:

@@ -30,6 +30,10 @@ class Answer:
     """Flaws, wherever they lie."""
     lookups: Lookups
     """What it asked the program for, and what names the answers."""
+    entered: tuple[tuple[str, str], ...] = ()
+    """File and name of the functions it went into."""
+    complete: bool = True
+    """Whether it came to its end; otherwise there was too much to follow."""
 
 
 Answers = dict[str, Answer]
@@ -38,13 +42,19 @@ Answers = dict[str, Answer]
 
 def pack_answers(answers: Mapping[str, Answer]) -> bytes:
     """Answers as bytes."""
-    values = [(key, one.faults, tuple(one.lookups.items())) for key, one in answers.items()]
+    values = [
+        (key, one.faults, tuple(one.lookups.items()), one.entered, one.complete)
+        for key, one in answers.items()
+    ]
     return marshal.dumps(values, 4)  # with references: names and paths repeat
 
 
 def unpack_answers(data: bytes) -> Answers:
     """The answers that `pack_answers` made bytes of."""
-    return {key: Answer(faults, dict(lookups)) for key, faults, lookups in marshal.loads(data)}
+    return {
+        key: Answer(faults, dict(lookups), entered, complete)
+        for key, faults, lookups, entered, complete in marshal.loads(data)
+    }
 
 
 class Places:

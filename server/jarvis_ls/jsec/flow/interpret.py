@@ -71,6 +71,11 @@ class Analysis(Regions):
         self.stack = []
         return sorted(self.faults.values(), key=lambda f: (f.file, f.span, f.kind))
 
+    def entered(self) -> tuple[tuple[str, str], ...]:
+        """File and name of the functions that the last run went into, in order."""
+        functions = (frame.function for frame in self._frames.values())
+        return tuple(sorted({(one.file, one.name) for one in functions}))
+
     def run(self, frame: Frame, state: State) -> list[Outcome]:
         """The states in which a function returns, with what it returns."""
         before, self.frame = self.frame, frame

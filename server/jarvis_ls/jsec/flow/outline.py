@@ -38,6 +38,10 @@ class FunctionOutline:
     """Functions it calls or takes the address of, in order of name."""
     size: int
     """How many instructions it has."""
+    alone: bool
+    """Whether it takes nothing from who calls it: it has no parameters, or is `main`."""
+    cut: bool
+    """Whether part of it was not understood."""
 
 
 @dataclass(slots=True)
@@ -75,6 +79,7 @@ def outline_of(
             function.name, function.static and not function.record, function.record, function.span,
             digest_of(around + data[function.span[0] : function.span[1]]),
             tuple(sorted(function.calls)), function.size,
+            not function.params or function.name == "main", function.cut,
         )
         for key, function in file.functions.items()
     }  # fmt: skip

@@ -23,8 +23,21 @@ log = logging.getLogger(__name__)
 _HELD_INSTRUCTIONS = 400_000
 """Functions are held in memory until they have so many instructions together."""
 
-Root = Callable[[FunctionIR], Sequence[Fault]]
-"""The flaws that come about from one function on, in the order they are found."""
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the analysis of one function gave."""
+
+    faults: tuple[Fault, ...]
+    """Flaws that come about from it on, in the order of their places."""
+    entered: tuple[tuple[str, str], ...]
+    """File and name of the functions it went into, itself included."""
+    complete: bool
+    """Whether it came to its end."""
+
+
+Root = Callable[[FunctionIR], Found]
+"""Analyses what comes about from one function on."""
 
 Analyse = Callable[[Program], Root]
 """An analysis of a program, made anew for each of its files."""
@@ -42,6 +55,11 @@ class Followed:
     """How many functions had to be looked at: for the others the answer of before holds."""
     left_out: tuple[str, ...] = ()
     """Functions from which nothing was followed, because that failed or took too long."""
+    decided: frozenset[tuple[str, str]] = frozenset()
+    """File and name of functions that were followed to the end with what others call them with,
+    or that take nothing: what is not found in them is not there."""
+    open: frozenset[tuple[str, str]] = frozenset()
+    """Those in which something was not followed to the end."""
 
 
 class Functions:
@@ -102,7 +120,24 @@ class Runner:
             self._write(path, answers)
         kept = (fault for key in wanted if key in answers for fault in answers[key].faults)
         faults = tuple(one for fault in kept if (one := self._places.restore(fault)) is not None)
-        return Followed(path, faults, analysed, (*failed, *without))
+        decided, unsure = self._decided(outline, answers, [*failed, *without])
+        return Followed(path, faults, analysed, (*failed, *without), decided, unsure)
+
+    @staticmethod
+    def _decided(
+        outline: Outline, answers: Answers, failed: Sequence[str]
+    ) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]:
+        decided: set[tuple[str, str]] = set()
+        unsure = {(outline.path, outline.functions[key].name) for key in failed}
+        for key, answer in answers.items():
+            own = outline.functions[key]
+            if not answer.complete or own.cut:
+                unsure.update(answer.entered)
+            elif own.alone:
+                decided.update(answer.entered)
+            else:
+                decided.update(one for one in answer.entered if one != (outline.path, own.name))
+        return frozenset(decided), frozenset(unsure)
 
     def _answer(
         self, outline: Outline, keys: Sequence[str], answers: Answers
@@ -140,7 +175,9 @@ def answer_of(program: Program, places: Places, root: Root, path: str, key: str)
         function = program.load(path, key)
         if function is None:
             return None
-        return Answer(tuple(places.keep(fault) for fault in root(function)), lookups)
+        found = root(function)
+        faults = tuple(places.keep(fault) for fault in found.faults)
+        return Answer(faults, lookups, found.entered, found.complete)
     except Exception:  # one function must not hide what is wrong in the others
         log.exception("%s: following %s failed", path, name)
         return None
