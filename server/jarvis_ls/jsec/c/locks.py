@@ -217,7 +217,8 @@ class _LockWalk(Walker):
         return HELD if valid is not zero_is_success else RELEASED
 
     def leave(self, mask: int, node: Node, how: str) -> None:
-        if mask == HELD:
+        sometimes = mask & HELD and not mask & UNKNOWN and not self.gives_back
+        if mask == HELD or sometimes:
             self._note("kept", node)
 
     def _decide(self, condition: Condition, mask: int) -> tuple[int, int]:

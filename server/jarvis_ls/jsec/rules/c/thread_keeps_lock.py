@@ -1,0 +1,116 @@
+"""A thread ends while it still holds a lock that other threads give back.
+
+## What it does
+Looks at functions that run in threads started through functions of the program's own. Where one
+of them takes a lock by a call and gives it back by another, a function that makes the first call
+and leaves without the second is reported.
+
+## Why is this bad?
+Nobody will ever release the lock: the next thread that wants it waits forever.
+
+## Example
+```c
+void count(void *unused) {
+    gate_close(gate);
+    if (total > LIMIT)
+        return;
+    total++;
+    gate_open(gate);
+}
+```
+
+Use instead:
+```c
+void count(void *unused) {
+    gate_close(gate);
+    if (total <= LIMIT)
+        total++;
+    gate_open(gate);
+}
+```
+
+## References
+- CWE-667: Improper Locking
+- CWE-772: Missing Release of Resource after Effective Lifetime
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.code import Call, Function, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.c.wrapped import MAX_CALLS, starts_wrapped
+from jarvis_ls.jsec.engine import WholeUnit
+from jarvis_ls.jsec.guards import same_path
+from jarvis_ls.jsec.rule import Report, rule, whole_file
+
+
+@rule(
+    query=whole_file("(void *", "(void*"),
+    category="concurrency",
+    cwe=(667, 772),
+    confidence=0.65,
+    suggestion="Call '{giver}' on every way out.",
+)
+def thread_keeps_lock(whole: WholeUnit) -> Iterator[Report]:
+    names = {name for name, _, _ in starts_wrapped(whole)}
+    if not names:
+        return
+    threads = [function for function in whole.functions if function.name in names]
+    pairs = dict(pair for function in threads for pair in _pairs(function))
+    for function in threads:
+        for call in _takings(function, pairs):
+            node = _left_at(function, call, pairs[call.name])
+            if node is not None:
+                yield Report(
+                    node,
+                    "The function leaves here with '{lock}' held.",
+                    pattern=call.name,
+                    lock=_lock(call),
+                    giver=pairs[call.name],
+                    related=[(call.node, "Taken here.")],
+                )
+
+
+def _pairs(function: Function) -> Iterator[tuple[str, str]]:
+    """Names of calls that take a lock of the file, with those that give it back last."""
+    locks: dict[str, list[str]] = {}
+    for call in function.calls[:MAX_CALLS]:
+        if lock := _lock(call):
+            locks.setdefault(lock, []).append(call.name)
+    for called in locks.values():
+        if called[0] != called[-1]:
+            yield called[0], called[-1]
+
+
+def _takings(function: Function, pairs: dict[str, str]) -> Iterator[Call]:
+    for call in function.calls[:MAX_CALLS]:
+        if call.name in pairs and call.name not in pairs.values() and _lock(call):
+            yield call
+
+
+def _left_at(function: Function, taken: Call, giver: str) -> Node | None:
+    """A way out behind a call on which the lock was not given back."""
+    given = [
+        call.node for call in function.calls[:MAX_CALLS]
+        if call.name == giver and _lock(call) == _lock(taken)
+        and call.node.start_byte > taken.node.end_byte
+    ]  # fmt: skip
+    if not given:
+        return taken.node
+    for way_out in function.nodes("return"):
+        if way_out.start_byte > taken.node.end_byte and same_path(function, taken.node, way_out):
+            before = [n for n in given if n.end_byte <= way_out.start_byte]
+            if not any(same_path(function, node, way_out) for node in before):
+                return way_out
+    return None
+
+
+def _lock(call: Call) -> str:
+    """The variable of the file that a call takes as its only argument; empty for others."""
+    if len(call.arguments) != 1 or call.statement is None or call.is_method:
+        return ""
+    name = text(call.arguments[0]).lstrip("& ")
+    declared = None if call.function is None else call.function.unit.facts.variables.get(name)
+    return name if declared is not None else ""
