@@ -83,6 +83,8 @@ def _call(an: Analysis, st: State, instr: Instr) -> Any:
             handled = model.apply(an, st, short, values, types, result, span, temp, args)
             if handled is not NotImplemented:
                 return handled
+            const = [len(t) > 2 and t[0] == "p" for t in types]
+            ownership.given(an, st, values, const, span)
             return _unknown(an, st, temp, values, types, result)
         return enter(an, st, function, values, types, temp, result, span)
     where = evaluate(an, st, target)
@@ -144,6 +146,10 @@ def enter(
 
 def _bind(an: Analysis, st: State, inner: Frame, values: list[Val], types: Any, span: Span) -> None:
     function = inner.function
+    const = (
+        function.const if len(function.const) == len(function.params) else (False, *function.const)
+    )
+    ownership.given(an, st, values, const, span)
     for rid in range(inner.base, inner.end):
         st.mem.pop(rid, None)
         st.regs.pop(rid, None)
@@ -165,7 +171,8 @@ def _bind(an: Analysis, st: State, inner: Frame, values: list[Val], types: Any, 
         if type_[0] == "i":
             value = converted(an, st, value, types[index], type_, span, explicit=False)
         st.mem[rid] = {0: value}
-        ownership.touched(an, st, value, function)
+        if index >= len(const) or not const[index]:
+            ownership.touched(an, st, value, function)
 
 
 def _unknown(
@@ -175,11 +182,7 @@ def _unknown(
     for index, value in enumerate(values):
         type_ = types[index] if index < len(types) else ANY
         forget(an, st, value, const=len(type_) > 2 and type_[0] == "p")
-    st.mem[an.frame.temps + temp] = {0: _result(an, st, temp, result)}
-
-
-def _result(an: Analysis, st: State, temp: int, result: Type) -> Val:
-    return unknown(result)
+    st.mem[an.frame.temps + temp] = {0: unknown(result)}
 
 
 def forget(an: Analysis, st: State, value: Val, *, const: bool = False, depth: int = 0) -> None:

@@ -9,7 +9,7 @@ from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.checks import access, arithmetic
 from jarvis_ls.jsec.flow.ir import Expr, Type
 from jarvis_ls.jsec.flow.state import ENDLESS, UNINITIALISED, ZEROED, State
-from jarvis_ls.jsec.flow.types import LONG, limits
+from jarvis_ls.jsec.flow.types import LONG, ULONG, limits
 from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
     ARITH,
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 _POINTERS = frozenset({"p", "&"})
 _EITHER = Val(0, 1, 0)
+_CARRIED = frozenset({"over", "sizeof", "negative"})
 
 
 def evaluate(an: Analysis, st: State, e: Expr) -> Val:
@@ -305,6 +306,8 @@ def _field(an: Analysis, st: State, e: Expr) -> Val:
     offset, type_ = e[2], e[3]
     if not base.ptr:
         return base
+    if type(offset) is tuple:
+        offset = an.offset(*offset)
     length = an.size(type_) if type_[0] == "a" else 0
     targets = []
     for rid, lo, hi, flags, _ in base.ptr:
@@ -316,13 +319,14 @@ def _field(an: Analysis, st: State, e: Expr) -> Val:
 def _index(an: Analysis, st: State, e: Expr) -> Val:
     base = evaluate(an, st, e[1])
     index = evaluate(an, st, e[2])
-    return shifted(an, st, base, index, e[3])
+    size = e[3]
+    return shifted(an, st, base, index, size if type(size) is int else an.size(size))
 
 
 def shifted(an: Analysis, st: State, base: Val, index: Val, size: int) -> Val:
     """A pointer moved by a number of elements."""
     if not base.ptr:
-        return base if base.null != NULL or index.lo == index.hi == 0 else base
+        return base
     if size == 0:
         return Val(0, 0, base.flags | OTHER, None, (), ANY_NULL)
     flags = index.flags & TIGHT
@@ -368,10 +372,12 @@ def binary(
             wrapped = arithmetic.wrapped(int(low), type_)
             return Val(wrapped, wrapped, flags, taint, (), NULL if wrapped == 0 else NOT_NULL)
         over = ("over", span) if taint is not None and op in ("*", "+", "<<") else None
+        if over is None and a.sym is not None and a.sym[0] == "negative":
+            over = a.sym
         return Val(lo, hi, ARITH | OTHER, taint, (), ANY_NULL, INIT, over)
     null = NOT_NULL if low > 0 or high < 0 else NULL if low == high else ANY_NULL
-    sym = a.sym if a.sym is not None and a.sym[0] in ("over", "sizeof") else \
-        b.sym if b.sym is not None and b.sym[0] in ("over", "sizeof") else None  # fmt: skip
+    sym = a.sym if a.sym is not None and a.sym[0] in _CARRIED else \
+        b.sym if b.sym is not None and b.sym[0] in _CARRIED else None  # fmt: skip
     return Val(low, high, flags, taint, (), null, INIT, sym)
 
 
@@ -425,7 +431,7 @@ def nullness(st: State, value: Val) -> int:
     for target in value.ptr:
         reg = st.regs.get(target[0])
         if reg is not None and reg.null:
-            worst = NULL if reg.null == 2 and len(value.ptr) == 1 else MAYBE_NULL
+            worst = NULL if reg.null >= 2 and len(value.ptr) == 1 else MAYBE_NULL
     return worst
 
 
@@ -523,9 +529,12 @@ def _temp(an: Analysis, st: State, e: Expr) -> Val:
 
 
 def _sizeof(an: Analysis, st: State, e: Expr) -> Val:
-    if e[2]:
-        return Val(e[1], e[1], TIGHT, None, (), NOT_NULL, INIT, ("sizeof", e[3]))
-    return _const(an, st, e)
+    if e[2] is not None:
+        return Val(e[1], e[1], TIGHT, None, (), NOT_NULL, INIT, ("sizeof", e[3], e[2]))
+    if type(e[1]) is int:
+        return _const(an, st, e)
+    size = an.size(e[1])
+    return number(size) if size else unknown(ULONG)
 
 
 def _unknown(an: Analysis, st: State, e: Expr) -> Val:
@@ -546,8 +555,7 @@ def _null(an: Analysis, st: State, e: Expr) -> Val:
 
 
 def _decay(an: Analysis, st: State, e: Expr) -> Val:
-    where = evaluate(an, st, e[1])
-    return where
+    return evaluate(an, st, e[1])
 
 
 def _bitand(an: Analysis, st: State, e: Expr) -> Val:

@@ -33,9 +33,11 @@ LOAD = 5
 STORE = 6
 """`(STORE, address, value, type, span)`: gives the value."""
 FIELD = 7
-"""`(FIELD, address, offset, type)`: address of a member."""
+"""`(FIELD, address, offset, type)`: address of a member; the offset is `(record, member, offset)`
+when the record lies in another file."""
 INDEX = 8
-"""`(INDEX, pointer, index, element size, span)`: pointer arithmetic in elements."""
+"""`(INDEX, pointer, index, element size, span)`: pointer arithmetic in elements; the size is a type
+when that lies in another file."""
 BIN = 9
 """`(BIN, operator, left, right, type, span)`: arithmetic in `type`."""
 CMP = 10
@@ -53,7 +55,8 @@ STEP = 15
 TEMP = 16
 """`(TEMP, number)`: what a call or a branch left."""
 SIZEOF = 17
-"""`(SIZEOF, number, is pointer, span)`: `is pointer` when the operand is a pointer variable."""
+"""`(SIZEOF, number or type, place, span)`: `place` is the address of the operand when that is a
+pointer."""
 UNKNOWN = 18
 """`(UNKNOWN, type)`"""
 PTRDIFF = 19
@@ -163,6 +166,8 @@ class FunctionIR:
     record: str = ""
     """Class it is a member of."""
     variadic: bool = False
+    const: tuple[bool, ...] = ()
+    """Whether what each parameter leads to is declared `const`, without `this`."""
     calls: frozenset[str] = frozenset()
     """Names of the functions it calls or takes the address of."""
     reads: frozenset[str] = frozenset()

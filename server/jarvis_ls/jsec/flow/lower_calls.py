@@ -103,6 +103,7 @@ class Calls:
     ) -> tuple[tuple[Expr, ...], tuple[Type, ...]]:
         """Values and types of the arguments; what is passed by reference as an address."""
         wanted = signature[2] if signature is not None and signature[2] is not None else ()
+        const = signature[4] if signature is not None and len(signature) > 4 else ()
         values, types = [], []
         for index, argument in enumerate(arguments):
             to = wanted[index] if index < len(wanted) else ANY
@@ -117,6 +118,8 @@ class Calls:
             if type_[0] == "c" and value[0] == ir.LOAD:
                 value = value[1]  # containers and strings are passed by their place
             values.append(value)
+            if type_[0] == "p" and index < len(const) and const[index]:
+                type_ = ("p", type_[1], "const")
             types.append(type_)
         return tuple(values), tuple(types)
 

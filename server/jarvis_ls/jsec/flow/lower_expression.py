@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.parse import Node
@@ -10,7 +11,7 @@ from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import Expr, Span, Type
 from jarvis_ls.jsec.flow.lower_blocks import Blocks, Scopes, zero
 from jarvis_ls.jsec.flow.lower_macros import Macros
-from jarvis_ls.jsec.flow.lower_types import Types
+from jarvis_ls.jsec.flow.lower_types import UNPLACED, Types
 from jarvis_ls.jsec.flow.numbers import LIMITS, literal, unescape
 from jarvis_ls.jsec.flow.types import (
     ANY,
@@ -261,7 +262,7 @@ class Expressions:
     def _pointer(self, node: Node) -> Typed:
         argument = node.child_by_field_name("argument")
         if text(node.child_by_field_name("operator")) == "&":
-            address, type_ = self.address(argument)
+            address, type_ = self.referred(*self.address(argument), self.span(node))
             return (address, type_) if type_[0] == "fn" else (address, ("p", type_))
         return self._load(node)
 
@@ -296,7 +297,15 @@ class Expressions:
         else:
             type_ = common(left_type, right_type)
             a, b = self._unsigned(left, type_, span), self._unsigned(right, type_, span)
-        return (ir.BIN, operator, a, b, type_, span), type_
+        told = (0, 0) if self.fixed else span  # what a macro computes is its own affair
+        return (ir.BIN, operator, a, b, type_, told), type_
+
+    def later(self, type_: Type) -> Any:
+        """What stands for the size of a type of another file until that file is known."""
+        inner = type_
+        while inner[0] == "a":
+            inner = inner[1]
+        return type_ if inner[0] == "r" else 1
 
     @staticmethod
     def _unsigned(typed: Typed, to: Type, span: Span) -> Expr:
@@ -309,7 +318,7 @@ class Expressions:
         return (ir.CAST, expr, from_, to, True, span)
 
     def _offset(self, pointer: Expr, type_: Type, index: Expr, span: Span) -> Typed:
-        size = self.types.size(pointee(type_)) or (0 if pointee(type_)[0] == "r" else 1)
+        size = self.types.size(pointee(type_)) or self.later(pointee(type_))
         return (ir.INDEX, pointer, index, size, span), ("p", pointee(type_))
 
     def _truth(self, node: Node) -> Typed:
@@ -409,9 +418,8 @@ class Expressions:
     def _sizeof(self, node: Node) -> Typed:
         kind = node.child_by_field_name("type")
         if kind is not None:
-            size = self.types.size(self.types.of(kind))
-            return ((ir.SIZEOF, size, False, self.span(node)), ULONG) if size \
-                else self.unknown(ULONG)  # fmt: skip
+            type_ = self.types.of(kind)
+            return (ir.SIZEOF, self.types.size(type_) or type_, None, self.span(node)), ULONG
         inner = node.child_by_field_name("value")
         while inner is not None and inner.type == "parenthesized_expression":
             inner = _first(inner)
@@ -422,24 +430,33 @@ class Expressions:
             return (ir.CONST, (len(expr[1]) + 1) * expr[2], ULONG), ULONG
         if inner.type not in _PLACES:
             return self.unknown(ULONG)
+        if inner.type == "identifier" and self._names_type(text(inner)):
+            type_ = self.types.named(text(inner))
+            return (ir.SIZEOF, self.types.size(type_) or type_, None, self.span(node)), ULONG
         live, self.blocks._open = self.blocks._open, None  # its operand is not evaluated
-        type_ = self._typed_place(inner)
+        place, type_ = self._typed_place(inner)
         self.blocks._open = live
-        size = self.types.size(type_)
-        pointer = type_[0] == "p"
-        return ((ir.SIZEOF, size, pointer, self.span(node)), ULONG) if size \
-            else self.unknown(ULONG)  # fmt: skip
+        size = self.types.size(type_) or type_
+        return (ir.SIZEOF, size, place if type_[0] == "p" else None, self.span(node)), ULONG
 
-    def _typed_place(self, node: Node) -> Type:
+    def _names_type(self, name: str) -> bool:
+        """Whether a name that could be a variable's is a type's."""
+        if self.scopes.find(name) is not None or name in self.outer.globals:
+            return False
+        facts = self.types.facts
+        return (
+            name not in facts.macros and name not in facts.variables and not (self._is_member(name))
+        )
+
+    def _typed_place(self, node: Node) -> Typed:
         expanded = self.outer.macros.expression(text(node)) if node.type == "identifier" else None
         if expanded is not None:
             typed = self.expand(expanded, self.span(node))
             if typed[0][0] == ir.STR:
-                return ("a", CHAR, (len(typed[0][1]) + 1) * typed[0][2])
-            return typed[1]
-        type_ = self.address(node)[1]
-        inner: Type = type_[1] if type_[0] == "&" else type_
-        return inner
+                return typed[0], ("a", CHAR, (len(typed[0][1]) + 1) * typed[0][2])
+            return typed
+        place, type_ = self.address(node)
+        return place, type_[1] if type_[0] == "&" else type_
 
     def _compound(self, node: Node) -> Typed:
         kind = node.child_by_field_name("type")
@@ -474,6 +491,8 @@ class Expressions:
         expr, type_ = self.value(node)
         if type_[0] == "&":
             return expr, type_[1]
+        if type_[0] == "r" and expr[0] == ir.LOAD:
+            return expr[1], type_  # an object that lives until the end of the statement
         return self.spill((expr, type_))
 
     def _named(self, node: Node) -> Typed:
@@ -528,6 +547,8 @@ class Expressions:
         if type_[0] == "c":
             return base, ANY
         offset, member = self.types.member(type_, name)
+        if offset >= UNPLACED and type_[0] == "r":
+            return (ir.FIELD, base, (type_[1], name, offset), member), member
         return (ir.FIELD, base, offset, member), member
 
     def _element(self, node: Node) -> Typed:

@@ -78,7 +78,7 @@ class Body:
             name=name, file=self.path, static=static, params=tuple(params),
             slots=tuple(self.scopes.slots), blocks=blocks, heads=heads, result=self.result,
             span=span_of(node), name_span=span_of(name_node or declarator), record=record,
-            variadic=bool(declared[3]), calls=frozenset(self.of.calls),
+            variadic=bool(declared[3]), const=declared[4] if len(declared) > 4 else (), calls=frozenset(self.of.calls),
             reads=frozenset(self.of.reads), size=sum(len(b[0]) + 1 for b in blocks),
             cut=self.of.cut,
         )  # fmt: skip
@@ -213,6 +213,9 @@ class Body:
                     self.outer.functions.setdefault(name, type_)
                     continue
                 slot = self._declare(name, base, declarator)
+                if base[0] == "c":
+                    self._stream(slot, base, arguments, declarator)
+                    continue
                 self.of._calls.construct((ir.LOCAL, slot), base[1], arguments, declarator)
             elif "static" in words:
                 self._static(name, type_, node, value)
@@ -225,7 +228,8 @@ class Body:
     def _vexing(self, declarator: Node, base: Type) -> list[Node] | None:
         """The arguments of `Class name(argument)`, which is written like a function."""
         listed = declarator.child_by_field_name("parameters")
-        if base[0] != "r" or base[1] not in self.types.records or listed is None:
+        known = base[0] == "r" and base[1] in self.types.records
+        if listed is None or not (known or (base[0] == "c" and base[1].endswith("fstream"))):
             return None
         arguments = []
         for child in listed.named_children:
@@ -267,10 +271,15 @@ class Body:
             self._object(place, type_, value, node)
         elif value is not None and value.type == "argument_list":
             inner_node = value.named_children[0] if value.named_child_count else None
-            if type_[0] != "c" or (inner_node is not None and type_[1] in _STRINGS):
+            if type_[0] == "c" and type_[1].endswith("fstream"):
+                self._stream(slot, type_, value.named_children, node)
+            elif type_[0] != "c" or (inner_node is not None and type_[1] in _STRINGS):
                 self.of.initialise(place, type_, inner_node)
         else:
             self.of.initialise(place, type_, value)
+
+    def _stream(self, slot: int, type_: Type, arguments: list[Node], node: Node) -> None:
+        self.of._calls.method((ir.LOCAL, slot), "@" + type_[1], "open", arguments, node, type_)
 
     def _object(self, place: Instr, type_: Type, value: Node | None, node: Node) -> None:
         if value is None:

@@ -194,7 +194,9 @@ class Types:
 
     def _members(self, body: Node, record: RecordIR, *, is_union: bool, node: Node) -> None:
         offset, align, sure = 0, 1, True
-        methods, virtual, statics = set(), set(), set()
+        methods: set[str] = set()
+        virtual: set[str] = set()
+        statics: set[str] = set()
         record.bases = tuple(_bases(node))
         for base in record.bases:
             known = self.records.get(base)
@@ -286,7 +288,7 @@ class Types:
 
     def _array(self, node: Node, base: Type) -> tuple[Type, Node | None]:
         """The type of `node`, whose sizes stand from the outside in, and what it declares."""
-        sizes = []
+        sizes: list[int | None] = []
         inner: Node | None = node
         while inner is not None and inner.type == node.type and len(sizes) < 8:
             written = inner.child_by_field_name("size")
@@ -299,16 +301,20 @@ class Types:
     def function(self, node: Node, result: Type) -> Type:
         """The type of a function declarator."""
         parameters = node.child_by_field_name("parameters")
-        found, variadic = [], False
+        found: list[Type] = []
+        constant_: list[bool] = []
+        variadic = False
         for child in parameters.named_children if parameters is not None else ():
             if child.type == "variadic_parameter":
                 variadic = True
             elif child.type in ("parameter_declaration", "optional_parameter_declaration"):
                 declarator = child.child_by_field_name("declarator")
                 found.append(self.declarator(declarator, self.specified(child))[1])
+                constant_.append(any(c.type == "type_qualifier" and text(c) == "const"
+                                     for c in child.children))  # fmt: skip
         if found == [VOID]:
             found = []
-        return ("fn", result, tuple(_decayed(t) for t in found), variadic)
+        return ("fn", result, tuple(_decayed(t) for t in found), variadic, tuple(constant_))
 
 
 def _decayed(type_: Type) -> Type:

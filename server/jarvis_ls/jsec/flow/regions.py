@@ -71,6 +71,7 @@ class Regions:
         self._found: dict[tuple[str, str], FunctionIR | None] = {}
         self._depths: dict[int, int] = {}
         self._sizes: dict[tuple[str, str], int] = {}
+        self._offsets: dict[tuple[str, str, str], int] = {}
 
     def reset(self) -> None:
         """Forget the regions of the run before; numbers start anew."""
@@ -122,6 +123,16 @@ class Regions:
         if kind == "a":
             return 0 if type_[2] < 0 else self.sized(type_[1]) * int(type_[2])
         return size_of(type_)
+
+    def offset(self, record: str, member: str, otherwise: int) -> int:
+        """Where a member of a record of another file lies; a place of its own when not known."""
+        key = (record, member, self.frame.function.file)
+        found = self._offsets.get(key)
+        if found is None:
+            known = self.program.record(record, key[2])
+            place = known.fields.get(member) if known is not None else None
+            found = self._offsets[key] = place[0] if place is not None else otherwise
+        return found
 
     def kind(self, rid: int) -> str:
         """What kind of region it is."""

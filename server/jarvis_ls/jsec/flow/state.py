@@ -36,7 +36,7 @@ class Place:
 class Reg:
     """What is known about a region at a point. Never changed once made; `but` makes another."""
 
-    __slots__ = ("escaped", "family", "fill", "flags", "freed", "hi", "len_hi", "len_lo", "lo",
+    __slots__ = ("below", "escaped", "family", "fill", "flags", "freed", "hi", "len_hi", "len_lo", "lo",
                  "null", "owner", "record", "site", "status", "taint", "text", "touched",
                  "written")  # fmt: skip
 
@@ -72,6 +72,8 @@ class Reg:
         self.written: float = 0
         """Byte after the last that may have been written; for arrays that are not initialised."""
         self.owner = 0
+        self.below = False
+        """Input was put behind what was there before."""
         self.touched: Any = None
         """The function and place that last had to do with it."""
 
@@ -130,7 +132,7 @@ def _join_reg(a: Reg, b: Reg) -> Reg:
         len_lo=min(a.len_lo, b.len_lo), len_hi=max(a.len_hi, b.len_hi),
         taint=a.taint or b.taint, text=a.text if a.text == b.text else None,
         escaped=a.escaped or b.escaped, family=a.family if a.family == b.family else "",
-        freed=a.freed or b.freed, written=max(a.written, b.written),
+        freed=a.freed or b.freed, below=a.below or b.below, written=max(a.written, b.written),
         record=a.record if a.record == b.record else "",
     )  # fmt: skip
     return new

@@ -38,6 +38,8 @@ NAMED: dict[str, Type] = {
     "SOCKET": INT, "LONG": INT, "ULONG": UINT, "HANDLE": ("p", VOID), "FILE": ("r", "FILE"),
     "DIR": ("r", "DIR"), "string": ("c", "string", CHAR), "wstring": ("c", "string", INT),
     "intmax_t": LONG, "uintmax_t": ULONG, "va_list": ("r", "va_list"), "in_addr_t": UINT,
+    **{name: ("c", name, CHAR) for name in ("ifstream", "ofstream", "fstream", "wifstream",
+                                            "wofstream", "wfstream")},
     "char8_t": UCHAR, "nullptr_t": PTR,
 }  # fmt: skip
 """Types by name; what a file declares itself comes before them."""

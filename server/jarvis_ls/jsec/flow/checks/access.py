@@ -60,7 +60,7 @@ def _null(an: Analysis, st: State, where: Val, span: Any, address: Expr | None, 
             if reg is None or not reg.null:
                 continue
             an.fault(st, "null-dereference" if reg.null == 2 else "unchecked-allocation", span,
-                     certain=reg.null == 2, cause=reg.site, allocator=reg.family, by=by)  # fmt: skip
+                     certain=reg.null > 1, cause=reg.site, allocator=reg.family, by=by)  # fmt: skip
             st.regs[target[0]] = reg.but(null=0)
         return
     if null == NULL:

@@ -29,7 +29,7 @@ def overflow(
     span: Any,
 ) -> None:  # fmt: skip
     """The exact result of an operator leaves its type."""
-    if op not in ("+", "-", "*") or type_[0] != "i":
+    if op not in ("+", "-", "*") or type_[0] != "i" or span == (0, 0):
         return
     lo, hi = limits(type_)
     taint = a.taint or b.taint

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jarvis_ls.jsec.flow.ir import Span
 from jarvis_ls.jsec.flow.state import State
 from jarvis_ls.jsec.flow.values import Val
 
@@ -56,13 +57,38 @@ def path(an: Analysis, st: State, value: Val, call: Call) -> None:
     taint = _taint(an, st, value)
     if taint is None:
         return
-    relative = False
-    for target in value.ptr:
-        reg = st.regs.get(target[0])
-        if reg is not None and reg.len_lo > 0:
-            relative = True
-    kind = "path-relative" if relative else "path-absolute"
-    an.fault(st, kind, call.span, certain=True, source=taint, by=call.name)
+    _path_fault(an, st, value, taint, call.span, call.name)
+
+
+def _path_fault(an: Analysis, st: State, value: Val, taint: Any, span: Span, by: str) -> None:
+    relative = any(reg is not None and reg.below for reg in (st.regs.get(t[0]) for t in value.ptr))
+    an.fault(st, "path-relative" if relative else "path-absolute", span, certain=True,
+             source=taint, by=by)  # fmt: skip
+
+
+STREAMS = frozenset({"ifstream", "ofstream", "fstream", "wifstream", "wofstream", "wfstream"})
+
+
+def stream(an: Analysis, st: State, name: str, owner: str, values: list[Val], span: Span) -> None:
+    """A file stream of C++ is opened."""
+    if name in ("open", owner) and values:
+        taint = _taint(an, st, values[0])
+        if taint is not None:
+            _path_fault(an, st, values[0], taint, span, owner)
+
+
+def secret(an: Analysis, st: State, value: Val, call: Call) -> None:
+    """A password or key: one that lies in the program or came from a file as it is."""
+    from jarvis_ls.jsec.flow.library import strings
+
+    taint = _taint(an, st, value)
+    if taint is not None:
+        if len(taint) > 3 and taint[3] == "file":
+            an.fault(st, "plain-secret", call.span, certain=True, source=taint, by=call.name)
+        return
+    text = strings.text_of(an, st, value)
+    if text:
+        an.fault(st, "hard-coded-secret", call.span, certain=True, by=call.name)
 
 
 def search_path(an: Analysis, st: State, value: Val, call: Call) -> None:

@@ -17,6 +17,7 @@ from jarvis_ls.jsec.flow.state import (
 )  # fmt: skip
 from jarvis_ls.jsec.flow.types import ANY
 from jarvis_ls.jsec.flow.values import (
+    ARITH,
     AS_REGION,
     NOT_NULL,
     NULL,
@@ -84,6 +85,8 @@ def size_checks(an: Analysis, st: State, number: Val, size: int, family: str, sp
     if sym is not None and sym[0] == "over":
         an.fault(st, "overflow-to-allocation", span, certain=False, source=number.taint)
     signed_size(an, st, number, span)
+    if number.flags & ARITH and number.lo == number.hi and number.lo * max(size, 1) >= 2**32:
+        an.fault(st, "overflow-to-allocation", span, certain=False)
     if size > 1 and number.taint is not None and number.hi * size > 2**64:
         an.fault(st, "overflow-to-allocation", span, certain=False, source=number.taint)
     if number.taint is not None and number.hi * max(size, 1) > _EXCESS:
@@ -126,7 +129,7 @@ def release(an: Analysis, st: State, value: Val, family: str, span: Span) -> Non
         if place is None:
             continue
         reg = an.reg(st, rid)
-        if reg.null == 2:
+        if reg.null >= 2:
             continue
         if place.kind in ("local", "global", "alloca", "string", "function") and family in _MEMORY:
             if sure or len(value.ptr) > 1:
@@ -146,6 +149,22 @@ def release(an: Analysis, st: State, value: Val, family: str, span: Span) -> Non
         st.regs[rid] = reg.but(status=status, freed=step, null=0)
 
 
+def given(an: Analysis, st: State, values: list[Val], const: Any, span: Span) -> None:
+    """Pointers are given to a function that reads there: none may lead to what was released."""
+    for value, reads in zip(values, const, strict=False):
+        for target in value.ptr if reads else ():
+            reg = st.regs.get(target[0])
+            if (
+                reg is not None
+                and reg.status == FREED
+                and not reg.escaped
+                and (reg.family in _MEMORY)
+            ):
+                an.fault(st, "use-after-free", span, certain=True, cause=reg.site,
+                         then=reg.freed, allocator=reg.family)  # fmt: skip
+                st.regs[target[0]] = reg.but(escaped=True, status=LIVE)
+
+
 def touched(an: Analysis, st: State, value: Val, function: FunctionIR) -> None:
     """Memory comes into the hands of a function."""
     for target in value.ptr:
@@ -158,7 +177,7 @@ def leaks(an: Analysis, st: State, frame: Frame, value: Val | None, span: Span) 
     """What nothing leads to any more when a function returns."""
     candidates = [
         rid for rid, reg in st.regs.items()
-        if reg.family and reg.status == LIVE and not reg.escaped and reg.null != 2
+        if reg.family and reg.status == LIVE and not reg.escaped and reg.null < 2
     ]  # fmt: skip
     if not candidates or frame.function.name == "main":
         return

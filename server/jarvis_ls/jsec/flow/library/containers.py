@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jarvis_ls.jsec.flow.checks import injection
 from jarvis_ls.jsec.flow.ir import Span, Type
 from jarvis_ls.jsec.flow.state import ENDLESS, UNKNOWN_FILL, State
 from jarvis_ls.jsec.flow.types import ULONG
@@ -25,6 +26,9 @@ def call(
     span: Span,
 ) -> Val:  # fmt: skip
     """A method of a container."""
+    if kind in injection.STREAMS:
+        injection.stream(an, st, name, kind, values, span)
+        return unknown(result)
     if len(where.ptr) != 1:
         return unknown(result)
     rid = where.ptr[0][0]

@@ -10,7 +10,7 @@ from jarvis_ls.jsec.flow.checks import access, arithmetic, injection, ownership
 from jarvis_ls.jsec.flow.ir import Span, Type
 from jarvis_ls.jsec.flow.library import strings
 from jarvis_ls.jsec.flow.library.tables import TABLE
-from jarvis_ls.jsec.flow.state import ENDLESS, UNKNOWN_FILL, Place, State
+from jarvis_ls.jsec.flow.state import ENDLESS, LIVE, UNKNOWN_FILL, Place, State
 from jarvis_ls.jsec.flow.types import ANY, CHAR, INT, limits
 from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
@@ -63,12 +63,17 @@ def apply(
     if effects is None:
         return NotImplemented
     call = Call(name, values, types, result, span, args)
+    others: list[State] = []
     for effect in effects:
-        if _EFFECTS[effect[0]](an, st, call, *effect[1:]) is False:
+        done = _EFFECTS[effect[0]](an, st, call, *effect[1:])
+        if done is False:
             return []
+        if done is not None and done is not True:
+            done[0].mem[an.frame.temps + temp] = {0: done[1]}
+            others.append(done[0])
     value = call.value if call.value is not None else unknown(result)
     st.mem[an.frame.temps + temp] = {0: value}
-    return None
+    return [st, *others] if others else None
 
 
 def product(call: Call, sizes: Any) -> Val | None:
@@ -124,10 +129,13 @@ def _free(an: Analysis, st: State, call: Call, family: str, index: int) -> None:
     call.value = ZERO if family != "malloc" else unknown(call.result)
 
 
-def _realloc(an: Analysis, st: State, call: Call, index: int, size: int) -> None:
+def _realloc(an: Analysis, st: State, call: Call, index: int, size: int) -> Any:
     old, count = call.arg(index), call.arg(size)
     if old is None or count is None:
-        return
+        return None
+    mine = [t for t in old.ptr if t[0] in st.regs and st.regs[t[0]].family == "malloc"]
+    if len(old.ptr) == 1 == len(mine) and st.regs[mine[0][0]].status == LIVE:
+        return _moved(an, st, call, mine[0][0], _typed(call, count, size))
     value = ownership.allocate(an, st, "malloc", call.span, [_typed(call, count, size)],
                                fails=True, fill=UNKNOWN_FILL)  # fmt: skip
     for target in old.ptr:  # the old block is gone, or still there when this fails
@@ -137,6 +145,24 @@ def _realloc(an: Analysis, st: State, call: Call, index: int, size: int) -> None
         if held and target[0] != value.ptr[0][0]:
             st.mem[value.ptr[0][0]] = dict(held)
     call.value = value
+
+
+def _moved(an: Analysis, st: State, call: Call, rid: int, size: Val) -> Any:
+    """The two ways out of `realloc`: another block, or none and the old one as it was."""
+    failed = st.copy()
+    ownership.release(an, st, Val(0, 0, TIGHT, None, ((rid, 0, 0, TIGHT, None),), NOT_NULL),
+                      "malloc", call.span)  # fmt: skip
+    held = st.mem.get(rid)
+    value = ownership.allocate(an, st, "malloc", call.span, [size], fails=True, fill=UNKNOWN_FILL)
+    block = value.ptr[0][0]
+    st.regs[block] = st.regs[block].but(null=0)
+    if held and block != rid:
+        st.mem[block] = dict(held)
+    call.value = value
+    if block == rid:
+        return None
+    failed.regs[block] = st.regs[block].but(null=3)
+    return failed, value
 
 
 def _same(an: Analysis, st: State, call: Call, index: int) -> None:
@@ -365,6 +391,21 @@ def _wrote(an: Analysis, st: State, call: Call, index: int) -> None:
         strings.overwrite(an, st, value, None)
 
 
+def _secret(an: Analysis, st: State, call: Call, index: int) -> None:
+    value = call.arg(index)
+    if value is not None:
+        injection.secret(an, st, value, call)
+
+
+def _clean(an: Analysis, st: State, call: Call, index: int) -> None:
+    """What lies there is something else afterwards."""
+    value = call.arg(index)
+    if value is not None:
+        strings.overwrite(an, st, value, None)
+        for target in value.ptr:
+            st.regs[target[0]] = an.reg(st, target[0]).but(taint=None)
+
+
 def _escape(an: Analysis, st: State, call: Call, index: int) -> None:
     value = call.arg(index)
     for target in value.ptr if value is not None else ():
@@ -392,7 +433,7 @@ _EFFECTS: dict[str, Callable[..., Any]] = {
     "setenv": _setenv, "library": _library, "open": _open, "descriptor": _descriptor,
     "number": _number, "parse": _parse, "abs": _abs, "sqrt": _sqrt, "range": _range,
     "count": _count, "swapped": _swapped, "within": _within, "text": _text, "wrote": _wrote,
-    "escape": _escape, "stop": _stop, "quiet": _quiet, "assert": _assert,
+    "escape": _escape, "secret": _secret, "clean": _clean, "stop": _stop, "quiet": _quiet, "assert": _assert,
     **strings.EFFECTS,
 }  # fmt: skip
 

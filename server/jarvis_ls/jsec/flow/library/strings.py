@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.jsec.flow.checks import access, ownership
+from jarvis_ls.jsec.flow.ir import CAST, LOAD
 from jarvis_ls.jsec.flow.library.scanning import printed, scan
 from jarvis_ls.jsec.flow.state import ENDLESS, UNKNOWN_FILL, ZEROED, State
 from jarvis_ls.jsec.flow.values import (
@@ -121,7 +122,7 @@ def put_string(
         st.regs[rid] = reg.but(
             len_lo=max(low, 0), len_hi=high, text=whole,
             taint=taint if lo == hi == 0 and sure else taint or reg.taint, fill=UNKNOWN_FILL,
-            written=0,
+            written=0, below=taint is not None and (lo > 0 or (reg.below and lo != 0)),
         )  # fmt: skip
         cells = st.mem.get(rid)
         st.mem[rid] = {} if lo == hi == 0 or not cells else {
@@ -169,8 +170,22 @@ def _amount(an: Analysis, st: State, call: Call, count: Any, unit: int) -> Val:
     value = sized(an, st, call, count)
     if value is None:
         return Val(0, ENDLESS, OTHER)
+    _size_of_pointer(an, st, call, value)
     return Val(value.lo * unit, min(value.hi * unit, ENDLESS), value.flags, value.taint, (),
                ANY_NULL, 0, value.sym)  # fmt: skip
+
+
+def _size_of_pointer(an: Analysis, st: State, call: Call, value: Val) -> None:
+    """The size is that of a pointer which is an argument itself."""
+    if value.sym is None or value.sym[0] != "sizeof" or value.lo != value.hi:
+        return
+    place = value.sym[2]
+    for arg in call.args[:2]:
+        while arg[0] == CAST:
+            arg = arg[1]
+        if arg[0] == LOAD and arg[1] == place:
+            an.fault(st, "sizeof-pointer", value.sym[1], certain=True, by=call.name)
+            return
 
 
 def _check(
@@ -373,7 +388,7 @@ def _input(an: Analysis, st: State, call: Call, to: int, count: int, unit: int, 
     if where is None:
         return
     function = an.frame.function
-    taint = (function.file, call.span, "text:" + by)
+    taint = (function.file, call.span, "text:" + by, _origin(st, call.arg(count + 1)))
     amount = _amount(an, st, call, count, unit) if count >= 0 else Val(1, ENDLESS - 1, TIGHT, taint)
     _check(an, st, call, where, amount, True, to)
     high = max(amount.hi - unit, 0) if amount.hi < ENDLESS - 1 else ENDLESS
@@ -386,7 +401,8 @@ def _bytes(an: Analysis, st: State, call: Call, to: int, count: Any, unit: int, 
         return
     amount = _amount(an, st, call, count, unit)
     _check(an, st, call, where, amount, True, to)
-    taint = (an.frame.function.file, call.span, "text:" + by)
+    stream = call.arg(0) if by == "read()" else call.arg(3) if by == "fread()" else None
+    taint = (an.frame.function.file, call.span, "text:" + by, _origin(st, stream))
     for target in where.ptr:
         if target[1] == target[2] == 0:
             overwrite(an, st, Val(0, 0, where.flags, None, (target,)), taint)
@@ -396,6 +412,15 @@ def _bytes(an: Analysis, st: State, call: Call, to: int, count: Any, unit: int, 
         else:
             put_string(an, st, Val(0, 0, where.flags, None, (target,)), Val(0, ENDLESS, OTHER),
                        taint, None, ends=False)  # fmt: skip
+
+
+def _origin(st: State, stream: Val | None) -> str:
+    """`file` for what is read from a file that was opened, else nothing."""
+    for target in stream.ptr if stream is not None else ():
+        reg = st.regs.get(target[0])
+        if reg is not None and reg.family in ("fopen", "open", "CreateFile"):
+            return "file"
+    return ""
 
 
 def _duplicate(an: Analysis, st: State, call: Call, from_: int, unit: int, bound: int) -> None:
