@@ -59,7 +59,8 @@ class Started:
         only = given.pop() if len(given) == 1 and self.several else ""
         if only in ("", "0", "NULL", "nullptr") or "[" in only or "new " in only or "(" in only:
             return ""
-        return only
+        in_loop = len(self.creations) == 1  # a pointer may be another one each time
+        return only if only.startswith("&") or not in_loop else ""
 
 
 def started(whole: WholeUnit) -> list[Started]:

@@ -76,6 +76,34 @@ int references(void) {
     return sum + other;
 }
 
+struct task { int done; };
+struct task *next_task(void);
+
+static void *of_a_loop(void *given) {
+    struct task *task = given;
+    task->done = 1; // ok
+    return 0;
+}
+
+static void *alike_in_a_loop(void *given) {
+    struct task *task = given;
+    task->done = 1; // expect: unlocked-shared-variable
+    return 0;
+}
+
+int loops(void) {
+    pthread_t threads[8];
+    struct task common = { 0 };
+    for (int i = 0; i < 4; i++) {
+        struct task *task = next_task();
+        pthread_create(&threads[i], 0, of_a_loop, task);
+        pthread_create(&threads[i + 4], 0, alike_in_a_loop, &common);
+    }
+    for (int i = 0; i < 8; i++)
+        pthread_join(threads[i], 0);
+    return common.done;
+}
+
 typedef struct job *job_handle;
 typedef struct gate *gate_handle;
 int launch(void (*work)(void *), void *given, job_handle *job);
