@@ -62,10 +62,25 @@ class Cache:
         """Whether there is no answer at all, so that asking is not worth it."""
         return not self._lines
 
+    def settled(
+        self, files: Iterable[SourceFile], digests: Mapping[str, str], program: str
+    ) -> dict[str, FileReport]:
+        """Answers that flow had its say in, by path: they hold while the whole program, which
+        `program` names, is the same."""
+        reports = {}
+        for file in files:
+            key = self._name(file.path, f"{digests.get(file.path, '')}\0{program}")
+            values = self._values(key)
+            report = None if values is None else _made(file.path, digests[file.path], values)
+            if report is not None:
+                reports[file.path] = report
+                self._used[key] = self._lines[key]
+        return reports
+
     def lookup(
         self, files: Iterable[SourceFile], digests: Mapping[str, str]
     ) -> dict[str, FileReport]:
-        """Answers that still hold, by path.
+        """Answers of the rules that still hold, by path.
 
         `files` are all of the project; `digests` names the bytes of those that were read.
         """
@@ -92,11 +107,15 @@ class Cache:
                 self._used[key] = self._lines[key]
         return reports
 
-    def put(self, report: FileReport) -> None:
-        """Keep an answer. When the disk refuses, `failed` says so and nothing more is kept."""
+    def put(self, report: FileReport, program: str = "") -> None:
+        """Keep an answer; one that flow had its say in for the program it belongs to.
+
+        When the disk refuses, `failed` says so and nothing more is kept.
+        """
         if self.failed:
             return
-        key = self._name(report.path, report.digest)
+        digest = f"{report.digest}\0{program}" if program else report.digest
+        key = self._name(report.path, digest)
         body = json.dumps(
             [report.text_digest, report.includes, report.context, report.notes,
              [to_list(one) for one in report.findings]],
@@ -167,10 +186,16 @@ def engine_version() -> str:
 
 def _report(path: str, digest: str, values: Any, headers: Headers) -> FileReport | None:
     try:
-        text_digest, includes, context, notes, findings = values
+        _, includes, context, _, _ = values
         now = headers.facts_for(path, Facts(includes=tuple(includes)))[0] if includes else ""
-        if now != context:
-            return None
+    except (ValueError, TypeError, KeyError, IndexError):
+        return None
+    return _made(path, digest, values) if now == context else None
+
+
+def _made(path: str, digest: str, values: Any) -> FileReport | None:
+    try:
+        text_digest, includes, context, notes, findings = values
         return FileReport(
             path=path,
             findings=[from_list(one, path) for one in findings],

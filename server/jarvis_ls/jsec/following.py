@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from secrets import token_bytes
 
@@ -20,9 +20,7 @@ from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.flow.run import Followed
 from jarvis_ls.jsec.flow.store import Place
 from jarvis_ls.jsec.pool import Pool
-from jarvis_ls.jsec.proven import in_order
 from jarvis_ls.jsec.result import FileReport
-from jarvis_ls.jsec.rule import all_rules
 
 SECONDS_PER_FUNCTION = 5.0
 """Time the functions of a file have one by one, after they took too long together."""
@@ -78,16 +76,24 @@ async def follow(
     touched = [
         (reports[path], ordered.get(path, []), frozenset(sure[path]), notes.get(path, ()))
         for path in sorted(reports)
-        if path in ordered or notes.get(path) or has_guesses(reports[path])
+        if path in ordered or notes.get(path) or reports[path].findings
     ]
     async for _, report in pool.each(_settle, touched):
         yield report
 
 
-def has_guesses(report: FileReport) -> bool:
-    """Whether a rule found something that flow knows better."""
-    rules = all_rules()
-    return any(one.rule in rules and rules[one.rule].answered for one in report.findings)
+def in_order(faults: Iterable[Fault]) -> list[Fault]:
+    """Each flaw once, in an order that does not depend on that of files or runs.
+
+    Of several ways to one place the certain one is kept, then the one with the fewest steps.
+    """
+    best: dict[tuple[str, tuple[int, int], str], Fault] = {}
+    for fault in faults:
+        key = fault.file, fault.span, fault.kind
+        known = best.get(key)
+        if known is None or _rank(fault) < _rank(known):
+            best[key] = fault
+    return [best[key] for key in sorted(best)]
 
 
 async def _follow(worker: Worker, path: str, seconds: float) -> Followed:
@@ -131,3 +137,7 @@ async def _settle(
         return settled
     except JarvisError:
         return job[0]
+
+
+def _rank(fault: Fault) -> tuple[bool, int, str]:
+    return not fault.certain, len(fault.steps), repr(fault)

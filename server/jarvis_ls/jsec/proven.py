@@ -43,20 +43,6 @@ Extents = Sequence[tuple[str, int, int]]
 """Name, first byte and end of each function of a file."""
 
 
-def in_order(faults: Iterable[Fault]) -> list[Fault]:
-    """Each flaw once, in an order that does not depend on that of files or runs.
-
-    Of several ways to one place the certain one is kept, then the one with the fewest steps.
-    """
-    best: dict[tuple[str, tuple[int, int], str], Fault] = {}
-    for fault in faults:
-        key = fault.file, fault.span, fault.kind
-        known = best.get(key)
-        if known is None or _rank(fault) < _rank(known):
-            best[key] = fault
-    return [best[key] for key in sorted(best)]
-
-
 def settle(
     source: Source,
     language: LanguageName,
@@ -74,7 +60,7 @@ def settle(
     """
     proven = [
         (fault, finding)
-        for fault in in_order(faults)
+        for fault in faults
         if (finding := _finding(source, language, fault, texts)) is not None
     ]
     rules = all_rules()
@@ -185,10 +171,6 @@ def _span(source: Source, place: tuple[int, int]) -> Span | None:
     """Where bytes are; None when the file is shorter than that."""
     start, end = place
     return source.span(start, max(start, end)) if 0 <= start <= len(source.data) else None
-
-
-def _rank(fault: Fault) -> tuple[bool, int, str]:
-    return not fault.certain, len(fault.steps), repr(fault)
 
 
 def _position(finding: Finding) -> tuple[int, int, int, int, str]:

@@ -80,6 +80,13 @@ async def scan_files(
     if cache is not None and not cache.empty and not (few and not settings.flow):
         digests = await _digests(listing, settings)
         known = await asyncio.to_thread(cache.lookup, listing.files, digests)
+        if settings.flow and all(file.path in known for file in files):
+            program = program_of(digests)
+            settled = await asyncio.to_thread(cache.settled, files, digests, program)
+            if len(settled) == len(files):
+                for report in settled.values():
+                    yield report
+                return
     with contextlib.ExitStack() as stack:
         place = stack.enter_context(kept_at(cache)) if settings.flow else None
         if place is not None:
@@ -95,7 +102,8 @@ async def scan_files(
         )
         try:
             await pool.tell("set_project", project)
-            async for report in _both_halves(pool, files, known, missing, cache, place, step):
+            each = _both_halves(pool, files, known, missing, cache, place, step, len(listing.files))
+            async for report in each:
                 yield report
         finally:
             await pool.close()
@@ -109,8 +117,12 @@ async def _both_halves(
     cache: Cache | None,
     place: Place | None,
     step: Step | None,
+    total: int,
 ) -> AsyncIterator[FileReport]:
-    """Reports of the files that are not known, then what flow makes of all."""
+    """Reports of the files that are not known, then what flow makes of all.
+
+    `total` is how many files the program has; `files` are those that are told of.
+    """
     reports = dict(known)
     largest_first = sorted(missing, key=lambda one: -one.size)  # no process waits at the end
     async for _, report in pool.each(_scan_one, largest_first):
@@ -118,12 +130,24 @@ async def _both_halves(
             cache.put(report)
         reports[report.path] = report
         yield report
+    chosen = {file.path: reports[file.path] for file in files}
     units = {path: report.unit for path, report in reports.items() if report.unit}
     if place is None or not units:
         return
-    chosen = {file.path: reports[file.path] for file in files if file.path in units}
-    async for report in follow(pool, units, chosen, step):
+    followed = {path: report for path, report in chosen.items() if path in units}
+    async for report in follow(pool, units, followed, step):
+        chosen[report.path] = report
         yield report
+    if cache is not None and len(reports) == total:
+        program = program_of({path: report.digest for path, report in reports.items()})
+        for report in chosen.values():
+            if not report.skipped:
+                cache.put(report, program)
+
+
+def program_of(digests: Mapping[str, str]) -> str:
+    """Names the texts of all files of a program."""
+    return digest_of(repr(sorted(one for one in digests.items() if one[1])).encode())
 
 
 def _with_units(known: dict[str, FileReport], place: Place) -> dict[str, FileReport]:
