@@ -33,10 +33,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.jsec.c.outcomes import Test, branch_of, reports_failure, tests_of
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.guards import NULLS, string_literal
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, flow, rule
+from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 _POINTERS = frozenset(
     [
@@ -213,7 +211,7 @@ _NAMES = (_POINTERS | _COUNTS | _PRINTS | _ZERO_IS_SUCCESS | _ERROR_NUMBERS | _S
 
 
 @rule(
-    query=flow("wrong-check", guess=calls(*_NAMES)),
+    query=calls(*_NAMES),
     category="error_handling",
     cwe=(253,),
     confidence=0.85,
@@ -221,19 +219,7 @@ _NAMES = (_POINTERS | _COUNTS | _PRINTS | _ZERO_IS_SUCCESS | _ERROR_NUMBERS | _S
     suggestion="Compare the result of '{name}' with what it returns on failure: {failure}.",
     fixable=True,
 )
-def impossible_result_check(call: Call | Fault) -> Iterator[Report]:
-    if isinstance(call, Fault):
-        yield Report(
-            call,
-            told(
-                call,
-                "The test of the result of '{name}' does not see its failure.",
-                "The test of the result does not see a failure.",
-            ),
-            cwe=(253,),
-            suggestion="Compare the result with what the function returns on failure.",
-        )
-        return
+def impossible_result_check(call: Call) -> Iterator[Report]:
     tests = list(tests_of(call))
     if call.name in _PRINTS and any(test.operator in (">", ">=", "<", "<=") for test in tests):
         return

@@ -32,10 +32,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, ancestors, text
 from jarvis_ls.jsec.c.outcomes import dropped
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.guards import leaves
-from jarvis_ls.jsec.rule import Report, calls, flow, rule
+from jarvis_ls.jsec.rule import Report, calls, rule
 
 SURE = {
     "rename": 0.7, "_rename": 0.7, "chdir": 0.7, "fchdir": 0.7, "_chdir": 0.7, "ftruncate": 0.65,
@@ -50,26 +48,14 @@ SEEKS = frozenset({"fseek", "fseeko", "lseek", "_lseek"})
 
 
 @rule(
-    query=flow("unchecked-result", guess=calls(*SURE)),
+    query=calls(*SURE),
     category="error_handling",
     cwe=(252,),
     confidence=0.65,
     severity="medium",
     suggestion="Test the result of '{name}' and stop, or tell the user, when it failed.",
 )
-def unchecked_file_operation(call: Call | Fault) -> Iterator[Report]:
-    if isinstance(call, Fault):
-        yield Report(
-            call,
-            told(
-                call,
-                "Nothing looks at the result of '{name}', which says whether it worked.",
-                "Nothing looks at the result, which says whether it worked.",
-            ),
-            cwe=(252,),
-            suggestion="Test the result and stop, or tell the user, when it failed.",
-        )
-        return
+def unchecked_file_operation(call: Call) -> Iterator[Report]:
     if not dropped(call) or not call.arguments:
         return
     if call.name == "remove" and _is_cleanup(call):
