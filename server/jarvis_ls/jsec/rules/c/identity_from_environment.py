@@ -38,6 +38,8 @@ from jarvis_ls.jsec.rule import Report, calls, rule
 _NAMES = frozenset({"USER", "LOGNAME", "USERNAME", "SUDO_USER", "SUDO_UID", "UID", "EUID",
                     "REMOTE_USER"})  # fmt: skip
 
+_ASKING = frozenset({"getlogin", "cuserid", "getenv", "secure_getenv"})
+
 
 @rule(
     query=calls("strcmp", "strncmp", "strcasecmp", "strncasecmp", "wcscmp", "stricmp", "_stricmp"),
@@ -47,6 +49,8 @@ _NAMES = frozenset({"USER", "LOGNAME", "USERNAME", "SUDO_USER", "SUDO_UID", "UID
     suggestion="Ask the system: geteuid, getpwuid of it, or the credentials of the socket.",
 )
 def identity_from_environment(call: Call) -> Iterator[Report]:
+    if call.function is not None and not call.function.mentions(_ASKING):
+        return
     for argument in call.arguments[:2]:
         source = _identity(call, argument)
         if source is None:

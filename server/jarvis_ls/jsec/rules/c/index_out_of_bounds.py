@@ -35,6 +35,7 @@ from jarvis_ls.codeintel.code import Function, bare, field, text, use_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.bounds import bounds
 from jarvis_ls.jsec.c.extents import extent, index_of, pointee
+from jarvis_ls.jsec.c.indices import may_be_index
 from jarvis_ls.jsec.c.reaching import reaching
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.guards import constant
@@ -101,6 +102,8 @@ def _through_variable(setting: Node, function: Function) -> Iterator[Report]:
     if setting.type == "assignment_expression" and text(field(setting, "operator")) != "=":
         return
     name = text(field(setting, "left") or field(setting, "declarator"))
+    if not may_be_index(function, name):
+        return
     uses = [u for u in function.uses(name, setting.end_byte)[:_MAX_USES] if _is_index(u)]
     value = constant(value_node, function) if uses else None
     if value is None:

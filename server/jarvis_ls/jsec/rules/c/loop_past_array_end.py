@@ -41,6 +41,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.bounds import bounds
 from jarvis_ls.jsec.c.copies import amount_of
 from jarvis_ls.jsec.c.extents import extent, index_of, pointee
+from jarvis_ls.jsec.c.indices import may_index
 from jarvis_ls.jsec.c.reaching import reaching
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.guards import constant, declaration
@@ -74,17 +75,13 @@ def loop_past_array_end(site: Site) -> Iterator[Report]:
     count = _count(field(site.node, "condition"))
     if function is None or body is None or count is None or not _by_one(site.node, count.variable):
         return
-    limit = amount_of(count.limit, function).size
+    if not may_index(site.unit.source.data, body.start_byte, body.end_byte, count.variable):
+        return
+    accesses = list(_accesses_by(count.variable, function, body))
+    limit = amount_of(count.limit, function).size if accesses else None
     inclusive = text(count.operator) == "<="
     last = None if limit is None or limit.unit else limit.count - (not inclusive)
-    for access in _accesses(function, body):
-        index = index_of(access)
-        array = field(access, "argument")
-        if index is None or array is None:
-            continue
-        offset = _offset(bare(index), count.variable, function)
-        if offset is None:
-            continue
+    for access, array, offset in accesses:
         if last is not None:
             yield from _numbers(function, count, access, array, last + offset)
         elif inclusive and offset == 0:
@@ -162,6 +159,16 @@ def _by_one(loop: Node, variable: str) -> bool:
         return loop.type == "while_statement"
     written = text(update).replace(" ", "")[:80]
     return any(step in written for step in (f"{variable}++", f"++{variable}", f"{variable}+=1"))
+
+
+def _accesses_by(variable: str, function: Function, body: Node) -> Iterator[tuple[Node, Node, int]]:
+    """Accesses indexed by the loop variable, the arrays, and what is added to the variable."""
+    for access in _accesses(function, body):
+        index, array = index_of(access), field(access, "argument")
+        if index is not None and array is not None:
+            offset = _offset(bare(index), variable, function)
+            if offset is not None:
+                yield access, array, offset
 
 
 def _accesses(function: Function, body: Node) -> list[Node]:
