@@ -8,7 +8,7 @@ from jarvis_ls.codeintel.code import Unit, text
 from jarvis_ls.codeintel.items import items
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir
-from jarvis_ls.jsec.flow.ir import FileIR, FunctionIR, GlobalIR, Type
+from jarvis_ls.jsec.flow.ir import FileIR, FunctionIR, GlobalIR, Span, Type
 from jarvis_ls.jsec.flow.lower_expression import Outer
 from jarvis_ls.jsec.flow.lower_function import Body, _function_declarator, initialiser
 from jarvis_ls.jsec.flow.lower_macros import Macros
@@ -20,10 +20,14 @@ _Pending = tuple[Node, str, str, Type, bool]
 
 def lower(unit: Unit, root: Node) -> FileIR:
     """The functions, variables and types of a C or C++ file with the tree `root`."""
-    return _File(unit).lower(root)
+    lowering = Lowering(unit)
+    lowering.declare(root)
+    return lowering.whole()
 
 
-class _File:
+class Lowering:
+    """One file: what it declares is known first, its functions are lowered when asked for."""
+
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
         self.types = Types(unit)
@@ -31,17 +35,32 @@ class _File:
         digest = hashlib.blake2b(unit.source.data, digest_size=16).hexdigest()
         self.file = FileIR(unit.source.path, unit.language, digest=digest)
         self.pending: list[_Pending] = []
+        self.definitions: dict[str, _Pending] = {}
 
-    def lower(self, root: Node) -> FileIR:
+    def declare(self, root: Node) -> None:
+        """Take in all that the file with the tree `root` declares."""
         found = [item.node for item in items(root, self.unit.language)]
         spaces = _Spaces(root)
         for node in found:
             self._declare(node, spaces.of(node))
+        for pending in self.pending:
+            self.definitions.setdefault(pending[1], pending)
+
+    @property
+    def spans(self) -> dict[str, Span]:
+        """Bytes of each function that is defined, by key."""
+        return {key: (one[0].start_byte, one[0].end_byte) for key, one in self.definitions.items()}
+
+    def function(self, key: str) -> FunctionIR | None:
+        """The function with a key; None when it has no body."""
+        node, name, record, type_, static = self.definitions[key]
+        return self._function(node, name, record, type_, static=static)
+
+    def whole(self) -> FileIR:
+        """The file with all its functions."""
         written: set[str] = set()
-        for node, name, record, type_, static in self.pending:
-            if name in self.file.functions:
-                continue
-            function = self._function(node, name, record, type_, static=static)
+        for name in self.definitions:
+            function = self.function(name)
             if function is not None:
                 self.file.functions[name] = function
                 written |= changed(function)

@@ -8,10 +8,11 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import marshal
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from jarvis_ls.jsec.flow.ir import FileIR, FunctionIR, GlobalIR, RecordIR
+from jarvis_ls.jsec.flow.ir import FileIR, FunctionIR, GlobalIR, RecordIR, Span
 
 _SETS = {
     kind: frozenset(one.name for one in dataclasses.fields(kind) if "frozenset" in str(one.type))
@@ -73,7 +74,8 @@ def outline_of(
 
     `context` names the texts of the project's headers behind it, `closure` their paths.
     """
-    around = _around(file, data, context)
+    spans = {key: function.span for key, function in file.functions.items()}
+    around = around_functions(data, spans.values(), file.prototypes, context)
     functions = {
         key: FunctionOutline(
             function.name, function.static and not function.record, function.record, function.span,
@@ -133,15 +135,17 @@ def digest_of_values(record: GlobalIR | RecordIR) -> bytes:
     return digest_of(marshal.dumps(_values(record), 2))
 
 
-def _around(file: FileIR, data: bytes, context: str) -> bytes:
+def around_functions(
+    data: bytes, spans: Iterable[Span], prototypes: Mapping[str, Any], context: str
+) -> bytes:
     """Names all of a file but its functions: what stands between them, and what they declare."""
     digest = hashlib.blake2b(context.encode(), digest_size=16)
     at = 0
-    for start, end in sorted(function.span for function in file.functions.values()):
+    for start, end in sorted(spans):
         digest.update(b" ".join(data[at:start].split()))
         at = max(at, end)
     digest.update(b" ".join(data[at:].split()))
-    digest.update(marshal.dumps(sorted(file.prototypes.items()), 2))
+    digest.update(marshal.dumps(sorted(prototypes.items()), 2))
     return digest.digest()
 
 

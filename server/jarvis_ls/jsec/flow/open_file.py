@@ -1,0 +1,90 @@
+"""A document in the editor as the analysis of flow sees it.
+
+Only functions whose text or surroundings changed are lowered with an edit; what the program must
+know of the others is kept by their text, and they are lowered when the analysis enters them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jarvis_ls.codeintel.code import Unit
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.flow.ir import FunctionIR, GlobalIR
+from jarvis_ls.jsec.flow.lower import Lowering, changed
+from jarvis_ls.jsec.flow.outline import FunctionOutline, Outline, around_functions, digest_of
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the program must know of a function, by its text."""
+
+    outline: FunctionOutline
+    """Where it stood then."""
+    written: frozenset[str]
+    """Globals it may change."""
+    statics: dict[str, GlobalIR]
+    """Its static variables."""
+
+
+class OpenFile:
+    """One document."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, _Known] = {}
+        self._lowered: dict[str, FunctionIR | None] = {}
+        self._lowering: Lowering | None = None
+
+    def update(self, unit: Unit, root: Node, context: str, closure: tuple[str, ...]) -> Outline:
+        """Follow an edit; `context` names the texts of the headers behind the document, `closure`
+        their paths."""
+        data = unit.source.data
+        lowering = self._lowering = Lowering(unit)
+        lowering.declare(root)
+        self._lowered = {}
+        spans = lowering.spans
+        around = around_functions(data, spans.values(), lowering.outer.functions, context)
+        kept: dict[bytes, _Known] = {}
+        functions: dict[str, FunctionOutline] = {}
+        written: set[str] = set()
+        for key, (start, end) in spans.items():
+            digest = digest_of(around + data[start:end])
+            known = self._known.get(digest) or self._lower(key, digest)
+            if known is None:
+                continue
+            kept[digest] = known
+            old = known.outline
+            functions[key] = FunctionOutline(
+                old.name, old.static, old.record, (start, end), digest, old.calls, old.size,
+                old.alone, old.cut,
+            )  # fmt: skip
+            written |= known.written
+            lowering.file.globals.update(known.statics)
+        self._known = kept
+        return Outline(
+            unit.source.path, unit.language, functions, lowering.file.globals,
+            lowering.types.records, lowering.outer.functions, frozenset(written), closure,
+        )  # fmt: skip
+
+    def function(self, key: str) -> FunctionIR | None:
+        """A function as it stands in the document."""
+        if key not in self._lowered and self._lowering is not None:
+            defined = key in self._lowering.definitions
+            self._lowered[key] = self._lowering.function(key) if defined else None
+        return self._lowered.get(key)
+
+    def _lower(self, key: str, digest: bytes) -> _Known | None:
+        assert self._lowering is not None
+        before = set(self._lowering.file.globals)
+        function = self.function(key)
+        if function is None:
+            return None
+        statics = {
+            name: one for name, one in self._lowering.file.globals.items() if name not in before
+        }
+        outline = FunctionOutline(
+            function.name, function.static and not function.record, function.record, function.span,
+            digest, tuple(sorted(function.calls)), function.size,
+            not function.params or function.name == "main", function.cut,
+        )  # fmt: skip
+        return _Known(outline, frozenset(changed(function)), statics)
