@@ -181,10 +181,13 @@ async def opened(
     model: ModelServer | None = None,
     *,
     keys: bool = True,
+    settings: str = "",
     **more: Any,
 ) -> AsyncIterator[Page]:
-    """A page on a folder; with a model when there is one, and its key unless told otherwise."""
-    settings = SETTINGS.format(url=model.url) if model is not None else ""
+    """A page on a folder; with a model when there is one, and its key unless told otherwise;
+    `settings` of the user are added."""
+    if model is not None:
+        settings = SETTINGS.format(url=model.url) + settings
     environment = {"SCRIPTED_KEY": "sk-test-0123456789"} if model is not None and keys else {}
     with home_with(home, settings, **environment):
         async with running(folder, **more) as editor:

@@ -17,8 +17,8 @@ from jarvis_ls.lsp.messages import CATALOGS, Messages
 PACKAGE = Path(jarvis_ls.__file__).parent
 FOLDERS = ("runtime", "assembly", "agents", "tools")
 FILES = ("lsp/panel_interaction.py", "lsp/panel_editor.py", "core/files.py", "core/store.py",
-         "core/beneath.py", "core/words.py", "cli/talk.py", "cli/terminal.py",
-         "cli/screen.py")  # fmt: skip
+         "core/beneath.py", "core/words.py", "cli/talk.py", "cli/terminal.py", "cli/screen.py",
+         "cli/steering.py", "cli/keeping.py")  # fmt: skip
 TAKES = {"notice": 1, "doing": 0, "Words": 0, "within": 2}
 """Which argument of which call is a template."""
 
@@ -87,7 +87,7 @@ def test_an_error_passes_its_template_on_to_the_face() -> None:
     """An error within an error within a list: each is said in the user's language."""
     inner = UsageError("{path} lies outside the workspace; nothing was done with it.", path="a{b}")
     outer = UsageError("{name} was not changed. {why}", name="x.c", why=inner)
-    lines = together([outer, "plain", Words("Saved.")], "\n")
+    lines = together([str(outer), "plain", Words("Saved.")], "\n")
     assert str(lines) == (
         "x.c was not changed. a{b} lies outside the workspace; nothing was done with it.\n"
         "plain\nSaved."

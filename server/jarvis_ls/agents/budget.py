@@ -128,7 +128,7 @@ async def _ask(owner: Node, amount: Amount, interaction: Interaction) -> None:
         if owner.refused:
             raise Halted(_used_up(owner))
         more = _more(owner, amount)
-        grant = Words("Allow {amount} more", amount=_words(more))
+        grant = Words("Allow {amount} more", amount=amount_in_words(more))
         answer = await interaction.question(
             owner.id,
             Words("{used} The next call of a model would exceed it. Go on?", used=_used_up(owner)),
@@ -168,6 +168,17 @@ def _raised(budget: Budget, more: Budget) -> Budget:
     )
 
 
+def spent_in_words(owner: Node) -> str:
+    """What a node and all below it may spend, and have."""
+    if owner.info.budget == Budget():
+        used = _used(owner)
+        return Words(
+            "There is no budget; {spent} is spent.",
+            spent=amount_in_words(Budget(used.tokens, used.cost or None)),
+        )
+    return _used_up(owner)
+
+
 def _used_up(owner: Node) -> str:
     used = _used(owner)
     spent = Budget(
@@ -177,12 +188,13 @@ def _used_up(owner: Node) -> str:
     return Words(
         "The budget of “{title}” is {budget}; {spent} of it is spent.",
         title=owner.info.title,
-        budget=_words(owner.info.budget),
-        spent=_words(spent),
+        budget=amount_in_words(owner.info.budget),
+        spent=amount_in_words(spent),
     )
 
 
-def _words(budget: Budget) -> str:
+def amount_in_words(budget: Budget) -> str:
+    """Tokens, cost, or both."""
     parts = []
     if budget.tokens is not None:
         parts.append(Words("{n} tokens", n=f"{budget.tokens:,}"))

@@ -255,8 +255,12 @@ class Conversation:
             self._cut(entry)
         return Rewound(said.text, files)
 
-    async def fork(self, entry: str) -> str:
-        """Begin a new session with what was said before an entry; its id."""
+    async def fork(self, entry: str = "") -> str:
+        """Begin a new session with what was said before an entry, or all of it; its id."""
+        if not entry:
+            made = await asyncio.to_thread(self.assembly.sessions.fork, self.id)
+            made.close()
+            return made.id
         self._said(entry)
         before = ""
         for message in self.session.transcript(ROOT):

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jarvis_ls.cli import extending, organising
+from jarvis_ls.cli.language import speak
 from jarvis_ls.core.errors import JarvisError, UsageError
 
 EPILOG = """\
@@ -39,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"jarvis: {error.name} is missing: pip install 'jarvis-ls[agent]'", file=sys.stderr)
         return 2
     except (UsageError, JarvisError) as error:
-        print(f"jarvis: {error}", file=sys.stderr)
+        print(f"jarvis: {speak(str(error))}", file=sys.stderr)
         return 2
 
 
@@ -91,7 +92,7 @@ Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def _sessions_command(commands: Commands) -> None:  # type: ignore[valid-type]
-    parser = commands.add_parser("sessions", help="list, show, search, export, delete sessions")  # type: ignore[attr-defined]
+    parser = commands.add_parser("sessions", help="list, show, search, export, fork, delete")  # type: ignore[attr-defined]
     parser.set_defaults(run=_sessions, action="list", all=False, format="text")
     actions = parser.add_subparsers(metavar="ACTION")
     listed = actions.add_parser("list", help="list them, the last used first (default)")
@@ -113,8 +114,14 @@ def _sessions_command(commands: Commands) -> None:  # type: ignore[valid-type]
     delete.add_argument("id", metavar="ID")
     delete.set_defaults(action="delete")
     restore = actions.add_parser("restore", help="get a deleted session back, for 30 days")
-    restore.add_argument("id", metavar="ID")
+    restore.add_argument("id", metavar="ID", help="or a part of it; `sessions deleted` lists them")
     restore.set_defaults(action="restore")
+    fork = actions.add_parser("fork", help="begin a new session with all that was said in one")
+    fork.add_argument("id", metavar="ID")
+    fork.set_defaults(action="fork")
+    deleted = actions.add_parser("deleted", help="list those that can be restored")
+    deleted.add_argument("--format", choices=("text", "json"), default="text")
+    deleted.set_defaults(action="deleted")
 
 
 def _memory_command(commands: Commands) -> None:  # type: ignore[valid-type]

@@ -36,6 +36,8 @@ def run_sessions(options: argparse.Namespace) -> int:
         "export": _export,
         "delete": _delete,
         "restore": _restore,
+        "fork": _fork,
+        "deleted": _deleted,
     }
     return actions[options.action](store, options)
 
@@ -50,14 +52,24 @@ def find_session(store: SessionStore, name: str, folder: Path | None = None) -> 
         if latest is None:
             raise UsageError("there is no session of this folder yet")
         return latest
-    found = [info.id for info in store.list() if name and name in info.id]
+    found = _named(store.list(), name)
+    if found is None:
+        raise UsageError(
+            "there is no session {name}; `jarvis sessions list --all` lists them", name=repr(name)
+        )
+    return found
+
+
+def _named(infos: Sequence[SessionInfo], name: str) -> str | None:
+    """The one id that is `name`, or that it is a part of. Raises `UsageError` for several."""
+    found = [info.id for info in infos if name and name in info.id]
     if name in found:
         return name
     if len(found) > 1:
-        raise UsageError(f"{len(found)} sessions have {name!r} in their id; give more of it")
-    if not found:
-        raise UsageError(f"there is no session {name!r}; `jarvis sessions list --all` lists them")
-    return found[0]
+        raise UsageError(
+            "{n} sessions have {name} in their id; give more of it", n=len(found), name=repr(name)
+        )
+    return found[0] if found else None
 
 
 def _list(store: SessionStore, options: argparse.Namespace) -> int:
@@ -97,7 +109,29 @@ def _delete(store: SessionStore, options: argparse.Namespace) -> int:
 
 
 def _restore(store: SessionStore, options: argparse.Namespace) -> int:
-    store.restore(options.id)
+    session = _named(store.deleted(), options.id)
+    if session is None:
+        raise UsageError(
+            "there is no deleted session {name}; `jarvis sessions deleted` lists them",
+            name=repr(options.id),
+        )
+    store.restore(session)
+    print(session)
+    return 0
+
+
+def _fork(store: SessionStore, options: argparse.Namespace) -> int:
+    made = store.fork(find_session(store, options.id))
+    made.close()
+    print(made.id)
+    return 0
+
+
+def _deleted(store: SessionStore, options: argparse.Namespace) -> int:
+    found = store.deleted()
+    _print(found, options.format)
+    if not found and options.format == "text":
+        print("no deleted sessions", file=sys.stderr)
     return 0
 
 

@@ -12,6 +12,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, TextIO
 
+from jarvis_ls.cli.language import speak
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.events import (
     AnswerEntry,
     Entry,
@@ -77,9 +79,9 @@ class Screen:
             self._grow(event)
 
     def say(self, text: str, colour: str = "") -> None:
-        """Write a line beside the answer."""
+        """Write a line beside the answer, in the user's language."""
         self.end_line()
-        self._aside.write(self._painted(text, colour) + "\n")
+        self._aside.write(self._painted(speak(text), colour) + "\n")
         self._aside.flush()
 
     def answer(self, text: str) -> None:
@@ -107,7 +109,8 @@ class Screen:
             self._root = node.id
         elif not quiet and (before is None or before.state != node.state):
             detail = f": {node.error}" if node.error else ""
-            self.say(f"◆ {node.title} {node.state}{detail}", "cyan")
+            state = speak(Words(node.state))
+            self.say(f"◆ {node.title} {state}{detail}", "cyan")
 
     def _know_entry(self, entry: Entry) -> None:
         if isinstance(entry, AnswerEntry):
@@ -133,7 +136,7 @@ class Screen:
                 for step in entry.steps:
                     self.say(f"  {STEPS[step.state]} {visible(step.text)}", "dim")
         elif isinstance(entry, UserEntry) and entry.queued:
-            self.say("(queued: it is read before the next answer)", "dim")
+            self.say(Words("(queued: it is read before the next answer)"), "dim")
 
     def _put_answer(self, node: str, entry: AnswerEntry) -> None:
         if node != self._root:
@@ -186,7 +189,7 @@ class Screen:
         for line in lines[1:] if self.whole else lines[1:OUTPUT_LINES]:
             self.say(f"    {line}"[:400], "" if self.whole else "dim")
         if len(lines) > OUTPUT_LINES and not self.whole:
-            self.say(f"    … {len(lines) - OUTPUT_LINES} more lines", "dim")
+            self.say(Words("    … {n} more lines", n=len(lines) - OUTPUT_LINES), "dim")
 
     def _of(self, node: str) -> str:
         known = self._nodes.get(node)

@@ -14,11 +14,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jarvis_ls.cli.language import speak, speaker
+from jarvis_ls.cli.listening import Listener
 from jarvis_ls.cli.project import Disk
 from jarvis_ls.cli.screen import Screen, wants_colour
+from jarvis_ls.cli.steering import Steering, turn_in_words
 from jarvis_ls.cli.terminal import Terminal, chosen
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.files import read_regular, replace_file, user_folder
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.events import Event, ProposedEdit
 from jarvis_ls.runtime.interaction import Interaction, Nobody, Review
 from jarvis_ls.runtime.permissions import Answer, Asked, PermissionRule
@@ -28,10 +32,11 @@ if TYPE_CHECKING:
 
 DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 TRUSTED = "trusted.json"
-TRUST = (
+TRUST = Words(
     "Do you trust the files in {folder}? Agents can then change files and run programs (you are "
     "asked each time), and its own tools, skills and tool servers are loaded. [y]es, [n]o: "
 )
+ALONE = Words("It needs the user's consent, and nobody is there to ask ({option} gives it).")
 
 
 def run_talk(options: argparse.Namespace) -> int:
@@ -52,6 +57,10 @@ class _Talk:
         self._attended = sys.stdin.isatty() and sys.stderr.isatty()
         self._prompt: Any = None
         self._conversation: Conversation | None = None
+        self._listener = Listener(self._heard)
+        self._hearing: set[asyncio.Task[None]] = set()
+        self._steering = Steering(self._open)
+        self._leaving = False
 
     async def run(self) -> int:
         from jarvis_ls.assembly import build
@@ -60,20 +69,27 @@ class _Talk:
         for problem in assembly.problems:
             self._screen.say(problem, "red")
         trusted = await self._trusted(assembly.home)
-        conversation = self._conversation = await self._start(assembly, trusted)
-        end = conversation.feed.observe(self._happened)
+        wanted = self._options.session
+        end = assembly.feed.observe(self._happened)
         try:
-            for problem in conversation.problems[len(assembly.problems) :]:
-                self._screen.say(problem, "yellow")
-            if self._message is not None:
-                return await self._once(conversation, self._message)
-            return await self._lines(conversation)
+            while True:
+                conversation = self._conversation = await self._start(assembly, trusted, wanted)
+                for problem in conversation.problems[len(assembly.problems) :]:
+                    self._screen.say(problem, "yellow")
+                if self._message is not None:
+                    return await self._once(conversation, self._message)
+                status = await self._lines(conversation)
+                if not self._steering.session:
+                    return status
+                wanted, self._steering.session = self._steering.session, ""
+                await conversation.close()
         finally:
             end()
-            is_empty = not conversation.session.info.messages
+            left = self._conversation
+            is_empty = left is not None and not left.session.info.messages
             await assembly.close()
-            if is_empty and not self._options.session:  # only commands: nothing to go on with
-                await asyncio.to_thread(assembly.sessions.delete, conversation.id)
+            if left is not None and is_empty and not wanted:  # only commands: nothing to go on with
+                await asyncio.to_thread(assembly.sessions.delete, left.id)
 
     # -- one thing, or many ----------------------------------------------------------------------
 
@@ -82,15 +98,16 @@ class _Talk:
             conversation.commands.find(text)  # one that is not known is wrong use
         status = await self._turn(conversation, text)
         if conversation.session.info.messages:
-            self._screen.say(f"session {conversation.id}", "dim")
+            self._screen.say(Words("session {id}", id=conversation.id), "dim")
         return status
 
     async def _lines(self, conversation: Conversation) -> int:
         """Line by line, until the end of the input."""
         self._greet(conversation)
-        while True:
+        while not self._steering.session and not self._leaving:
             try:
-                text = await self._read("> ")
+                draft, self._steering.draft = self._steering.draft, ""
+                text = await self._read("> ", draft)
             except KeyboardInterrupt:
                 continue
             except EOFError:
@@ -102,9 +119,12 @@ class _Talk:
                     await self._turn(conversation, text)
                 except JarvisError as error:
                     self._screen.say(str(error), "red")
+        return DONE
 
     async def _turn(self, conversation: Conversation, text: str) -> int:
-        """Say something and wait for the end; Ctrl-C ends the turn."""
+        """Say something and wait for the end; Ctrl-C ends the turn. Lines typed meanwhile are
+        queued, or steer it."""
+        before = conversation.tree.root.info.subtree
         self._screen.whole = text.lstrip().startswith("!")
         said = asyncio.ensure_future(self._say(conversation, text))
         interrupted = False
@@ -118,15 +138,44 @@ class _Talk:
 
         if isinstance(conversation.place.interaction, Terminal):
             conversation.place.interaction.interrupt = interrupt
-        with _on_interrupt(interrupt):
+        listening = self._listener.listening() if self._attended else contextlib.nullcontext()
+        with _on_interrupt(interrupt), listening:
             try:
                 state = await said
+                while conversation.working or self._hearing:  # words came just as it ended
+                    await asyncio.gather(*self._hearing)
+                    state = (await conversation.wait()).state
             except asyncio.CancelledError:
                 state = "cancelled"
         self._screen.end_line()
+        if conversation.tree.root.info.subtree != before:
+            self._screen.say(turn_in_words(conversation, before), "dim")
         if interrupted:
             return INTERRUPTED
         return {"completed": DONE, "": DONE, "missing": REFUSED}.get(state, FAILED)
+
+    def _heard(self, line: str) -> None:
+        """A line was typed while a turn runs."""
+        if line.strip() in ("/exit", "/quit"):
+            self._leaving = True
+            line = ""
+            task = asyncio.ensure_future(self._open().stop())
+        elif line.strip():
+            task = asyncio.ensure_future(self._said_meanwhile(line))
+        else:
+            return
+        self._hearing.add(task)
+        task.add_done_callback(self._hearing.discard)
+
+    async def _said_meanwhile(self, line: str) -> None:
+        try:
+            await self._open().send(line)
+        except JarvisError as error:
+            self._screen.say(str(error), "red")
+
+    def _open(self) -> Conversation:
+        assert self._conversation is not None
+        return self._conversation
 
     async def _say(self, conversation: Conversation, text: str) -> str:
         """How it ended: a state, `missing` without a model, empty for a command."""
@@ -151,31 +200,36 @@ class _Talk:
     def _greet(self, conversation: Conversation) -> None:
         title = conversation.session.info.title
         if title:
-            self._screen.say(f"going on with: {title}", "bold")
+            self._screen.say(Words("going on with: {title}", title=title), "bold")
         why = self._missing(conversation)
         if why:
             self._screen.say(why, "yellow")
-        self._screen.say("/help lists the commands; Ctrl-C ends a turn, Ctrl-D leaves", "dim")
+        self._screen.say(
+            Words("/help lists the commands; Ctrl-C ends a turn, Ctrl-D leaves"), "dim"
+        )
 
     # -- beginning -------------------------------------------------------------------------------
 
-    async def _start(self, assembly: Assembly, trusted: bool) -> Conversation:
+    async def _start(self, assembly: Assembly, trusted: bool, wanted: str | None) -> Conversation:
         from jarvis_ls.cli.keeping import find_session
-        from jarvis_ls.lsp.messages import Messages
         from jarvis_ls.lsp.panel_commands import as_commands
 
         session = None
-        if self._options.session:
-            session = find_session(assembly.sessions, self._options.session, self._folder)
+        if wanted:
+            session = find_session(assembly.sessions, wanted, self._folder)
         rules = [PermissionRule("allow", kind=k, target=t) for k, t in self._options.allow]
         conversation = await assembly.start(
             session,
             [self._folder],
             self._person(),
             trusted=trusted,
-            commands=as_commands(Disk(self._folder, assembly.sessions), Messages()),
+            commands=[
+                *as_commands(Disk(self._folder, assembly.sessions), speaker()),
+                *self._steering.commands(),
+            ],
             options=replace(assembly.options, non_interactive=not self._attended),
             rules=rules,
+            say=speak,
         )
         self._screen.know(conversation.session.events())
         if conversation.session.read_only:
@@ -200,7 +254,7 @@ class _Talk:
         if not self._attended:
             return False
         try:
-            question = TRUST.format(folder=self._folder)
+            question = speak(Words(TRUST.template, folder=self._folder))
             while (letter := chosen("[y]es, [n]o", await self._read(question))) != "n":
                 if letter == "y":
                     _trust(home, self._folder)
@@ -209,20 +263,22 @@ class _Talk:
             raise KeyboardInterrupt from None
         return False
 
-    async def _read(self, prompt: str) -> str:
+    async def _read(self, prompt: str, draft: str = "") -> str:
         """A line of the terminal, with history, editing and completion of commands."""
         from prompt_toolkit.shortcuts import CompleteStyle
 
         if self._prompt is None:
             self._prompt = _prompt_session()
         main = prompt == "> "
-        line: str = await self._prompt.prompt_async(
-            prompt,
-            completer=self._completer() if main else None,
-            complete_style=CompleteStyle.READLINE_LIKE,
-            enable_history_search=main,
-            handle_sigint=False,  # Ctrl-C is a key here, and outside it is `_on_interrupt`'s
-        )
+        with self._listener.asking():
+            line: str = await self._prompt.prompt_async(
+                prompt,
+                default=draft,
+                completer=self._completer() if main else None,
+                complete_style=CompleteStyle.READLINE_LIKE,
+                enable_history_search=main,
+                handle_sigint=False,  # Ctrl-C is a key here, and outside it is `_on_interrupt`'s
+            )
         return line
 
     def _forget(self) -> None:
@@ -248,13 +304,11 @@ class Alone(Nobody):
     async def permit(self, node: str, call: str, asked: Asked) -> Answer:
         """See `Interaction`."""
         kinds = ", ".join(sorted({f"--allow {action.kind}" for action in asked.actions}))
-        note = f"It needs the user's consent, and nobody is there to ask ({kinds} gives it)."
-        return Answer(False, note=note)
+        return Answer(False, note=Words(ALONE.template, option=kinds))
 
     async def review(self, node: str, call: str, edits: Sequence[ProposedEdit]) -> Review:
         """See `Interaction`: what a rule allows is not asked."""
-        note = "It needs the user's consent, and nobody is there to ask (--allow write gives it)."
-        return Review({}, note)
+        return Review({}, Words(ALONE.template, option="--allow write"))
 
 
 def _message(options: argparse.Namespace) -> str | None:

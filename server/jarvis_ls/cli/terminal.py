@@ -6,7 +6,9 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
 
+from jarvis_ls.cli.language import speak
 from jarvis_ls.cli.screen import Screen, diff_lines, visible
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.events import ProposedEdit
 from jarvis_ls.runtime.interaction import Interaction, Next, Review
 from jarvis_ls.runtime.permissions import Answer, Asked, Scope, shown
@@ -15,10 +17,11 @@ Read = Callable[[str], Awaitable[str]]
 """Shows a prompt and gives the line typed; raises `EOFError` when there will be none any more
 and `KeyboardInterrupt` on Ctrl-C."""
 
-PERMIT = "[y]es once, for this [s]ession, this [w]orkspace, [u]ser always, [n]o: "
+PERMIT = Words("[y]es once, for this [s]ession, this [w]orkspace, [u]ser always, [n]o: ")
 SCOPES: dict[str, Scope] = {"y": "call", "s": "session", "w": "workspace", "u": "user"}
-REVIEW = "write [a]ll, [n]one, or choose [h]unk by hunk: "
-HUNK = "this hunk? [y]es, [n]o, [r]est, [q]uit: "
+REVIEW = Words("write [a]ll, [n]one, or choose [h]unk by hunk: ")
+HUNK = Words("this hunk? [y]es, [n]o, [r]est, [q]uit: ")
+INSTEAD = Words("what should it do instead? (may stay empty) ")
 _WORDS = re.compile(r"\[(\w)\](\w*)")
 
 
@@ -40,11 +43,12 @@ class Terminal(Interaction):
     async def permit(self, node: str, call: str, asked: Asked) -> Answer:
         """See `Interaction`."""
         async with self._turn:
-            self._screen.say(f"? {asked.tool} wants to", "bold")
+            self._screen.say(Words("? {tool} wants to", tool=asked.tool), "bold")
             for action in asked.actions:
-                self._screen.say(f"    {action.kind} {shown(action.target)}", "yellow")
+                kind = speak(Words(action.kind))
+                self._screen.say(f"    {kind} {shown(action.target)}", "yellow")
             if asked.reason:
-                self._screen.say(f"    {shown(asked.reason)}", "dim")
+                self._screen.say(f"    {shown(speak(asked.reason))}", "dim")
             self._forget()
             letter = await self._choose(PERMIT)
             if letter != "n":
@@ -70,19 +74,21 @@ class Terminal(Interaction):
     ) -> str:
         """See `Interaction`."""
         async with self._turn:
-            self._screen.say(f"? {visible(text)}", "bold")
+            self._screen.say(f"? {visible(speak(text))}", "bold")
             for number, choice in enumerate(choices, 1):
-                self._screen.say(f"    {number}. {visible(choice)}")
+                self._screen.say(f"    {number}. {visible(speak(choice))}")
             while True:
-                line = (await self._line(f"[{visible(default)}] " if default else "> ")).strip()
+                line = (
+                    await self._line(f"[{visible(speak(default))}] " if default else "> ")
+                ).strip()
                 if not line and (default or not choices):
                     return default
                 if not choices:
                     return line
                 if line.isdecimal() and 1 <= int(line) <= len(choices):
                     return choices[int(line) - 1]
-                if line in choices:
-                    return line
+                if (said := {speak(choice): choice for choice in choices}.get(line)) is not None:
+                    return said
 
     async def next_action(self, node: str) -> tuple[Next, str]:
         """See `Interaction`: the turn ends; what is typed next begins another."""
@@ -111,13 +117,17 @@ class Terminal(Interaction):
 
     async def _choose(self, prompt: str) -> str:
         """One of the letters in brackets; only it or its whole word is an answer."""
+        prompt = speak(prompt)
         while not (letter := chosen(prompt, await self._line(prompt))):
             letters = ", ".join(letter for letter, _ in _WORDS.findall(prompt))
-            self._screen.say(f"Nothing was chosen; answer with one letter of {letters}.", "yellow")
+            self._screen.say(
+                Words("Nothing was chosen; answer with one letter of {letters}.", letters=letters),
+                "yellow",
+            )
         return letter
 
     async def _note(self) -> str:
-        return (await self._line("what should it do instead? (may stay empty) ")).strip()
+        return (await self._line(speak(INSTEAD))).strip()
 
     async def _line(self, prompt: str) -> str:
         """One line. Ctrl-C and the end of the input end the turn."""

@@ -144,6 +144,16 @@ class SessionStore:
             lock.release()
         self._empty_trash()
 
+    def deleted(self) -> Infos:
+        """Sessions in the trash, the last used first."""
+        paths = self._trash.iterdir() if self._trash.is_dir() else ()
+        found = [
+            info
+            for path in paths
+            if _ID.fullmatch(path.name) and (info := self._info(path)) is not None
+        ]
+        return sorted(found, key=lambda info: (info.updated, info.id), reverse=True)
+
     def restore(self, session: str) -> None:
         """Get a session back out of the trash. Raises `SessionMissing`."""
         self._check(session)

@@ -1,0 +1,198 @@
+"""At a terminal: what a turn cost, words queued while it runs, going back, forks, budgets."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from jarvis_ls.cli.language import locale_of
+from jarvis_ls.cli.steering import read_budget
+from jarvis_ls.core.errors import UsageError
+from jarvis_ls.runtime.events import Budget
+from tests.cli.test_jarvis_command import place
+
+
+async def test_what_a_turn_used_is_shown(tmp_path):
+    async with place(tmp_path) as here:
+        here.model.say("One.")
+        status, out, err = await here.run("-m", "hi")
+        assert (status, out) == (0, "One.\n")
+        assert "11 tokens in · 7 out · session: 18 tokens · context" in err
+
+
+async def test_words_typed_while_a_turn_runs_are_queued(tmp_path):
+    async with place(tmp_path) as here:
+        with here.person("--trust", "--color", "never") as person:
+            await person.sees("\n>")
+            here.model.say("First part and the rest of it.", pieces=8, delay=0.25)
+            here.model.say("Second.")
+            person.type("Begin\r")
+            await person.sees("First")
+            person.type("also look at cats\r")
+            await person.sees("(queued: it is read before the next answer)")
+            await person.sees("Second.")
+            await person.sees("\n>")
+            person.type("\x04")
+            assert await person.ended() == 0
+        told = [m["content"] for m in here.model.requests[-1].body["messages"]]
+        assert told[-1] == "also look at cats" and "First part" in str(told)
+
+
+async def test_a_running_turn_is_paused_and_redirected(tmp_path):
+    async with place(tmp_path) as here:
+        with here.person("--trust", "--color", "never") as person:
+            await person.sees("\n>")
+            here.model.say("a b c d e f g h", pieces=8, stall_after=3)
+            here.model.say("Now the other thing.")
+            person.type("Begin\r")
+            await person.sees("a b")
+            person.type("/redirect Do the other thing\r")
+            await person.sees("Now the other thing.")
+            await person.sees("\n>")
+            person.type("\x04")
+            assert await person.ended() == 0
+        assert "Do the other thing" in json.dumps(here.model.requests[-1].body["messages"])
+
+
+async def test_a_turn_is_taken_back_and_its_words_come_again(tmp_path):
+    async with place(tmp_path) as here:
+        (here.folder / "a.txt").write_text("old\n")
+        with here.person("--trust", "--color", "never", "--allow", "write") as person:
+            await person.sees("\n>")
+            here.model.call("read_code", {"files": [{"path": "a.txt"}]})
+            here.model.call("rewrite_file", {"file_path": "a.txt", "content": "new\n"})
+            here.model.say("Written.")
+            person.type("Change it\r")
+            await person.sees("Written.")
+            await person.sees("\n>")
+            assert (here.folder / "a.txt").read_text() == "new\n"
+            person.type("/rewind\r")
+            await person.sees("1. Change it")
+            await person.sees("\n>")
+            person.type("/rewind 7\r")
+            await person.sees("There is no turn 7")
+            await person.sees("\n>")
+            person.type("/rewind 1\r")
+            await person.sees("Files brought back: 1")
+            await person.sees("> Change it")
+            assert (here.folder / "a.txt").read_text() == "old\n"
+            here.model.say("Otherwise.")
+            person.type(" otherwise\r")
+            await person.sees("Otherwise.")
+            await person.sees("\n>")
+            person.type("\x04")
+            assert await person.ended() == 0
+        told = json.dumps(here.model.requests[-1].body["messages"])
+        assert "Change it otherwise" in told and "Written." not in told
+
+
+async def test_a_session_is_forked_and_gone_on_with(tmp_path):
+    async with place(tmp_path) as here:
+        with here.person("--trust", "--color", "never") as person:
+            await person.sees("\n>")
+            for said, answer in (("One", "Answer one."), ("Two", "Answer two.")):
+                here.model.say(answer)
+                person.type(f"{said}\r")
+                await person.sees(answer)
+                await person.sees("\n>")
+            person.type("/fork 1\r")
+            await person.sees("Going on in the new session")
+            await person.sees("going on with: One (fork)")
+            await person.sees("\n>")
+            here.model.say("Answer three.")
+            person.type("Three\r")
+            await person.sees("Answer three.")
+            await person.sees("\n>")
+            person.type("/exit\r")
+            assert await person.ended() == 0
+        told = json.dumps(here.model.requests[-1].body["messages"])
+        assert "Answer one." in told and "Two" not in told
+        _, out, _ = await here.run("sessions", "list", "--format", "json")
+        assert sorted(info["title"] for info in json.loads(out)) == ["One", "One (fork)"]
+
+
+async def test_a_budget_is_set_and_asked_for(tmp_path):
+    async with place(tmp_path) as here:
+        with here.person("--trust", "--color", "never") as person:
+            await person.sees("\n>")
+            person.type("/budget 50 tokens\r")
+            await person.sees("is 50 tokens; 0 tokens of it is spent")
+            await person.sees("\n>")
+            here.model.say("Paid.")
+            person.type("Hello\r")
+            await person.sees("Go on without a limit")
+            person.type("2\r")
+            await person.sees("Paid.")
+            await person.sees("\n>")
+            person.type("/budget\r")
+            await person.sees("There is no budget")
+            await person.sees("\n>")
+            person.type("\x04")
+            assert await person.ended() == 0
+
+
+async def test_deleted_sessions_are_found_by_a_part_of_their_id_and_others_forked(tmp_path):
+    async with place(tmp_path) as here:
+        for said in ("About cats", "About dogs"):
+            here.model.say("Well.")
+            await here.run("-m", said)
+        _, out, _ = await here.run("sessions", "list", "--format", "json")
+        ids = {info["title"]: info["id"] for info in json.loads(out)}
+        assert (await here.run("sessions", "delete", ids["About cats"]))[0] == 0
+        _, out, _ = await here.run("sessions", "deleted")
+        assert "About cats" in out and "About dogs" not in out
+        status, _, err = await here.run("sessions", "restore", ids["About dogs"])
+        assert status == 2 and "no deleted session" in err
+        status, out, _ = await here.run("sessions", "restore", ids["About cats"][-8:])
+        assert (status, out.strip()) == (0, ids["About cats"])
+        status, out, _ = await here.run("sessions", "fork", ids["About dogs"][-8:])
+        assert status == 0 and out.strip() not in ids.values()
+        assert (await here.run("sessions", "show", out.strip()))[1].count("About dogs") >= 1
+
+
+async def test_a_chinese_terminal(tmp_path):
+    async with place(tmp_path) as here:
+        here.environment = {**here.environment, "LC_ALL": "zh_CN.UTF-8"}
+        with here.person("--color", "never") as person:
+            await person.sees("您信任")
+            person.type("y\r")
+            await person.sees("/help 列出命令")
+            await person.sees("\n>")
+            here.model.call("execute_script", {"script": "ls"})
+            here.model.say("不可以。")
+            person.type("列出文件\r")
+            await person.sees("execute_script 想要")
+            await person.sees("[y] 仅此一次")
+            person.type("n\r")
+            await person.sees("它应改做什么")
+            person.type("\r")
+            await person.sees("用户不允许")
+            await person.sees("输入")
+            await person.sees("\n>")
+            person.type("\x04")
+            assert await person.ended() == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "budget"),
+    [("200,000", Budget(200_000)), ("5 tokens", Budget(5)), ("2.5 cost", Budget(None, 2.5)),
+     ("5 tokens 0.5 cost", Budget(5, 0.5)), ("None", Budget())],
+)  # fmt: skip
+def test_budgets_are_read(text, budget):
+    assert read_budget(text) == budget
+
+
+@pytest.mark.parametrize("text", ["much", "5 euros", "5 tokens 6 tokens", "x cost", "5 6"])
+def test_what_is_no_budget_is_refused(text):
+    with pytest.raises(UsageError, match="is written as"):
+        read_budget(text)
+
+
+@pytest.mark.parametrize(
+    ("environment", "locale"),
+    [({"LANG": "zh_CN.UTF-8"}, "zh_CN.UTF-8"), ({"LC_ALL": "C", "LANG": "zh_CN"}, "C"),
+     ({"LC_ALL": "", "LC_MESSAGES": "de"}, "de"), ({}, "")],
+)  # fmt: skip
+def test_the_language_is_that_of_the_environment(environment, locale):
+    assert locale_of(environment) == locale
