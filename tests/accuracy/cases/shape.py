@@ -61,3 +61,8 @@ class Shape:
     """With `point`: functions of the twin behind the one that holds the flaw."""
     more_good: tuple[str, ...] = field(default=())
     """With `point`: further repaired forms."""
+
+    @property
+    def unset(self) -> bool:
+        """Whether `$d` has no value before its source: to pass it on would be a flaw by itself."""
+        return not self.start and not self.setup

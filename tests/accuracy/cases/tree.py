@@ -92,6 +92,8 @@ def fits(shape: Shape, way: Control | Flow) -> bool:
         return not (way.uncertain and shape.certain)
     if shape.point or (way.cpp and not shape.cpp and "goto" in shape.sink):
         return False
+    if way.apart and shape.unset:  # the source would be given a value that was never set
+        return False
     kept = set(re.findall(r"\$\w+", shape.setup)) - {"$d"}
     if way.several and kept & set(re.findall(r"\$\w+", shape.sink + shape.checked)):
         return False
@@ -147,7 +149,7 @@ def _twins(shape: Shape, way: Control | Flow, chooser: random.Random) -> Iterato
     pairs = [(shape.bad, shape.sink, True)]
     if not shape.only_checked:
         pairs.append((shape.good, shape.sink, False))
-    if shape.checked:
+    if shape.checked and not (isinstance(way, Flow) and shape.unset):
         pairs.append((shape.bad, shape.checked, False))
     for source, sink, flawed in pairs:
         if isinstance(way, Flow):

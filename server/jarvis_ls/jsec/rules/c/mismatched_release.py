@@ -42,7 +42,7 @@ from jarvis_ls.jsec.rule import Report, Rewrite, flow, functions, rule
 
 
 @rule(
-    query=flow("mismatched-free", guess=functions(when=has_faults)),
+    query=flow("mismatched-free", "wrong-close", guess=functions(when=has_faults)),
     category="memory_mgmt",
     cwe=(762, 763),
     confidence=0.88,
@@ -50,6 +50,18 @@ from jarvis_ls.jsec.rule import Report, Rewrite, flow, functions, rule
     fixable=True,
 )
 def mismatched_release(function: Function | Proof) -> Iterator[Report]:
+    if isinstance(function, Proof) and function.kind == "wrong-close":
+        yield Report(
+            function,
+            told(
+                function,
+                "What {allocator} opened is closed as if {release} had opened it.",
+                "This is closed by another function than the one that belongs to it.",
+            ),
+            cwe=(404, 763),
+            suggestion="Close it with the counterpart of what opened it.",
+        )
+        return
     if isinstance(function, Proof):
         yield Report(
             function,
