@@ -6,17 +6,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from jarvis_ls.codeintel.code import Call, Function, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.engine import WholeUnit
 
-_WORK = re.compile(
-    rb"([A-Za-z_]\w{0,80})\s{0,8}\(\s{0,8}void\s{0,8}\*\s{0,8}\w{0,80}\s{0,8}\)\s{0,16}\{"
-)
-"""A definition with one parameter, a `void *`."""
-_GIVEN = rb"[(,]\s{0,16}&?%s\s{0,8},"
-"""A function handed to another, with something behind."""
+_WORK = re.compile(rb"\(\s{0,8}void\s{0,8}\*\s{0,8}\w{0,80}\s{0,8}\)\s{0,16}\{")
+"""What a definition with one parameter, a `void *`, has behind its name."""
+_NAME_BEFORE = re.compile(rb"([A-Za-z_]\w{0,80})\s{0,8}$")
+_BEFORE = re.compile(rb"[(,]\s{0,16}&?$")
+_BEHIND = re.compile(rb"\s{0,8},")
+MAX_NAMES = 64
+"""Such functions of one file that are looked for."""
 MAX_CALLS = 400
 """Calls looked at in one function."""
 
@@ -26,8 +28,7 @@ def starts_wrapped(whole: WholeUnit) -> Iterator[tuple[str, Function, Node]]:
     runs, where it is started, and the call. Told only when two such calls in one function start
     the same one, and each handle whose address they take is handed to a call later."""
     data = whole.unit.source.data
-    names = dict.fromkeys(match[1] for match in _WORK.finditer(data))
-    names = {n: None for n in names if len(re.findall(_GIVEN % re.escape(n), data)) > 1}
+    names = {name for name in islice(_works(data), MAX_NAMES) if _is_given_twice(data, name)}
     if not names:
         return
     defined = whole.unit.facts.defined
@@ -42,6 +43,29 @@ def starts_wrapped(whole: WholeUnit) -> Iterator[tuple[str, Function, Node]]:
             ]  # fmt: skip
             if len(made) > 1 and len({call.name for call in made}) == 1:
                 yield from ((name, function, call.node) for call in made)
+
+
+def _works(data: bytes) -> Iterator[bytes]:
+    """Names of the functions defined with one parameter, a `void *`."""
+    seen = set()
+    for match in _WORK.finditer(data):
+        name = _NAME_BEFORE.search(data[max(0, match.start() - 90) : match.start()])
+        if name is not None and name[1] not in seen:
+            seen.add(name[1])
+            yield name[1]
+
+
+def _is_given_twice(data: bytes, name: bytes) -> bool:
+    """Whether a function is handed to another twice, with something behind."""
+    given = 0
+    at = data.find(name)
+    while at >= 0 and given < 2:
+        end = at + len(name)
+        given += _BEHIND.match(data, end) is not None and (
+            _BEFORE.search(data[max(0, at - 18) : at]) is not None
+        )
+        at = data.find(name, end)
+    return given > 1
 
 
 def lock_wrapped(function: Function, place: Node) -> bool:
