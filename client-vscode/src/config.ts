@@ -19,6 +19,8 @@ export function initializationOptions(): InitializationOptions {
     rules: read('rules', DEFAULT_SETTINGS.rules),
     exclude: read('exclude', DEFAULT_SETTINGS.exclude),
     maxFileSize: read('maxFileSize', DEFAULT_SETTINGS.maxFileSize),
+    crateFolder: read('crateFolder', DEFAULT_SETTINGS.crateFolder),
+    projectBuild: read('projectBuild', DEFAULT_SETTINGS.projectBuild),
     trusted: workspace.isTrusted,
     locale: env.language,
   };

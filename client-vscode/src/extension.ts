@@ -9,6 +9,7 @@ import { JarvisContext } from './context';
 import * as explainRule from './features/explain-rule';
 import * as findingsView from './features/findings/view';
 import * as fixFinding from './features/fix-finding';
+import * as migration from './features/migration/migration';
 import * as panel from './features/panel/panel';
 import * as report from './features/report';
 import * as scan from './features/scan';
@@ -24,6 +25,7 @@ const FEATURES = [
   fixFinding,
   suppress,
   explainRule,
+  migration,
   panel,
   report,
   serverCommands,

@@ -357,6 +357,8 @@ export interface MigrationResult {
   log: string;
   /** True when only chosen files and functions are to be in Rust so far. */
   partial: boolean;
+  /** True when a run began that did not come to its end. */
+  resumable: boolean;
   /** URI of the folder of the Rust crate, once there is one. */
   crate?: string;
 }

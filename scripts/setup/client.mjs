@@ -11,7 +11,7 @@ const SOURCES = path.join(CLIENT, 'src');
 const PAGE_SOURCES = path.join(CLIENT, 'webview');
 const OUT = path.join(CLIENT, 'out');
 export const BUNDLE = path.join(OUT, 'extension.js');
-/** What the side panel loads: script, styles and the editor's own icons. */
+/** What our pages load: scripts, styles and the editor's own icons. */
 export const PAGE = path.join(OUT, 'webview');
 
 /** @type {import('esbuild').BuildOptions} */
@@ -34,6 +34,8 @@ const PAGE_OPTIONS = {
   entryPoints: [
     { in: path.join(PAGE_SOURCES, 'main.ts'), out: 'panel' },
     { in: path.join(PAGE_SOURCES, 'styles', 'panel.css'), out: 'panel' },
+    { in: path.join(PAGE_SOURCES, 'migration', 'main.ts'), out: 'migration' },
+    { in: path.join(PAGE_SOURCES, 'styles', 'migration.css'), out: 'migration' },
   ],
   outdir: PAGE,
   platform: 'browser',

@@ -119,6 +119,7 @@ async def test_a_project_is_moved_shown_and_explained(project):
         assert done.crate == uri(project.parent / "small_rs")
 
         after = await ask(editor)
+        assert not before.resumable and not after.resumable
         assert after.revision > before.revision and after.crate == done.crate
         assert {one.state for one in after.stages} == {"done"}
         names = [one.name for one in after.functions]
@@ -247,7 +248,8 @@ async def test_stopping_ends_the_compilers_and_resuming_goes_on(project):
         assert await editor.command("jarvis.stopMigration") is True
         assert (await going).cancelled
         await editor.until(lambda: not any(one.is_running() for one in started), 20)
-        assert not (await ask(editor)).running
+        stopped = await ask(editor)
+        assert not stopped.running and stopped.resumable
         assert await editor.command("jarvis.stopMigration") is False
         (project / "many.c").unlink()
         done = await editor.command("jarvis.migrate", {"scope": "resume"})

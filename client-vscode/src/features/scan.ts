@@ -4,20 +4,11 @@
  * files that were not analysed are named in the output.
  */
 
-import { type CancellationToken, commands, l10n, ProgressLocation, window } from 'vscode';
-import {
-  CancellationTokenSource,
-  type LanguageClient,
-  WorkDoneProgress,
-  WorkDoneProgressCancelNotification,
-} from 'vscode-languageclient/node';
+import { CancellationTokenSource, commands, l10n, window } from 'vscode';
 import type { JarvisContext } from '../context';
 import { SCAN_WORKSPACE, type ScanWorkspaceResult } from '../protocol';
+import { withWork } from '../work';
 import { countOf } from './findings/labels';
-
-type Report = (step: { message?: string; increment?: number }) => void;
-
-let tokens = 0;
 
 export function activate(context: JarvisContext): void {
   let running: CancellationTokenSource | undefined;
@@ -28,16 +19,10 @@ export function activate(context: JarvisContext): void {
     running = source;
     const title = changedOnly ? l10n.t('Scanning changed files') : l10n.t('Scanning the workspace');
     try {
-      const result = await window.withProgress(
-        { location: ProgressLocation.Notification, title, cancellable: true },
-        (progress, cancelled) => {
-          cancelled.onCancellationRequested(() => source.cancel());
-          return request(context, changedOnly, (step) => progress.report(step), source.token);
-        },
-      );
-      if (result !== undefined) {
-        void summarise(context, result);
-      }
+      const ask = (workDoneToken: string) =>
+        context.request(SCAN_WORKSPACE, { changedOnly, workDoneToken });
+      const result = await withWork(context, title, ask, source.token);
+      void summarise(context, result);
       return result;
     } finally {
       running = running === source ? undefined : running;
@@ -53,48 +38,6 @@ export function activate(context: JarvisContext): void {
     if (client !== undefined) {
       await context.progress.cancel(client);
     }
-  });
-}
-
-/**
- * Asks the server to scan and draws its progress. Cancelling tells the server to stop by the
- * progress token: it then answers with what it has found so far.
- */
-async function request(
-  context: JarvisContext,
-  changedOnly: boolean,
-  report: Report,
-  cancelled: CancellationToken,
-): Promise<ScanWorkspaceResult> {
-  const client = context.runningClient;
-  if (client === undefined) {
-    throw new Error(l10n.t('The Jarvis language server is not running.'));
-  }
-  const workDoneToken = `jarvis-scan-${++tokens}`;
-  const listening = listen(client, workDoneToken, report);
-  const stopping = cancelled.onCancellationRequested(() =>
-    client.sendNotification(WorkDoneProgressCancelNotification.type, { token: workDoneToken }),
-  );
-  try {
-    return await context.request(SCAN_WORKSPACE, { changedOnly, workDoneToken });
-  } finally {
-    listening.dispose();
-    stopping.dispose();
-  }
-}
-
-function listen(client: LanguageClient, token: string, report: Report) {
-  let done = 0;
-  return client.onProgress(WorkDoneProgress.type, token, (step) => {
-    if (step.kind === 'end') {
-      return;
-    }
-    const percentage = step.percentage ?? done;
-    report({
-      ...(step.message === undefined ? {} : { message: step.message }),
-      increment: percentage - done,
-    });
-    done = percentage;
   });
 }
 

@@ -16,7 +16,7 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.store import read_records
 from jarvis_ls.jc2r.config import FOLDER
-from jarvis_ls.jc2r.records import STAGES, SkippedUnit, State, read_progress, read_state
+from jarvis_ls.jc2r.records import STAGES, UNFINISHED, SkippedUnit, State, read_progress, read_state
 from jarvis_ls.jc2r.rust_side import BuildError, build_errors, is_ours
 from jarvis_ls.jc2r.symbols import Problem
 
@@ -80,6 +80,8 @@ class Overview:
     """What the scan left out, in words."""
     partial: bool = False
     """Whether only chosen files and functions are to be in Rust so far."""
+    resumable: bool = False
+    """Whether a run began that did not come to its end."""
     log: str = ""
     """What cargo said, its end."""
     errors: tuple[BuildError, ...] = ()
@@ -120,6 +122,7 @@ def read_overview(root: Path) -> Overview:
         problems=tuple(_problems(meta.get("problems"))),
         notes=tuple(one for one in meta.get("notes", ()) if isinstance(one, str)),
         partial=bool(state.chosen),
+        resumable=_is_resumable(folder, state),
         log=log,
         errors=tuple(build_errors(crate, log)) if failed and ours and crate else (),
         files=frozenset(one for one in meta.get("units", ()) if isinstance(one, str)),
@@ -139,6 +142,11 @@ def _stages(folder: Path, state: State) -> tuple[Stage, ...]:
         else:
             found.append(Stage(name, "todo"))
     return tuple(found)
+
+
+def _is_resumable(folder: Path, state: State) -> bool:
+    begun = bool(state.done) and not set(STAGES) <= state.done.keys()
+    return begun or (folder / UNFINISHED).is_file()
 
 
 def _has_failed(folder: Path, state: State) -> bool:

@@ -15,6 +15,8 @@ from jarvis_ls.core.files import read_regular
 STAGES = ("scan", "baseline", "build")
 NOT_CHOSEN = "not chosen for translation yet"
 """Why a function is in C that nobody has asked for."""
+UNFINISHED = "request.json"
+"""What a run was asked for, while it has not come to its end."""
 MARK = "# Made by jc2r"
 """First words of the manifest of a crate that may be overwritten."""
 

@@ -16,12 +16,15 @@ import sys
 import threading
 import time
 import traceback
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
-from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.errors import JarvisError, SkippedFile
+from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.core.process import PARENT
+from jarvis_ls.jc2r.config import folder_of
+from jarvis_ls.jc2r.records import UNFINISHED, read_state
 
 Action = Literal["scan", "run", "resume"]
 
@@ -67,7 +70,6 @@ def main(arguments: list[str]) -> int:
 
 async def _do(request: Request, answers: TextIO) -> dict[str, Any]:
     from jarvis_ls.jc2r.pipeline import run_baseline
-    from jarvis_ls.jc2r.records import read_state
     from jarvis_ls.jc2r.scan import scan_project
 
     root = Path(request.root)
@@ -83,14 +85,16 @@ async def _do(request: Request, answers: TextIO) -> dict[str, Any]:
         scanned = await scan_project(root, build=request.build_project, progress=progress)
         functions = scanned.counts.get("function", 0)
         return {"functions": functions, "problems": len(scanned.problems)}
-    only, crate = request.only, request.crate
+    kept = folder_of(root) / UNFINISHED
     if request.action == "resume":
-        state = read_state(root / ".jarvis" / "c2rust")
-        only, crate = tuple(state.chosen), state.crate or crate
+        request = _interrupted(request, kept)
+    replace_file(kept, json.dumps(asdict(request)).encode())
     done = await run_baseline(
-        root, crate=Path(crate) if crate else None, build_project=request.build_project,
-        reset=request.reset, only=only, progress=progress, stage=stage,
+        root, crate=Path(request.crate) if request.crate else None,
+        build_project=request.build_project, reset=request.reset, only=request.only,
+        progress=progress, stage=stage,
     )  # fmt: skip
+    kept.unlink(missing_ok=True)
     left = sum(one.state == "c" for one in done.functions)
     return {
         "crate": str(done.crate),
@@ -99,6 +103,24 @@ async def _do(request: Request, answers: TextIO) -> dict[str, Any]:
         "skipped": len(done.skipped),
         "again": done.again,
     }
+
+
+def _interrupted(request: Request, kept: Path) -> Request:
+    """What was asked for last: by a run like this one, else by one in a terminal."""
+    try:
+        return _request(json.loads(read_regular(kept, limit=16_000_000)), request)
+    except (SkippedFile, ValueError, TypeError, KeyError, RecursionError):
+        state = read_state(kept.parent)
+        crate = state.crate or request.crate
+        return replace(request, action="run", only=tuple(state.chosen), crate=crate)
+
+
+def _request(values: dict[str, Any], now: Request) -> Request:
+    """A request that was kept, for the folder of `now`."""
+    only = tuple(one for one in values["only"] if isinstance(one, str))
+    return replace(now, action="run", only=only, crate=str(values["crate"]),
+                   build_project=values["build_project"] is True,
+                   reset=values["reset"] is True)  # fmt: skip
 
 
 def _tell(answers: TextIO, record: dict[str, Any]) -> None:

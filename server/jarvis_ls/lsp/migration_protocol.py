@@ -108,6 +108,8 @@ class MigrationResult:
     """What cargo said, its end; empty when it had nothing to say."""
     partial: bool
     """True when only chosen files and functions are to be in Rust so far."""
+    resumable: bool
+    """True when a run began that did not come to its end."""
     crate: str | None = None
     """URI of the folder of the Rust crate, once there is one."""
 

@@ -1,21 +1,30 @@
 /**
- * The document the side panel is: nothing but our own script and styles may run or load in it, and
- * nothing leaves it.
+ * The documents of our own pages, the side panel and the overview of a migration: nothing but our
+ * own script and styles may run or load in them, and nothing leaves them.
  */
 
 import { randomBytes } from 'node:crypto';
 import { Uri, type Webview } from 'vscode';
-import type { PanelStart } from '../../panel-protocol';
 
 /** Where the page's files lie inside the extension. */
 export function pageFolder(extension: Uri): Uri {
   return Uri.joinPath(extension, 'client-vscode', 'out', 'webview');
 }
 
-/** The whole document; `start` is what the page finds in its script tag `panel-start`. */
-export function pageHtml(webview: Webview, folder: Uri, start: PanelStart): string {
+/**
+ * The whole document.
+ *
+ * @param start what the page finds in its script tag `panel-start`
+ * @param name of its script and its styles
+ */
+export function pageHtml(
+  webview: Webview,
+  folder: Uri,
+  start: { locale: string },
+  name: 'panel' | 'migration' = 'panel',
+): string {
   const nonce = randomBytes(16).toString('base64');
-  const file = (name: string) => webview.asWebviewUri(Uri.joinPath(folder, name)).toString();
+  const file = (path: string) => webview.asWebviewUri(Uri.joinPath(folder, path)).toString();
   const policy = [
     "default-src 'none'",
     `img-src ${webview.cspSource} data:`,
@@ -32,13 +41,13 @@ export function pageHtml(webview: Webview, folder: Uri, start: PanelStart): stri
   <meta http-equiv="Content-Security-Policy" content="${policy}">
   <meta name="viewport" content="width=device-width, initial-scale=1">
   <link rel="stylesheet" href="${file('codicon.css')}" id="vscode-codicon-stylesheet" nonce="${nonce}">
-  <link rel="stylesheet" href="${file('panel.css')}" nonce="${nonce}">
+  <link rel="stylesheet" href="${file(`${name}.css`)}" nonce="${nonce}">
   <title>Jarvis</title>
 </head>
 <body>
   <div id="app"></div>
   <script type="application/json" id="panel-start" nonce="${nonce}">${inScript(start)}</script>
-  <script type="module" src="${file('panel.js')}" nonce="${nonce}"></script>
+  <script type="module" src="${file(`${name}.js`)}" nonce="${nonce}"></script>
 </body>
 </html>`;
 }

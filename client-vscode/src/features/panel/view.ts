@@ -22,6 +22,7 @@ import type {
   Event,
   HostTell,
   PageMessage,
+  PanelStart,
   SettingsShown,
 } from '../../panel-protocol';
 import { PANEL_ASK, PANEL_EVENTS } from '../../protocol';
@@ -128,7 +129,8 @@ export class PanelView implements WebviewViewProvider, Disposable {
     const { webview } = this.view;
     const folder = pageFolder(this.context.extension.extensionUri);
     const life = this.context.serverLife;
-    webview.html = pageHtml(webview, folder, { locale: env.language, life, tab: 'chat' });
+    const start: PanelStart = { locale: env.language, life, tab: 'chat' };
+    webview.html = pageHtml(webview, folder, start);
   }
 
   private async receive(message: PageMessage): Promise<void> {

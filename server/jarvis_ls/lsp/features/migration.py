@@ -115,7 +115,7 @@ class _Migration:
         if folder is None or not self._server.trusted:
             uri = folder.uri if folder is not None else ""
             trusted = self._server.trusted
-            return wire.MigrationResult(uri, 0, trusted, False, [], [], [], [], "", False)
+            return wire.MigrationResult(uri, 0, trusted, False, [], [], [], [], "", False, False)
         overview = await self._migrations.read(folder.path)
         running = self._migrations.progress(folder.path)
         stages, functions, skipped = items(overview, folder, self._server.say, running)
@@ -130,6 +130,7 @@ class _Migration:
             [self._server.say(note) for note in overview.notes],
             overview.log,
             overview.partial,
+            overview.resumable and running is None,
             crate=uri_of(str(overview.crate)) if overview.crate else None,
         )
 

@@ -1,0 +1,95 @@
+/** Words, icons and colours of a migration; what a screen reader says of a function. */
+
+import { l10n, MarkdownString, ThemeColor, ThemeIcon } from 'vscode';
+import type { FunctionState, MigrationFunction, MigrationStage, StageState } from '../../protocol';
+
+export function stateName(state: FunctionState): string {
+  const names = {
+    new: l10n.t('Not translated yet'),
+    c: l10n.t('Stays in C'),
+    baseline: l10n.t('Rust (baseline)'),
+    idiomatic: l10n.t('Rust (idiomatic)'),
+  };
+  return names[state];
+}
+
+/** Another form for each state, so that colour alone says nothing. */
+export function stateIcon(state: FunctionState): ThemeIcon {
+  const icons: Record<FunctionState, [icon: string, color: string]> = {
+    new: ['circle-outline', 'descriptionForeground'],
+    c: ['circle-slash', 'problemsWarningIcon.foreground'],
+    baseline: ['pass', 'testing.iconPassed'],
+    idiomatic: ['verified-filled', 'testing.iconPassed'],
+  };
+  const [icon, color] = icons[state];
+  return new ThemeIcon(icon, new ThemeColor(color));
+}
+
+export function stageName(name: string): string {
+  const names: Record<string, string> = {
+    scan: l10n.t('Scan'),
+    baseline: l10n.t('Translate'),
+    build: l10n.t('Build'),
+    verify: l10n.t('Verify'),
+    equivalence: l10n.t('Verify'),
+    lift: l10n.t('Lift'),
+  };
+  return names[name] ?? name;
+}
+
+export function stageState(state: StageState): string {
+  const names = {
+    todo: l10n.t('to do'),
+    running: l10n.t('under way'),
+    done: l10n.t('done'),
+    failed: l10n.t('failed'),
+  };
+  return names[state];
+}
+
+export function stageIcon({ state }: MigrationStage): ThemeIcon {
+  const icons: Record<StageState, ThemeIcon> = {
+    todo: new ThemeIcon('circle-outline', new ThemeColor('descriptionForeground')),
+    running: new ThemeIcon('sync~spin'),
+    done: new ThemeIcon('pass', new ThemeColor('testing.iconPassed')),
+    failed: new ThemeIcon('error', new ThemeColor('testing.iconFailed')),
+  };
+  return icons[state];
+}
+
+export function countOf(number: number): string {
+  return number === 1 ? l10n.t('1 function') : l10n.t('{0} functions', number);
+}
+
+/** `sums.c:3` */
+export function place({ path, range }: MigrationFunction): string {
+  return `${path}:${range.start.line + 1}`;
+}
+
+export function spoken(it: MigrationFunction): string {
+  const line = it.range.start.line + 1;
+  const parts = [l10n.t('{0}: {1}, {2}, line {3}', it.name, stateName(it.state), it.path, line)];
+  return [...parts, it.reason, tests(it)].filter(Boolean).join('. ');
+}
+
+export function tests({ tests: verdict, testsNote }: MigrationFunction): string {
+  if (verdict === '') {
+    return '';
+  }
+  const told = l10n.t('Tests: {0}', verdict);
+  return testsNote === '' ? told : `${told} (${testsNote})`;
+}
+
+export function tooltip(it: MigrationFunction): MarkdownString {
+  const found = new MarkdownString('', true);
+  found.appendMarkdown(`**${stateName(it.state)}** · `);
+  found.appendText(`${it.name} · ${place(it)}`);
+  for (const text of [it.reason, tests(it)].filter(Boolean)) {
+    found.appendMarkdown('\n\n');
+    found.appendText(text);
+  }
+  if (it.circle) {
+    found.appendMarkdown(`\n\n$(sync) ${l10n.t('In a circle of functions that use each other')}`);
+  }
+  return found;
+}

@@ -1,0 +1,95 @@
+/**
+ * Runs of the migration: the user sees a notification with the stage and a Cancel button that ends
+ * the compilers too, and in the end one sentence with the result and the ways on from there.
+ */
+
+import { commands, l10n, Uri, window, workspace } from 'vscode';
+import type { JarvisContext } from '../../context';
+import { MIGRATION_RUN, type MigrationRunParams, type MigrationRunResult } from '../../protocol';
+import { withWork } from '../../work';
+import { countOf } from './labels';
+
+/** What to run; the token is added here. */
+export type Wanted = Omit<MigrationRunParams, 'workDoneToken'>;
+
+/** Runs after everything is saved: compilers read files. */
+export async function run(
+  context: JarvisContext,
+  wanted: Wanted,
+): Promise<MigrationRunResult | undefined> {
+  if (!(await isTrusted())) {
+    return undefined;
+  }
+  await workspace.saveAll(false);
+  const title =
+    wanted.scope === 'scan' ? l10n.t('Scanning the C project') : l10n.t('Moving C to Rust');
+  const result = await withWork(context, title, (workDoneToken) =>
+    context.request(MIGRATION_RUN, { ...wanted, workDoneToken }),
+  );
+  void summarise(wanted, result);
+  return result;
+}
+
+/** In a workspace that is not trusted nothing runs; the user is told why and how to trust it. */
+async function isTrusted(): Promise<boolean> {
+  if (workspace.isTrusted) {
+    return true;
+  }
+  const manage = l10n.t('Manage Workspace Trust');
+  const answer = await window.showWarningMessage(
+    l10n.t(
+      'This workspace is not trusted. Moving C to Rust runs compilers and builds, and building a crate runs its build script: it is done only in a workspace you trust.',
+    ),
+    manage,
+  );
+  if (answer === manage) {
+    await commands.executeCommand('workbench.trust.manage');
+  }
+  return false;
+}
+
+async function summarise(wanted: Wanted, result: MigrationRunResult): Promise<void> {
+  if (result.cancelled) {
+    const resume = l10n.t('Resume');
+    const text = l10n.t('Stopped. What was done is kept.');
+    const ways = wanted.scope === 'scan' ? [] : [resume];
+    if ((await window.showInformationMessage(text, ...ways)) === resume) {
+      await commands.executeCommand('jarvisLs.migration.resume');
+    }
+    return;
+  }
+  const view = l10n.t('Show Functions');
+  const open = l10n.t('Open Crate');
+  const ways = result.crate === undefined ? [view] : [view, open];
+  const answer = await window.showInformationMessage(sentence(wanted, result), ...ways);
+  if (answer === view) {
+    await commands.executeCommand('jarvisLs.migration.showFunctions');
+  } else if (answer === open && result.crate !== undefined) {
+    const crate = Uri.parse(result.crate);
+    await commands.executeCommand('vscode.openFolder', crate, { forceNewWindow: true });
+  }
+}
+
+function sentence(wanted: Wanted, result: MigrationRunResult): string {
+  const seconds = (result.milliseconds / 1000).toFixed(1);
+  if (wanted.scope === 'scan') {
+    return l10n.t('Scanned the C project in {0} s: {1}.', seconds, countOf(result.functions));
+  }
+  const inRust = result.functions - result.left;
+  if (result.again) {
+    return l10n.t(
+      'Nothing has changed: {0} of {1} functions are in Rust.',
+      inRust,
+      result.functions,
+    );
+  }
+  const done = l10n.t(
+    '{0} of {1} functions are in Rust, and the crate builds ({2} s).',
+    inRust,
+    result.functions,
+    seconds,
+  );
+  return result.skipped > 0
+    ? `${done} ${l10n.t('{0} files were not translated.', result.skipped)}`
+    : done;
+}

@@ -1,0 +1,334 @@
+/**
+ * The overview of a migration: the stages as a bar, how much is in Rust, the graph, what stays in C
+ * and why, the tests, and what cargo said. Everything comes from the extension, which has it from
+ * the server; the page runs nothing and loads nothing.
+ */
+
+import { svg } from 'lit/html.js';
+import type {
+  GraphAsk,
+  OverviewAction,
+  OverviewAsk,
+  OverviewStart,
+  OverviewTell,
+} from '../../src/migration-page';
+import type { FunctionState, MigrationFunction, MigrationResult } from '../../src/protocol';
+import { html, icon, nothing, render, type Shown } from '../lit';
+import { Graph, zoomButtons } from './graph';
+import { chooseLanguage, named, t, time } from './words';
+
+declare function acquireVsCodeApi(): { postMessage(message: OverviewAsk): void };
+
+type Picture = Extract<OverviewTell, { kind: 'migration' }>;
+
+const STATES: readonly FunctionState[] = ['idiomatic', 'baseline', 'c', 'new'];
+const STAGE_ICONS = { todo: 'circle-outline', running: 'sync', done: 'pass', failed: 'error' };
+
+class Overview {
+  private readonly editor = acquireVsCodeApi();
+  private readonly graph = new Graph((id) => this.ask({ kind: 'show', id }));
+  private picture: Picture | undefined;
+  private asked: GraphAsk = { kinds: ['function'] };
+  private drawnRevision = -1;
+  private failure = '';
+  private found: number | undefined;
+
+  constructor(private readonly root: HTMLElement) {
+    window.addEventListener('message', ({ data }: MessageEvent<OverviewTell>) => this.take(data));
+    window.addEventListener('resize', () => this.draw());
+    this.draw();
+    this.ask({ kind: 'ready' });
+  }
+
+  private take(told: OverviewTell): void {
+    if (told?.kind === 'migration') {
+      this.takeMigration(told);
+    } else if (told?.kind === 'graph') {
+      this.failure = '';
+      this.draw(); // the place of the graph must be there to know its width
+      this.graph.show(told.graph);
+    } else if (told?.kind === 'failed') {
+      this.failure = told.reason;
+      this.draw();
+    }
+  }
+
+  private takeMigration(told: Picture): void {
+    const { migration, root } = told;
+    const isElsewhere = this.asked.root !== root || this.drawnRevision !== migration.revision;
+    this.picture = told;
+    this.draw();
+    this.graph.colour(migration.functions);
+    if (isElsewhere && migration.functions.length > 0) {
+      this.drawnRevision = migration.revision;
+      const { kinds } = this.asked;
+      this.askGraph(root === undefined ? { kinds } : { kinds, root });
+    }
+  }
+
+  private ask(message: OverviewAsk): void {
+    this.editor.postMessage(message);
+  }
+
+  private askGraph(asked: GraphAsk): void {
+    this.asked = asked;
+    this.ask({ kind: 'graph', asked });
+  }
+
+  private draw(): void {
+    render(this.page(), this.root);
+    const place = this.root.querySelector('.graph-place');
+    if (place !== null && place.firstElementChild !== this.graph.element) {
+      place.replaceChildren(this.graph.element);
+    }
+  }
+
+  private page(): Shown {
+    const { picture } = this;
+    if (picture === undefined) {
+      return html`<h1>${t('title')}</h1>
+        <p class="nothing">${t('loading')}</p>`;
+    }
+    const { migration } = picture;
+    if (!migration.trusted) {
+      return html`<h1>${t('title')}</h1>
+        <p class="nothing">${t('untrusted')}</p>`;
+    }
+    const isKnown = migration.functions.length > 0;
+    return html`<header>
+        <h1>${t('title')} <span class="project">${nameOf(migration.folder)}</span></h1>
+        <div class="actions">${this.actions(migration)}</div>
+      </header>
+      ${this.stages(picture)}
+      ${this.failure === '' ? nothing : html`<p class="failure" role="alert">${this.failure}</p>`}
+      ${isKnown ? countsBar(migration.functions) : html`<p class="nothing">${t('unknown')}</p>`}
+      ${isKnown ? this.graphSection(migration) : nothing}
+      ${this.table(migration)} ${this.tests(migration)} ${list(t('skipped'), skippedOf(migration))}
+      ${list(t('notes'), migration.notes)} ${log(migration)}`;
+  }
+
+  private actions(migration: MigrationResult): Shown {
+    const button = (action: OverviewAction, name: string, isMain = false) =>
+      html`<button
+        type="button"
+        class=${isMain ? 'button main' : 'button'}
+        data-action=${action}
+        @click=${() => this.ask({ kind: 'act', action })}
+      >
+        ${icon(name)} ${t(`action.${action}`)}
+      </button>`;
+    if (this.picture?.going !== undefined || migration.running) {
+      return button('stop', 'debug-stop', true);
+    }
+    return html`${migration.resumable ? button('resume', 'debug-continue', true) : nothing}
+    ${button('project', 'play', !migration.resumable)} ${button('scan', 'refresh')}
+    ${migration.crate === undefined ? nothing : button('crate', 'package')}`;
+  }
+
+  private stages({ migration, going }: Picture): Shown {
+    const names = migration.stages.map(({ name }) => name);
+    const at = going === undefined ? -1 : names.indexOf(going.stage);
+    return html`<ol class="stages" aria-label=${t('stages')}>
+      ${migration.stages.map((stage, place) => {
+        const state = place === at ? 'running' : at >= 0 && place > at ? 'todo' : stage.state;
+        const part = place === at && going !== undefined && going.total > 0;
+        const more = part
+          ? `${going.done}/${going.total}`
+          : state === 'done' && stage.at !== undefined
+            ? time(stage.at)
+            : named('stage', state);
+        return html`<li class="stage is-${state}" aria-current=${place === at ? 'step' : nothing}>
+          ${icon(STAGE_ICONS[state], state === 'running')}
+          <span class="stage-name">${named('stage', stage.name)}</span>
+          <span class="fine">${more}</span>
+          <span class="spoken">${named('stage', state)}</span>
+        </li>`;
+      })}
+    </ol>`;
+  }
+
+  private graphSection(migration: MigrationResult): Shown {
+    const root = migration.functions.find(({ id }) => id === this.asked.root);
+    const { kinds } = this.asked;
+    const toggle = (kind: 'type' | 'global', label: string) =>
+      html`<label class="check"
+        ><input
+          type="checkbox"
+          data-kind=${kind}
+          .checked=${kinds.includes(kind)}
+          @change=${() => this.toggle(kind)}
+        />
+        ${label}</label
+      >`;
+    return html`<section aria-labelledby="graph-title">
+      <div class="section-head">
+        <h2 id="graph-title">${t('graph')}</h2>
+        ${
+          root === undefined
+            ? nothing
+            : html`<button type="button" class="chip" title=${t('graph.whole')} @click=${() => this.askGraph({ kinds })}>
+              ${t('graph.only', { name: root.name })} ${icon('close')}
+            </button>`
+        }
+        <span class="space"></span>
+        ${toggle('type', t('graph.types'))} ${toggle('global', t('graph.globals'))}
+        <input
+          type="search"
+          class="find"
+          placeholder=${t('graph.find')}
+          aria-label=${t('graph.find')}
+          @input=${(event: Event) => this.find((event.target as HTMLInputElement).value)}
+        />
+        <span class="fine" role="status"
+          >${this.found === undefined ? '' : t('graph.found', { n: this.found })}</span
+        >
+        ${zoomButtons(this.graph)}
+      </div>
+      <p class="fine">${t('graph.help')}</p>
+      <div class="graph-place"></div>
+    </section>`;
+  }
+
+  private toggle(kind: 'type' | 'global'): void {
+    const { kinds } = this.asked;
+    const next = kinds.includes(kind) ? kinds.filter((it) => it !== kind) : [...kinds, kind];
+    this.askGraph({ ...this.asked, kinds: next });
+    this.draw();
+  }
+
+  private find(words: string): void {
+    const count = this.graph.find(words);
+    this.found = words.trim() === '' ? undefined : count;
+    this.draw();
+  }
+
+  private table({ functions }: MigrationResult): Shown {
+    const left = functions.filter(({ state }) => state === 'c');
+    return left.length === 0
+      ? nothing
+      : this.rows('left', t('left'), t('left.why'), left, ({ reason }) => reason);
+  }
+
+  private tests({ functions }: MigrationResult): Shown {
+    const tested = functions.filter(({ tests }) => tests !== '');
+    const told = ({ tests, testsNote }: MigrationFunction) =>
+      testsNote === '' ? tests : `${tests}: ${testsNote}`;
+    return tested.length === 0
+      ? nothing
+      : this.rows('tests', t('tests'), t('tests.verdict'), tested, told);
+  }
+
+  private rows(
+    name: string,
+    title: string,
+    last: string,
+    functions: readonly MigrationFunction[],
+    told: (it: MigrationFunction) => string,
+  ): Shown {
+    return html`<section aria-labelledby="${name}-title">
+      <h2 id="${name}-title">${title}</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">${t('left.function')}</th>
+            <th scope="col">${t('left.place')}</th>
+            <th scope="col">${last}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${functions.map(
+            (it) => html`<tr>
+              <td>
+                <button type="button" class="link" @click=${() => this.ask({ kind: 'show', id: it.id })}>
+                  ${it.name}
+                </button>
+              </td>
+              <td>${it.path}:${it.range.start.line + 1}</td>
+              <td>${told(it)}</td>
+            </tr>`,
+          )}
+        </tbody>
+      </table>
+    </section>`;
+  }
+}
+
+/** How many functions are in which state, as one bar and in words. */
+function countsBar(functions: readonly MigrationFunction[]): Shown {
+  const counted = STATES.map((state) => ({
+    state,
+    n: functions.filter((it) => it.state === state).length,
+  })).filter(({ n }) => n > 0);
+  const parts = counted.map(({ state, n }) => `${named('state', state)} ${n}`).join(', ');
+  const all = functions.length;
+  let from = 0;
+  const pieces = counted.map(({ state, n }) => {
+    const x = (from / all) * 1000;
+    from += n;
+    return { state, x, width: (n / all) * 1000 };
+  });
+  return html`<div class="counts">
+    <svg
+      class="bar"
+      role="img"
+      aria-label=${t('counts', { all, parts })}
+      viewBox="0 0 1000 10"
+      preserveAspectRatio="none"
+    >
+      ${pieces.map(
+        ({ state, x, width }) =>
+          svg`<rect class=${`piece is-${state}`} x=${x} y="0" width=${width} height="10" />`,
+      )}
+    </svg>
+    <ul class="legend">
+      ${counted.map(
+        ({ state, n }) =>
+          html`<li><span class="swatch is-${state}" aria-hidden="true"></span>${named('state', state)} ${n}</li>`,
+      )}
+    </ul>
+  </div>`;
+}
+
+function list(title: string, lines: readonly string[]): Shown {
+  return lines.length === 0
+    ? nothing
+    : html`<section>
+        <h2>${title}</h2>
+        <ul class="lines">
+          ${lines.map((line) => html`<li>${line}</li>`)}
+        </ul>
+      </section>`;
+}
+
+function skippedOf({ skipped }: MigrationResult): string[] {
+  return skipped.map(({ path, reason }) => `${path}: ${reason}`);
+}
+
+function log({ log: text, stages }: MigrationResult): Shown {
+  const built = stages.some(({ name, state }) => name === 'build' && state !== 'todo');
+  if (!built) {
+    return nothing;
+  }
+  return html`<section aria-labelledby="log-title">
+    <h2 id="log-title">${t('log')}</h2>
+    ${
+      text.trim() === ''
+        ? html`<p class="fine">${t('log.none')}</p>`
+        : html`<pre class="log" tabindex="0" role="region" aria-labelledby="log-title">${text}</pre>`
+    }
+  </section>`;
+}
+
+function nameOf(folder: string): string {
+  return decodeURIComponent(folder.split('/').pop() ?? '');
+}
+
+const start = JSON.parse(
+  document.getElementById('panel-start')?.textContent ?? '{}',
+) as OverviewStart;
+chooseLanguage(start.locale ?? 'en');
+const root = document.getElementById('app');
+if (root !== null) {
+  root.setAttribute('role', 'main');
+  new Overview(root);
+}
