@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.jsec.flow.checks import ownership
-from jarvis_ls.jsec.flow.evaluate import converted, evaluate
-from jarvis_ls.jsec.flow.ir import FunctionIR, Instr, Span, Type
+from jarvis_ls.jsec.flow.evaluate import converted, evaluate, fetch
+from jarvis_ls.jsec.flow.ir import LOAD, FunctionIR, Instr, Span, Type
 from jarvis_ls.jsec.flow.library import containers, model
+from jarvis_ls.jsec.flow.library.tables import PRINTERS
 from jarvis_ls.jsec.flow.regions import Frame
 from jarvis_ls.jsec.flow.state import (
     ENDLESS,
@@ -75,20 +76,43 @@ def _arguments(an: Analysis, st: State, frame: Frame) -> None:
 
 def _call(an: Analysis, st: State, instr: Instr) -> Any:
     _, temp, target, args, result, span, types = instr
-    values = [evaluate(an, st, arg) for arg in args]
+    values = [fetch(an, st, arg) for arg in args]
     if isinstance(target, str):
         function = an.find_function(target, an.frame.function.file, an.frame.space)
         if function is None:
             short = target.rpartition("::")[2]
+            _must_have(an, st, values, types, args, span)
             handled = model.apply(an, st, short, values, types, result, span, temp, args)
             if handled is not NotImplemented:
                 return handled
             const = [len(t) > 2 and t[0] == "p" for t in types]
             ownership.given(an, st, values, const, span)
             return _unknown(an, st, temp, values, types, result)
+        if shows(function):
+            _must_have(an, st, values, types, args, span)
         return enter(an, st, function, values, types, temp, result, span)
     where = evaluate(an, st, target)
     return _through_pointer(an, st, where, values, types, temp, result, span, args)
+
+
+_SHOWN = 14
+
+
+def shows(function: FunctionIR) -> bool:
+    """Whether a function does no more than print what it is given: what is wrong with that is
+    the affair of its callers."""
+    return function.size <= _SHOWN and bool(function.calls) and function.calls <= PRINTERS
+
+
+def _must_have(
+    an: Analysis, st: State, values: list[Val], types: Any, args: Any, span: Span
+) -> None:
+    """What is given to code that is not seen has to have a value."""
+    for index, value in enumerate(values):
+        if value.ini:
+            values[index] = (
+                evaluate(an, st, args[index]) if args[index][0] == LOAD else unknown(types[index])
+            )
 
 
 def _through_pointer(
@@ -128,6 +152,7 @@ def enter(
     ):  # fmt: skip
         return _unknown(an, st, temp, values, types, result)
     inner = an.enter(function, frame, span)
+    inner.entered = an.fuel
     _bind(an, st, inner, values, types, span)
     caller = frame.function
     trail = st.trail
@@ -137,7 +162,7 @@ def enter(
     an.stack.pop()
     states = []
     for after, value in outcomes:
-        if value is None or value.ini:
+        if value is None:
             value = unknown(result)
         after.mem[frame.temps + temp] = {0: value}
         states.append(after)
@@ -171,8 +196,6 @@ def _bind(an: Analysis, st: State, inner: Frame, values: list[Val], types: Any, 
         if type_[0] == "i":
             value = converted(an, st, value, types[index], type_, span, explicit=False)
         st.mem[rid] = {0: value}
-        if index >= len(const) or not const[index]:
-            ownership.touched(an, st, value, function)
 
 
 def _unknown(
@@ -254,7 +277,7 @@ def _delete(an: Analysis, st: State, instr: Instr) -> None:
 def _method(an: Analysis, st: State, instr: Instr) -> Any:
     _, temp, base, owner, name, args, result, span, types = instr
     where = evaluate(an, st, base)
-    values = [evaluate(an, st, arg) for arg in args]
+    values = [fetch(an, st, arg) for arg in args]
     if owner[:1] == "@":
         st.mem[an.frame.temps + temp] = {
             0: containers.call(an, st, where, owner[1:], name, values, result, span)

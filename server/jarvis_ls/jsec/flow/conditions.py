@@ -121,7 +121,9 @@ def _refine_handle(an: Analysis, st: State, op: str, a: Val, b: Val) -> bool:
     passed = (operator in (">", ">=") and value.lo >= -1) or (operator == "!=" and value.hi < 0)
     for target in handle.ptr:
         reg = st.regs.get(target[0])
-        if reg is not None and reg.family == "open":
+        if reg is not None and reg.family == "CreateFile" and operator in ("==", "!="):
+            st.regs[target[0]] = reg.but(null=2 if operator == "==" else 0)
+        elif reg is not None and reg.family == "open":
             if failed and reg.null == 0:
                 return False
             st.regs[target[0]] = reg.but(null=2 if failed else 0 if passed else reg.null)

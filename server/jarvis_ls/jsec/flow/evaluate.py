@@ -50,6 +50,22 @@ def evaluate(an: Analysis, st: State, e: Expr) -> Val:
     return _OPS[e[0]](an, st, e)
 
 
+def fetch(an: Analysis, st: State, e: Expr) -> Val:
+    """The value of an expression that is only handed on: that it was never given is not told."""
+    if e[0] != ir.LOAD:
+        return evaluate(an, st, e)
+    address, type_ = e[1], e[2]
+    if address[0] == ir.LOCAL and type_[0] not in ("r", "a"):
+        rid = an.frame.base + address[1]
+        cells = st.mem.get(rid)
+        found = cells.get(0) if cells is not None else None
+        return found if found is not None else default(an, st, rid, 0, type_)
+    where = evaluate(an, st, address)
+    if where.ptr == () and where.null == ANY_NULL and not where.ini:
+        return unknown(type_)
+    return load(an, st, where, type_, e[3], address, told=False)
+
+
 def _const(an: Analysis, st: State, e: Expr) -> Val:
     found = an.numbers.get(e[1])
     if found is None:
@@ -92,8 +108,9 @@ def _load(an: Analysis, st: State, e: Expr) -> Val:
 
 
 def load(
-    an: Analysis, st: State, where: Val, type_: Type, span: Any, address: Expr | None = None
-) -> Val:
+    an: Analysis, st: State, where: Val, type_: Type, span: Any, address: Expr | None = None, *,
+    told: bool = True,
+) -> Val:  # fmt: skip
     """What lies at a pointer; the access is checked."""
     size = an.size(type_)
     access.check(an, st, where, size, size, False, span, address)
@@ -107,7 +124,7 @@ def load(
         return unknown(type_)
     if where.flags & OTHER and not found.ptr:
         found = join(found, unknown(type_))
-    if found.ini:
+    if found.ini and told:
         return access.uninitialised(an, st, found, where.ptr[0][0], span, type_)
     return found
 
@@ -133,6 +150,8 @@ def read(an: Analysis, st: State, target: Target, type_: Type) -> Val:
         found = cells.get(lo) if cells is not None else None
         return found if found is not None else default(an, st, rid, lo, type_, lo)
     value = default(an, st, rid, None, type_, hi if target[3] & TIGHT else lo)
+    if value.ini == UNINIT and target[3] & TIGHT:
+        return value  # the last of them is read, too
     if cells is not None:
         covered = 0
         inside: Val | None = None
@@ -188,7 +207,7 @@ def _character(reg: Any, offset: Any, type_: Type) -> Val | None:
 
 
 def _store(an: Analysis, st: State, e: Expr) -> Val:
-    value = evaluate(an, st, e[2])
+    value = fetch(an, st, e[2])
     address, type_ = e[1], e[3]
     if address[0] == ir.LOCAL and type_[0] not in ("r", "a", "c"):
         rid = an.frame.base + address[1]
@@ -458,7 +477,13 @@ def _compl(an: Analysis, st: State, e: Expr) -> Val:
 
 
 def _cast(an: Analysis, st: State, e: Expr) -> Val:
-    return converted(an, st, evaluate(an, st, e[1]), e[2], e[3], e[5], explicit=e[4])
+    inner = e[1]
+    if inner[0] == ir.CONST and e[4]:
+        an.silent += 1
+        value = converted(an, st, evaluate(an, st, inner), e[2], e[3], e[5], explicit=True)
+        an.silent -= 1
+        return value
+    return converted(an, st, evaluate(an, st, inner), e[2], e[3], e[5], explicit=e[4])
 
 
 def converted(

@@ -13,7 +13,7 @@ from typing import Any
 
 from jarvis_ls.jsec.flow import calls, conditions, ir
 from jarvis_ls.jsec.flow.checks import ownership
-from jarvis_ls.jsec.flow.evaluate import default, evaluate
+from jarvis_ls.jsec.flow.evaluate import default, evaluate, fetch
 from jarvis_ls.jsec.flow.fault import Fault, Step
 from jarvis_ls.jsec.flow.ir import Expr, FunctionIR, Span, Type
 from jarvis_ls.jsec.flow.lookup import Lookup
@@ -40,6 +40,13 @@ class Limits:
     """Times a loop is passed before it is widened."""
     callee: int = 400
     """Instructions of the largest function that is entered from another."""
+
+
+def _replace(head: int, pending: dict[int, list[State]]) -> None:
+    """Drop the states that left a loop before what holds in it was known: those to come say more."""
+    for states in pending.values():
+        if any(head in state.loops for state in states):
+            states[:] = [state for state in states if head not in state.loops]
 
 
 class Analysis(Regions):
@@ -89,15 +96,19 @@ class Analysis(Regions):
         while queue and self.fuel > 0:
             index = heapq.heappop(queue)
             states = pending.pop(index)
+            if not states:
+                continue
             if len(states) > self.limits.ways:
                 states = self._merged(states)
             if index in heads:
                 states = self._at_head(index, states, rounds, seen)
+                if states and rounds[index] > self.limits.rounds + 1:
+                    _replace(index, pending)
             instrs, end = blocks[index]
             for current in states:
                 for after in self._straight(instrs, current) if instrs else (current,):
                     if end[0] == ir.RETURN:
-                        value = evaluate(self, after, end[1]) if end[1] is not None else None
+                        value = fetch(self, after, end[1]) if end[1] is not None else None
                         outcomes.extend(self._left(frame, after, value, end[2]))
                         continue
                     for target, state_there in conditions.successors(self, after, end):
@@ -111,6 +122,7 @@ class Analysis(Regions):
 
     def _left(self, frame: Frame, state: State, value: Val | None, span: Span) -> list[Outcome]:
         """A way that returns: what is lost there, and the state without the frame."""
+        ownership.handed(self, state, frame)
         for rid in range(frame.base, frame.end):
             state.mem.pop(rid, None)
             if rid in state.regs:
@@ -167,7 +179,10 @@ class Analysis(Regions):
         if equal(old, new) or count > self.limits.rounds + 8:
             return []
         seen[index] = new
-        return [new.copy()]
+        passed = new.copy()
+        if index not in passed.loops:
+            passed.loops = (*passed.loops, index)
+        return [passed]
 
     def _one(self, states: list[State]) -> State:
         joined = states[0]

@@ -71,7 +71,8 @@ class Expressions:
             "string_literal": self._string, "concatenated_string": self._string,
             "raw_string_literal": self._string, "null": self._null, "nullptr": self._null,
             "true": self._true, "false": self._false, "this": self._this,
-            "identifier": self._identifier, "qualified_identifier": self._identifier,
+            "identifier": self._identifier,
+            "type_identifier": self._identifier, "qualified_identifier": self._identifier,
             "field_expression": self._load, "subscript_expression": self._load,
             "pointer_expression": self._pointer, "parenthesized_expression": self._inner,
             "binary_expression": self._binary, "unary_expression": self._unary,
@@ -469,7 +470,7 @@ class Expressions:
 
     def _address(self, node: Node) -> Typed:
         kind = node.type
-        if kind in ("identifier", "qualified_identifier"):
+        if kind in ("identifier", "qualified_identifier", "type_identifier"):
             return self._named(node)
         if kind == "parenthesized_expression":
             return self.address(_first(node))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from jarvis_ls.codeintel.code import Unit, text
 from jarvis_ls.codeintel.facts import Declared
@@ -73,8 +74,12 @@ class Types:
         if name in self.erased:
             return ANY
         declared = self.facts.types.get(name)
-        if declared is not None and declared.type.split()[-1:] != [name]:
-            return self.declared(declared)
+        if declared is not None:
+            written = declared.type.split()
+            if written[-1:] == [name] and len(written) > 2:  # struct tag name
+                declared = replace(declared, type=" ".join(written[:-1]))
+            if declared.type.split()[-1:] != [name]:
+                return self.declared(declared)
         if name in self.records:
             return ("r", name)
         found = NAMED.get(name)

@@ -50,6 +50,9 @@ def literal(written: str) -> tuple[int | float, Type] | None:
     """Value and type of a number or character as written."""
     if written[-1:] == "'":
         return character(written), INT
+    if written[:1] in ("-", "+"):
+        found = literal(written[1:].lstrip())
+        return (-found[0] if written[0] == "-" else found[0], found[1]) if found else None
     match = _NUMBER.match(written)
     if match is None:
         return _floating(written)

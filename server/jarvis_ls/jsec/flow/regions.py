@@ -34,7 +34,17 @@ _MAX_BEHIND = 4
 class Frame:
     """One activation of a function; the same call from the same frame gives the same one."""
 
-    __slots__ = ("base", "caller", "depth", "end", "function", "pointers", "space", "temps")
+    __slots__ = (
+        "base",
+        "caller",
+        "depth",
+        "end",
+        "entered",
+        "function",
+        "pointers",
+        "space",
+        "temps",
+    )
 
     def __init__(
         self, function: FunctionIR, caller: Frame | None, base: int, end: int,
@@ -47,6 +57,8 @@ class Frame:
         self.temps = base + len(function.slots)
         """Region of temporary 0."""
         self.end = end
+        self.entered = 0
+        """Fuel that was left when it was entered last."""
         self.depth: int = 0 if caller is None else caller.depth + 1
         self.pointers = pointers
         """Address of each slot."""

@@ -99,17 +99,22 @@ class State:
     """Memory: cells of each region by offset (`None` for all other offsets), and what is known
     about each region. The inner dicts are shared between states and replaced, not changed."""
 
-    __slots__ = ("mem", "regs", "trail")
+    __slots__ = ("loops", "mem", "regs", "trail")
 
-    def __init__(self, mem: dict[int, Cells], regs: dict[int, Reg], trail: Any) -> None:
+    def __init__(
+        self, mem: dict[int, Cells], regs: dict[int, Reg], trail: Any,
+        loops: tuple[int, ...] = (),
+    ) -> None:  # fmt: skip
         self.mem = mem
         self.regs = regs
         self.trail = trail
+        self.loops = loops
+        """Heads of the widened loops it passed."""
         """The branches and calls on the way here, as a linked list, last first."""
 
     def copy(self) -> State:
         """An independent state that says the same."""
-        return State(self.mem.copy(), self.regs.copy(), self.trail)
+        return State(self.mem.copy(), self.regs.copy(), self.trail, self.loops)
 
     def put(self, rid: int, offset: Any, value: Val) -> None:
         """Overwrite one cell."""
@@ -168,7 +173,8 @@ class Joiner:
         for rid, reg in b.regs.items():
             if rid not in regs:
                 regs[rid] = reg
-        return State(mem, regs, a.trail)
+        loops = a.loops if a.loops == b.loops else tuple({*a.loops, *b.loops})
+        return State(mem, regs, a.trail, loops)
 
     def _is_local(self, rid: int) -> bool:
         place = self.places[rid]

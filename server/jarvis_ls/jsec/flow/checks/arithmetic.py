@@ -93,11 +93,7 @@ def conversion(
     if from_[0] == "f" or to[1] < from_[1]:
         if value.taint is not None and not _number(value.taint):
             return
-        if (
-            value.taint is None
-            and (explicit or to[1] > 2 or value.lo >= -128)
-            and (value.lo >= lo and value.hi <= 2 * hi + 1)
-        ):
+        if value.taint is None and not explicit and (value.lo >= lo and value.hi <= 2 * hi + 1):
             return  # all bits fit: a byte written as 200
         an.fault(st, "truncation", span, certain=value.lo > hi or value.hi < lo,
                  source=value.taint, type=_name(to), low=_shown(value.lo), high=_shown(value.hi))  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jarvis_ls.jsec.flow.ir import FunctionIR, Span, Type
+from jarvis_ls.jsec.flow.ir import Span, Type
 from jarvis_ls.jsec.flow.state import (
     ENDLESS,
     FREED,
@@ -165,12 +165,24 @@ def given(an: Analysis, st: State, values: list[Val], const: Any, span: Span) ->
                 st.regs[target[0]] = reg.but(escaped=True, status=LIVE)
 
 
-def touched(an: Analysis, st: State, value: Val, function: FunctionIR) -> None:
-    """Memory comes into the hands of a function."""
-    for target in value.ptr:
-        reg = st.regs.get(target[0])
-        if reg is not None and reg.family:
-            st.regs[target[0]] = reg.but(touched=function)
+def handed(an: Analysis, st: State, frame: Frame) -> None:
+    """A function ends: what its callers gave it was in its hands."""
+    if frame.caller is None or not any(reg.family for reg in st.regs.values()):
+        return
+    function = frame.function
+    first = 1 if len(function.const) < len(function.params) else 0
+    reads = {frame.base + slot for slot, const in
+             zip(function.params[first:], function.const, strict=False) if const}  # fmt: skip
+    for rid in range(frame.base, frame.temps):
+        if rid in reads:
+            continue
+        for cell in st.mem.get(rid, {}).values():
+            for target in cell.ptr:
+                reg = st.regs.get(target[0])
+                if target[0] >= frame.base or reg is None or not reg.family:
+                    continue
+                if reg.touched is None or reg.touched[1] >= frame.entered:
+                    st.regs[target[0]] = reg.but(touched=(function, an.fuel))
 
 
 def leaks(an: Analysis, st: State, frame: Frame, value: Val | None, span: Span) -> None:
@@ -187,7 +199,7 @@ def leaks(an: Analysis, st: State, frame: Frame, value: Val | None, span: Span) 
             continue
         reg = st.regs[rid]
         kind = "leak" if reg.family in _MEMORY else "resource-leak"
-        owner = reg.touched or frame.function
+        owner = reg.touched[0] if reg.touched is not None else frame.function
         place = reg.site[1] if owner is frame.function and reg.site[0] == owner.file else \
             owner.name_span  # fmt: skip
         inside = owner.span[0] <= place[0] < owner.span[1]
@@ -220,4 +232,4 @@ def _reachable(an: Analysis, st: State, value: Val | None) -> set[int]:
     return found
 
 
-__all__ = ["UNKNOWN_FILL", "allocate", "is_known", "leaks", "release", "size_checks", "touched"]
+__all__ = ["UNKNOWN_FILL", "allocate", "is_known", "leaks", "release", "size_checks"]

@@ -132,7 +132,7 @@ TABLE: dict[str, tuple[Effect, ...]] = {
     **_each("opendir", ("path", 0), ("open", "opendir", True)),
     **_each("remove unlink rmdir mkdir chdir access stat lstat rename chmod chown truncate",
             ("path", 0), ("wrote", 1)),
-    **_each("fclose", ("free", "fopen", 0)),
+    **_each("fclose", ("uses", (0,)), ("free", "fopen", 0)),
     **_each("pclose _pclose", ("free", "popen", 0)),
     **_each("closedir", ("free", "opendir", 0)),
     **_each("close _close", ("free", "open", 0)),
@@ -154,3 +154,26 @@ TABLE: dict[str, tuple[Effect, ...]] = {
     **_each("pthread_mutex_lock pthread_mutex_unlock pthread_mutex_init pthread_mutex_destroy",
             ("quiet",)),
 }  # fmt: skip
+
+PRINTERS = frozenset(
+    [
+        "printf",
+        "fprintf",
+        "puts",
+        "fputs",
+        "putchar",
+        "putc",
+        "fputc",
+        "wprintf",
+        "fwprintf",
+        "putwchar",
+        "fputwc",
+        "fputws",
+        "vprintf",
+        "vfprintf",
+        "fflush",
+        "syslog",
+        "write",
+    ]
+)
+"""Functions that show something and change nothing."""
