@@ -33,6 +33,10 @@ from jarvis_ls.jsec.walk import NOT_A_SOURCE
 
 log = logging.getLogger(__name__)
 
+QUICK_FUEL = 1_500
+QUICK_PASSES = 3
+"""Instructions, and times each of a function is passed, while the user types."""
+
 _COLLECT_AFTER = 1_000_000
 
 
@@ -193,11 +197,12 @@ class DiskFiles:
             gc.collect()
 
 
-def analysis_of(program: Program) -> Root:
-    """An analysis of a program."""
-    from jarvis_ls.jsec.flow.interpret import Analysis  # large, and not needed without flow
+def analysis_of(program: Program, *, quick: bool = False) -> Root:
+    """An analysis of a program; a `quick` one gives up sooner, with what it has found."""
+    from jarvis_ls.jsec.flow.interpret import Analysis, Limits  # large, not needed without flow
 
-    analysis = Analysis(program)
+    limits = Limits(fuel=QUICK_FUEL, per_instruction=QUICK_PASSES) if quick else Limits()
+    analysis = Analysis(program, limits)
 
     def root(function: FunctionIR) -> Found:
         faults = analysis.root(function)

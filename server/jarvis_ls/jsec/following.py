@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import tempfile
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from secrets import token_bytes
 
 from jarvis_ls.core.errors import JarvisError, WorkerGone
 from jarvis_ls.core.process import Worker
 from jarvis_ls.jsec.cache import Cache, engine_version
+from jarvis_ls.jsec.flow.answers import in_order
 from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.flow.run import Followed
 from jarvis_ls.jsec.flow.store import Place
@@ -82,20 +83,6 @@ async def follow(
         yield report
 
 
-def in_order(faults: Iterable[Fault]) -> list[Fault]:
-    """Each flaw once, in an order that does not depend on that of files or runs.
-
-    Of several ways to one place the certain one is kept, then the one with the fewest steps.
-    """
-    best: dict[tuple[str, tuple[int, int], str], Fault] = {}
-    for fault in faults:
-        key = fault.file, fault.span, fault.kind
-        known = best.get(key)
-        if known is None or _rank(fault) < _rank(known):
-            best[key] = fault
-    return [best[key] for key in sorted(best)]
-
-
 async def _follow(worker: Worker, path: str, seconds: float) -> Followed:
     """Follow the functions of a file together; when that ends the process, one by one."""
     try:
@@ -137,7 +124,3 @@ async def _settle(
         return settled
     except JarvisError:
         return job[0]
-
-
-def _rank(fault: Fault) -> tuple[bool, int, str]:
-    return not fault.certain, len(fault.steps), repr(fault)

@@ -9,16 +9,26 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from jarvis_ls.codeintel.code import Unit
 from jarvis_ls.codeintel.headers import MAX_HEADER_BYTES, Headers
 from jarvis_ls.codeintel.languages import LanguageName, language_of
 from jarvis_ls.codeintel.parse import Tree, edit, parse
-from jarvis_ls.codeintel.source import Source
+from jarvis_ls.codeintel.source import Source, decode
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
+from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.assess import assess
-from jarvis_ls.jsec.engine import Engine, ItemCache
+from jarvis_ls.jsec.disk import analysis_of
+from jarvis_ls.jsec.engine import Analysis, Engine, ItemCache
+from jarvis_ls.jsec.flow.answers import in_order
+from jarvis_ls.jsec.flow.store import Place
+from jarvis_ls.jsec.live_flow import LiveFlow
 from jarvis_ls.jsec.live_records import LiveResult, TextChange
+from jarvis_ls.jsec.proven import settle
 from jarvis_ls.jsec.settings import Pattern
+
+FLOW_SECONDS = 0.04
+"""Time flow has in one analysis; what it does not get to is left to the next."""
 
 
 class _Document:
@@ -69,6 +79,20 @@ class LiveDocuments:
         self._documents: dict[str, _Document] = {}
         self._headers: dict[str, Headers] = {}
         self._patterns: dict[str, tuple[Pattern, ...]] = {}
+        self._flow: dict[str, LiveFlow] = {}
+        self._seen: set[str] = set()
+
+    def set_flow(self, root: str, wanted: bool) -> None:
+        """Whether values are followed in the documents of a workspace folder."""
+        if not wanted:
+            self._flow.pop(root, None)
+        elif root not in self._flow:
+            self._flow[root] = LiveFlow(partial(analysis_of, quick=True))
+
+    def set_program(self, root: str, place: Place, names: dict[str, str]) -> None:
+        """What a scan of a workspace folder kept of its functions."""
+        if root in self._flow:
+            self._flow[root].set_program(place, names)
 
     def set_patterns(self, root: str, patterns: tuple[Pattern, ...]) -> None:
         """The user's own rules for the documents of a workspace folder."""
@@ -113,6 +137,9 @@ class LiveDocuments:
         """Forget a document; from now on its file counts as it is on disk."""
         document = self._documents.pop(uri, None)
         if document is not None:
+            self._seen.discard(uri)
+            if document.root in self._flow:
+                self._flow[document.root].close(document.source.path)
             self._forget(document.root, document.source.path)
 
     def text(self, uri: str) -> str:
@@ -131,19 +158,59 @@ class LiveDocuments:
             headers=None if headers is None else partial(headers.facts_for, source.path),
             cache=document.cache,
         )
+        findings, more, others = self._follow(uri, document, analysis)
         return LiveResult(
             version=document.version,
             findings=assess(
                 source,
                 document.language,
                 document.tree,
-                analysis.findings,
+                findings,
                 patterns=self._patterns.get(document.root, ()),
             ),
             notes=analysis.notes,
             functions=analysis.functions,
             declarations=analysis.context,
+            more=more,
+            others=others,
         )
+
+    def _follow(
+        self, uri: str, document: _Document, analysis: Analysis
+    ) -> tuple[list[Finding], bool, tuple[str, ...]]:
+        """Findings with what flow knows, whether it has more to do, and which other documents
+        it knows more of."""
+        flow, path = self._flow.get(document.root), document.source.path
+        if flow is None or document.language == "rust":
+            return analysis.findings, False, ()
+        if uri not in self._seen:  # the rules' findings are shown first
+            self._seen.add(uri)
+            return analysis.findings, True, ()
+        headers = self._headers.get(document.root)
+        own = analysis.facts
+        context, included = headers.facts_for(path, own) if headers is not None else ("", ())
+        closure = tuple(headers.closure(path, own)) if headers is not None else ()
+        unit = Unit(document.source, document.language, own.merge(included))
+        flow.update(unit, document.tree.root_node, context, closure)
+        touched = flow.work(FLOW_SECONDS, path) - {path}
+        others = tuple(
+            other for other, one in self._documents.items()
+            if one.root == document.root and one.source.path in touched
+        )  # fmt: skip
+        if not flow.ready(path):
+            return analysis.findings, flow.waits, others
+        findings = settle(
+            document.source, document.language, analysis.findings, in_order(flow.faults(path)),
+            partial(self._text, document.root), analysis.placed_functions, flow.decided(path),
+        )  # fmt: skip
+        return findings, flow.waits, others
+
+    def _text(self, root: str, path: str) -> Source | None:
+        for document in self._documents.values():
+            if document.root == root and document.source.path == path:
+                return document.source
+        data = self._read(root, path)
+        return None if data is None else decode(path, data)
 
     def _forget(self, root: str, path: str) -> None:
         if root in self._headers:

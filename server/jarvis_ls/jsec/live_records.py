@@ -34,3 +34,7 @@ class LiveResult:
     """Name, first and last line (1-based) of each function."""
     declarations: str
     """Digest of what the document declares to files that include it."""
+    more: bool = False
+    """Whether flow has more to follow: asked again, it knows more."""
+    others: tuple[str, ...] = ()
+    """URIs of other open documents in which something else is known now."""

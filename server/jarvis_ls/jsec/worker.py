@@ -27,6 +27,8 @@ def main() -> None:
         "ping": lambda: True,
         "set_files": live.set_files,
         "set_patterns": live.set_patterns,
+        "set_flow": live.set_flow,
+        "set_live_program": live.set_program,
         "file_changed": live.file_changed,
         "open": live.open,
         "change": live.change,

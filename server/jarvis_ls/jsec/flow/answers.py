@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import marshal
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -119,3 +119,21 @@ class _Spans:
             if offset < end:
                 return key, start
         return "", 0
+
+
+def in_order(faults: Iterable[Fault]) -> list[Fault]:
+    """Each flaw once, in an order that does not depend on that of files or runs.
+
+    Of several ways to one place the certain one is kept, then the one with the fewest steps.
+    """
+    best: dict[tuple[str, tuple[int, int], str], Fault] = {}
+    for fault in faults:
+        key = fault.file, fault.span, fault.kind
+        known = best.get(key)
+        if known is None or _rank(fault) < _rank(known):
+            best[key] = fault
+    return [best[key] for key in sorted(best)]
+
+
+def _rank(fault: Fault) -> tuple[bool, int, str]:
+    return not fault.certain, len(fault.steps), repr(fault)
