@@ -7,7 +7,7 @@ import re
 
 from cases.weave import BEGIN, END
 
-_NAME = re.compile(r"([$@])(\w+)")
+_NAME = re.compile(r"([$@])(\w+(?::\d+)?)")
 _FILLER = re.compile(r"<(text|word|WORD)>")
 _LETTERS = "abcdefghkmnpqrstuvwxyz"
 _PORTABLE = {
@@ -84,7 +84,8 @@ class CaseNames:
             if match[1] == "@":
                 return match[0]
             word = match[2]
-            key = word + (":" + twin if word.startswith("_") else "")
+            private = word.startswith("_") and ":" not in word
+            key = word + (":" + twin if private else "")
             if key not in self._given:
                 alone = word.startswith("_") or word[0].isupper()
                 self._given[key] = self._names.fresh() if alone else self._local()

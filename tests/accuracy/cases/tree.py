@@ -43,7 +43,7 @@ def write_tree(
 ) -> list[Row]:
     """Write about `per_family` flaws of each family with their twins below `folder`.
 
-    Only `families` when some are named. Returns the truth, which is also written beside the folder's files as `truth.json`.
+    Only `families` when some are named. Returns the truth, which is also written as `truth.json`.
     """
     chooser = random.Random(seed)
     names = Names(chooser)
@@ -114,18 +114,23 @@ def _write_case(
     stem = names.fresh("t")
     places: list[list[tuple[str, int, int, bool]]] = [[] for _ in twins]
     renamed = names.case()
+    dressed = _Dress.chosen(chooser, cpp)
     for file in range(count):
         shared = (way.shared if isinstance(way, Control) else "") + shape.shared
         shared += twins[0].common.get(file, "")
-        parts = [renamed.text(shared)]
+        parts = [shared]
         for at, twin in enumerate(twins):
             own = shape.own if file == 0 or shape.own_everywhere else ""
             text = own + "\n".join(twin.files.get(file, []))
-            parts.append(f"\x03{at}\n" + renamed.text(text, str(at)))
-        bare = "\n".join(parts)
+            parts.append(f"\x03{at}\n" + renamed.text(dressed.guarded(text, twin), str(at)))
+        parts[0] = renamed.text(parts[0])
+        if file == 0:
+            parts.append(renamed.text(dressed.caller([f"$_main:{at}" for at in range(len(twins))])))
+        bare = renamed.text(dressed.inside("\n".join(parts)))
         body = names.with_macros(bare)
         opening = "using namespace std;\n" if cpp else ""
-        whole = f"{HEADER}{system_headers(bare, cpp)}{opening}{body}"
+        main = renamed.text(dressed.program()) if file == 0 else ""
+        whole = f"{HEADER}{system_headers(bare, cpp)}{opening}{body}{main}"
         path = f"{stem}{chr(97 + file) if count > 1 else ''}.{'cpp' if cpp else 'c'}"
         laid, marks = laid_out(names.tree_wide(whole))
         (folder / path).write_text(laid)
@@ -137,6 +142,41 @@ def _write_case(
         spots = [spot[:3] for spot in found if spot[3] or not twin.flawed]
         rows.append(Row(number, shape.cwe, shape.name, variant, twin.flawed, tuple(spots)))
     return rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Dress:
+    """What stands around the functions of a case without changing what they do."""
+
+    guards: bool
+    """Each twin can be left out by a macro."""
+    calls: bool
+    """A function calls the first function of each twin, and a main function that."""
+    space: bool
+    """Everything lies in a namespace."""
+
+    @classmethod
+    def chosen(cls, chooser: random.Random, cpp: bool) -> _Dress:
+        draws = [chooser.random() < 0.5 for _ in range(3)]
+        return cls(draws[0], draws[1], draws[2] and cpp)
+
+    def guarded(self, text: str, twin: Twin) -> str:
+        name = "$WITHOUT" if twin.flawed else "$LACKING"
+        return f"#ifndef {name}\n{text}\n#endif\n" if self.guards else text
+
+    def caller(self, first: list[str]) -> str:
+        calls = "".join(f"{name}();\n" for name in first)
+        return f"void $All(void)\n{{\n{calls}}}\n" if self.calls else ""
+
+    def inside(self, text: str) -> str:
+        return f"namespace $Space\n{{\n{text}\n}}\n" if self.space else text
+
+    def program(self) -> str:
+        if not self.calls:
+            return ""
+        using = "using namespace $Space;\n" if self.space else ""
+        body = "srand((unsigned)time(NULL));\n@say(<text>);\n$All();\nreturn 0;\n"
+        return f"#ifdef $MAIN\n{using}int main(int $argc, char *$argv[])\n{{\n{body}}}\n#endif\n"
 
 
 def _twins(shape: Shape, way: Control | Flow, chooser: random.Random) -> Iterator[Twin]:
