@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from jarvis_ls.cli.jc2r_verify import add_verify
+from jarvis_ls.cli.jc2r_verify import add_record, add_verify
 from jarvis_ls.core.errors import JarvisError, UsageError
 
 SHOWN = 20
@@ -78,6 +78,7 @@ def build_parser() -> argparse.ArgumentParser:
     run.set_defaults(run=_run)
 
     add_verify(commands)
+    add_record(commands)
 
     config = commands.add_parser(
         "config", help="root functions, libraries not to use, notes for every prompt",

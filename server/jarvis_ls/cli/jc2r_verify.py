@@ -27,9 +27,67 @@ def add_verify(commands: Any) -> None:
     add_settings(verify)
     add("--build", action="store_true",
         help="learn how files are compiled: run the project's own build in a copy")  # fmt: skip
+    add("--explore", type=_positive, default=0, metavar="SECONDS",
+        help="make new cases from the recorded ones of programs for so long")  # fmt: skip
+    add("--mutants", type=_positive, default=0, metavar="N",
+        help="plant N small mistakes in the Rust and see how many these tests find")  # fmt: skip
     add("--reset", action="store_true", help="forget earlier results")
     add("--format", choices=("text", "json"), default="text", help="default: text")
     verify.set_defaults(run=run_verify)
+
+
+def add_record(commands: Any) -> None:
+    """Add the command that records cases."""
+    record = commands.add_parser(
+        "record", help="keep what a program does with an input, as a case for `jc2r verify`",
+        description="Runs PROGRAM in a folder of its own with copies of the files, and keeps"
+        " arguments, standard input, files before and after, output and exit status in"
+        " .jarvis/c2rust/cases.jsonl.",
+    )  # fmt: skip
+    add = record.add_argument
+    add("--path", type=Path, default=Path(), help="the C project (default: this folder)")
+    add("--name", default="", help="of the case (default: its number)")
+    add("--file", action="append", type=Path, default=[], metavar="FILE",
+        help="a file the program needs, relative to this folder; arguments that name files are"
+        " taken by themselves")  # fmt: skip
+    add("--main", default="", metavar="STEM",
+        help="name of the C file with its main (default: that of the program)")  # fmt: skip
+    add("--as", dest="called", default="", metavar="NAME",
+        help="what the program is called (default: its name)")  # fmt: skip
+    add("program", type=Path)
+    add("arguments", nargs=argparse.REMAINDER)
+    record.set_defaults(run=run_record)
+
+
+def run_record(options: argparse.Namespace) -> int:
+    """Run the program once and keep the case."""
+    from jarvis_ls.jc2r.config import folder_of
+    from jarvis_ls.jc2r.equivalence import cases
+
+    program = options.program.resolve()
+    if not program.is_file():
+        raise UsageError(f"{options.program}: there is no such program.")
+    root = options.path.resolve()
+    if not root.is_dir():
+        raise UsageError(f"{options.path}: there is no such folder.")
+    path = folder_of(root) / cases.FILE
+    known = cases.read_cases(path)
+    name = options.name or f"case {len(known) + 1}"
+    if any(one.name == name for one in known):
+        raise UsageError(f"There is a case {name!r} already; give another --name.")
+    words = [one for one in options.arguments[:1] if one != "--"] + options.arguments[1:]
+    named = [Path(one) for one in words if not Path(one).is_absolute() and Path(one).is_file()]
+    stdin = b"" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read()
+    case = cases.record(
+        program, words, stdin=stdin, files=[*dict.fromkeys([*options.file, *named])], name=name,
+        stem=options.main or program.name, called=options.called,
+    )  # fmt: skip
+    cases.add_case(path, case)
+    ended = case.expected
+    assert ended is not None
+    print(f"{name}: exit status {ended.status}, {len(ended.stdout)} bytes of output,"
+          f" {len(ended.files)} files left")  # fmt: skip
+    return 0
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +103,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 def run_verify(options: argparse.Namespace) -> int:
     """Compare, and say what was found."""
     try:
-        from jarvis_ls.jc2r.equivalence.stage import verify_project
+        from jarvis_ls.jc2r.equivalence.stage import Extent, verify_project
         from jarvis_ls.jc2r.equivalence.verify import Settings
     except ImportError:
         raise JarvisError("Comparing needs Hypothesis: pip install 'jarvis-ls[migrate]'.") from None
@@ -61,16 +119,22 @@ def run_verify(options: argparse.Namespace) -> int:
             end = "\n" if done == total else ""
             print(f"\r\033[K{done}/{total} {name[:60]}", end=end, file=sys.stderr, flush=True)
 
+    def stage(name: str) -> None:
+        if not quiet:
+            print(f"{name} …", file=sys.stderr)
+
     settings = Settings(options.cases, float(options.seconds), options.seed,
                         tuple(getattr(options, "only", ())))  # fmt: skip
     outcome = verify_project(
-        root, settings=settings, build_project=options.build, reset=options.reset,
-        progress=progress,
+        root, settings=settings, extent=Extent(float(options.explore), options.mutants),
+        build_project=options.build, reset=options.reset, progress=progress, stage=stage,
     )  # fmt: skip
     if options.format == "json":
         plain = [{name: value for name, value in one.items() if name != "requests"}
                  for one in outcome.verified.functions]  # fmt: skip
-        print(json.dumps(plain, ensure_ascii=False, indent=1))
+        whole = {"functions": plain, "cases": outcome.cases, "explored": outcome.explored,
+                 "mutants": outcome.mutants}  # fmt: skip
+        print(json.dumps(whole, ensure_ascii=False, indent=1))
     else:
         _say(outcome)
     return 0 if outcome.good else 1
@@ -92,9 +156,34 @@ def _say(outcome: Any) -> None:
                 example = one["example"]
                 print(f"  arguments {json.dumps(example['request']['arguments'])[:200]}")
                 print(f"  C    {_short(example['c'])}\n  Rust {_short(example['rust'])}")
+    _say_programs(outcome)
     for note in verified.notes:
         print(f"note: {note}")
     print(f"report: {outcome.report}")
+
+
+def _say_programs(outcome: Any) -> None:
+    if outcome.cases:
+        equal = sum(one["state"] == "equal" for one in outcome.cases)
+        print(f"{equal} of {len(outcome.cases)} recorded cases equal")
+        for one in outcome.cases:
+            if one["state"] != "equal":
+                print(f"{one['name']}: {one['state']}: {one['difference']}")
+    if outcome.explored is not None:
+        found = outcome.explored
+        print(f"{found['cases']} generated cases compared, {len(found['differences'])} differ,"
+              f" {found['kept']} went a new way, {found['excluded']} left out")  # fmt: skip
+        for one in found["differences"]:
+            print(f"{one['case']['program']} {' '.join(one['case']['arguments'])}:"
+                  f" {one['difference']}")  # fmt: skip
+    if outcome.mutants is not None:
+        found = outcome.mutants
+        print(f"{found['killed']} of {found['planted']} planted mutants found"
+              f" ({found['by_functions']} by functions alone; {found['equivalent']} equivalent and"
+              f" {found['not_built']} that do not compile are not counted)")  # fmt: skip
+        for one in found["survivors"]:
+            print(f"src/{one['file']}:{one['line']}: not found: {one['before'][:60]!r} →"
+                  f" {one['after'][:60]!r}")  # fmt: skip
 
 
 def _short(said: dict[str, Any]) -> str:

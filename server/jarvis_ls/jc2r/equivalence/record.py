@@ -8,9 +8,13 @@ records with another digest say nothing of the state at hand.
   counted, `excluded` (why other cases did not count, and how many), `reason`, `example` of a
   difference (`request` as `executor.py` reads it, `c`, `rust`), `undefined` (places in the C),
   `seconds`.
-- `case`: a recorded case: `name`, `program`, `state` (`equal`, `differs`), `difference` in words,
-  `seconds`.
-- `mutants`: `planted`, `killed`, `survivors` (`file`, `line`, `before`, `after`), `seconds`.
+- `case`: a recorded case: `name`, `program`, `state` (`equal`; `differs`; `stale`: the C does not
+  repeat what was recorded; `not_run`), `difference` in words, `seconds`.
+- `explored`: generated cases of programs: `cases` that were compared, `excluded`, `kept` (those
+  that led somewhere new), `differences` (`case` as in `cases.jsonl`, `difference`).
+- `mutants`: `wanted`, `seed`, `planted` (without the equivalent and those that do not compile),
+  `killed`, `by_functions`, `equivalent`, `not_built`, `survivors` (`file`, `line`, `function`,
+  `before`, `after`), `seconds`.
 """
 
 from __future__ import annotations

@@ -14,12 +14,13 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.jc2r.baseline.names import rust_name
 from jarvis_ls.jc2r.baseline.remainder import symbol
-from jarvis_ls.jc2r.commands import Unit
+from jarvis_ls.jc2r.commands import Unit, Units
 from jarvis_ls.jc2r.equivalence.signature import Signatures
 
 BUILD_SECONDS = 900
@@ -46,10 +47,12 @@ OTHERWISE = (
 )
 """In place of the sanitizers where there are none."""
 _ITEM = re.compile(
-    r'^pub (?:static mut |(?:const )?(?:unsafe )?extern "C" fn )(?:r#)?(\w+)', re.MULTILINE
+    r'^(?:pub(?:\([\w ]+\))? )?(?:static mut |(?:const )?(?:unsafe )?extern "C" fn )(?:r#)?(\w+)',
+    re.MULTILINE,
 )
 _HEAD = re.compile(r"\A//! (\S[^\n]*)\n")
 _USES = re.compile(r"^use (\w+)::\{", re.MULTILINE)
+_COVERAGE = Path(__file__).with_name("coverage.c")
 _SHIM = Path(__file__).with_name("shim.c")
 
 
@@ -73,14 +76,12 @@ class Symbols:
         return name
 
 
-@dataclass(frozen=True, slots=True)
-class Libraries:
-    """The shared objects of one project."""
+class Project(Protocol):
+    """What is built of."""
 
-    c: Path
-    sanitized: Path | None
-    """None where the compiler has no sanitizers."""
-    rust: Path
+    root: Path
+    units: Units
+    symbols: Symbols
 
 
 def symbols_of(crate: Path, found: Signatures) -> Symbols:
@@ -154,7 +155,7 @@ def copy_crate(crate: Path, folder: Path, symbols: Symbols) -> None:
 
 def build_rust(
     folder: Path, crate: Path, units: Sequence[Unit], symbols: Symbols, linked: Sequence[str],
-    name: str = "rust.so", features: Sequence[str] = (),
+    name: str = "rust.so",
 ) -> Path:  # fmt: skip
     """A shared object of the copy at `folder` and of what the crate keeps in C.
 
@@ -163,7 +164,7 @@ def build_rust(
     cargo = shutil.which("cargo")
     if cargo is None:
         raise JarvisError("Rust cannot be run: cargo is not installed.")
-    _run([cargo, *features, "build", "--release", "--offline", "--quiet"], folder)
+    _run([cargo, "build", "--release", "--offline", "--quiet"], folder)
     library = folder / "target" / "release" / "libunder_test.a"
     compiler = _compiler()
     objects = []
@@ -176,6 +177,60 @@ def build_rust(
             _run([compiler, "-c", "-fPIC", "-w", "-O2", f"-I{crate / 'c'}", *_visible(plain),
                   str(rest), "-o", str(objects[-1])])  # fmt: skip
     return _link(compiler, objects, folder.parent / name, linked, (), library)
+
+
+def link_programs(
+    project: Project, folder: Path, options: Sequence[str], name: str
+) -> dict[str, Path]:
+    """The C programs of a project below `folder / name`, by stem of the file with the `main`.
+
+    Raises `JarvisError`.
+    """
+    compiler = _compiler()
+    place = folder / name
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    counted = any("trace-pc" in word for word in options)
+    rest: list[tuple[str, Path]] = []
+    mains: list[tuple[str, Path]] = []
+    for unit in project.units.units:
+        if unit.path in project.symbols.modules:
+            made = place / f"{project.symbols.modules[unit.path]}.o"
+            _run([compiler, "-c", "-w", *options, *_visible(unit.arguments),
+                  str(project.root / unit.path), "-o", str(made)])  # fmt: skip
+            (mains if unit.path in project.symbols.programs else rest).append((unit.path, made))
+    library = [str(place / "rest.a")] if rest else []
+    if rest:
+        _run(["ar", "crs", *library, *(str(made) for _, made in rest)])
+    if counted:
+        _run([compiler, "-c", "-O2", str(_COVERAGE), "-o", str(place / "coverage.o")])
+        library.insert(0, str(place / "coverage.o"))
+    found = {}
+    for path, made in mains:
+        found[Path(path).stem] = made.with_suffix("")
+        _run([compiler, *options, str(made), *library,
+              *(f"-l{one}" for one in project.units.libraries), "-lm", "-lpthread", "-ldl",
+              "-o", str(found[Path(path).stem])])  # fmt: skip
+    return found
+
+
+def link_rust_program(project: Project, folder: Path, file: str) -> Path:
+    """The Rust program of the C file `file`, from the static library of the copy at `folder /
+    "rust"`; it is called like the C file. Raises `JarvisError`."""
+    compiler = _compiler()
+    target = folder / Path(file).stem
+    begin = symbol(project.symbols.modules[file], "main_0")
+    stub = folder / f"{target.name}.begin.c"
+    stub.write_text(
+        f"int {begin}(int, char **, char **);\n"
+        f"int main(int c, char **v, char **e) {{ return {begin}(c, v, e); }}\n"
+    )
+    objects = [str(path) for path in sorted((folder / "rust").glob("*.o"))]
+    archive = folder / "rust" / "target" / "release" / "libunder_test.a"
+    _run([compiler, str(stub), *objects, "-Wl,--whole-archive", str(archive),
+          "-Wl,--no-whole-archive", *(f"-l{one}" for one in project.units.libraries), "-lm",
+          "-lpthread", "-ldl", "-lgcc_s", "-o", str(target)])  # fmt: skip
+    return target
 
 
 def data_sizes(library: Path) -> dict[str, int]:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
+import time
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.jc2r.commands import units_of
 from jarvis_ls.jc2r.config import folder_of
+from jarvis_ls.jc2r.equivalence import cases as recorded
+from jarvis_ls.jc2r.equivalence.mutants import Mutation, plant
+from jarvis_ls.jc2r.equivalence.programs import build_programs, explore, replay
 from jarvis_ls.jc2r.equivalence.record import Results
 from jarvis_ls.jc2r.equivalence.verify import (
     Progress,
@@ -23,26 +30,46 @@ from jarvis_ls.jc2r.equivalence.verify import (
 from jarvis_ls.jc2r.records import read_progress, read_state
 
 REPORT = "equivalence.md"
-STATES = ("equal", "differs", "unstable", "no_input", "not_run")
+VERIFY = "verify"
+"""The name of this stage in `run_state.json`."""
 
 
 @dataclass(frozen=True, slots=True)
+class Extent:
+    """What is done besides the functions and the recorded cases."""
+
+    explore: float = 0.0
+    """Seconds for generated cases of programs."""
+    mutants: int = 0
+    """Mutants to be planted."""
+
+
+@dataclass
 class Outcome:
     """What a verification came to."""
 
     verified: Verified
-    report: Path
+    cases: list[dict[str, Any]] = field(default_factory=list)
+    """Records of kind `case`."""
+    explored: dict[str, Any] | None = None
+    """The record of kind `explored`."""
+    mutants: dict[str, Any] | None = None
+    """The record of kind `mutants`."""
+    report: Path = Path()
     """In words, for people."""
 
     @property
     def good(self) -> bool:
         """Whether nothing differs."""
-        return not self.verified.count("differs") and not self.verified.count("unstable")
+        functions = self.verified.count("differs") + self.verified.count("unstable")
+        cases = sum(one["state"] == "differs" for one in self.cases)
+        return not (functions or cases or (self.explored and self.explored["differences"]))
 
 
 def verify_project(
-    root: Path, *, settings: Settings, build_project: bool = False, reset: bool = False,
-    progress: Progress = lambda *_: None,
+    root: Path, *, settings: Settings, extent: Extent = Extent(), build_project: bool = False,
+    reset: bool = False, progress: Progress = lambda *_: None,
+    stage: Callable[[str], None] = lambda _: None,
 ) -> Outcome:  # fmt: skip
     """Compare the C at `root` with the crate of its last run.
 
@@ -57,26 +84,73 @@ def verify_project(
         raise JarvisError("There is no finished translation; run `jc2r run --baseline`.")
     units = units_of(root, build=build_project, folder=folder / "build")
     project = Project(root, crate, folder, units)
+    stage("compile")
     project.build()
     made = f"{digest_of(root, crate, units)} {settings.cases} {settings.seed}"
-    results = Results(folder, "" if reset else made)
     if reset:
-        results.close()
-        results = Results(folder, made)
+        Results(folder, "").close()
+    results = Results(folder, made)
     try:
         in_rust = {(one.file, one.name) for one in functions if one.state != "c"}
-        verified = verify_functions(project, in_rust, results, settings, progress)
+        stage("functions")
+        outcome = Outcome(verify_functions(project, in_rust, results, settings, progress))
+        _programs(project, folder, results, outcome, settings, extent, stage)
+        if extent.mutants and outcome.good:
+            stage("mutants")
+            outcome.mutants = _mutants(project, folder, results, outcome, settings, extent)
     finally:
         results.close()
-    report = folder / REPORT
-    replace_file(report, summary(verified).encode())
-    return Outcome(verified, report)
+    outcome.report = folder / REPORT
+    replace_file(outcome.report, summary(outcome).encode())
+    if outcome.good and not settings.only:
+        state.done[VERIFY] = time.time()
+        text = json.dumps(asdict(state), indent=1) + "\n"
+        replace_file(folder / "run_state.json", text.encode())
+    return outcome
 
 
-def summary(verified: Verified) -> str:
+def _programs(
+    project: Project, folder: Path, results: Results, outcome: Outcome, settings: Settings,
+    extent: Extent, stage: Callable[[str], None],
+) -> None:  # fmt: skip
+    cases = recorded.read_cases(folder / recorded.FILE)
+    if not cases or settings.only:
+        return
+    stage("recorded cases")
+    programs = build_programs(project, folder / "equivalence")
+    outcome.cases = replay(cases, programs, results)
+    if extent.explore and programs.careful:
+        stage("generated cases")
+        found = explore(cases, programs, folder, seconds=extent.explore, seed=settings.seed)
+        outcome.explored = {
+            "cases": found.cases, "excluded": found.excluded, "kept": found.kept,
+            "differences": [{"case": case.to_json(), "difference": why}
+                            for case, why in found.differences[:20]],
+        }  # fmt: skip
+        results.add("explored", outcome.explored)
+
+
+def _mutants(
+    project: Project, folder: Path, results: Results, outcome: Outcome, settings: Settings,
+    extent: Extent,
+) -> dict[str, Any]:  # fmt: skip
+    key = {"wanted": extent.mutants, "seed": settings.seed}
+    for known in results.known("mutants"):
+        if all(known.get(name) == value for name, value in key.items()):
+            return known
+    found: Mutation = plant(project, folder, outcome.verified.functions, extent.mutants,
+                            settings.seed)  # fmt: skip
+    record = {**key, **found.to_json()}
+    results.add("mutants", record)
+    return record
+
+
+def summary(outcome: Outcome) -> str:
     """The report: how many functions are in which state, what differs, why others were not run."""
+    verified = outcome.verified
+    states = ("equal", "differs", "unstable", "no_input", "not_run")
     lines = ["# Equivalence of C and Rust", "", "| state | functions |", "| --- | --- |"]
-    lines += [f"| {state.replace('_', ' ')} | {verified.count(state)} |" for state in STATES]
+    lines += [f"| {state.replace('_', ' ')} | {verified.count(state)} |" for state in states]
     cases = sum(one["cases"] for one in verified.functions)
     left_out = sum(sum(one["excluded"].values()) for one in verified.functions)
     lines += ["", f"{cases} generated cases were compared; {left_out} more were left out because"
@@ -86,6 +160,7 @@ def summary(verified: Verified) -> str:
         if some:
             lines += ["", f"## {title}", ""]
             lines += [f"- {one['file']}:{one['line']}: `{one['function']}`" for one in some]
+    lines += _of_programs(outcome)
     reasons = Counter(
         one["reason"] for one in verified.functions if one["state"] in ("not_run", "no_input")
     )
@@ -94,3 +169,24 @@ def summary(verified: Verified) -> str:
         lines += [f"- {count} × {reason}" for reason, count in reasons.most_common()]
     lines += [f"\nnote: {note}" for note in verified.notes]
     return "\n".join(lines) + "\n"
+
+
+def _of_programs(outcome: Outcome) -> list[str]:
+    lines: list[str] = []
+    if outcome.cases:
+        equal = sum(one["state"] == "equal" for one in outcome.cases)
+        lines += ["", "## Programs", "", f"{equal} of {len(outcome.cases)} recorded cases equal."]
+        lines += [f"- {one['name']}: {one['state']}, {one['difference']}"
+                  for one in outcome.cases if one["state"] != "equal"]  # fmt: skip
+    if outcome.explored is not None:
+        found = outcome.explored
+        lines += ["", f"{found['cases']} cases were generated from them and compared,"
+                  f" {len(found['differences'])} differ; {found['kept']} went a new way;"
+                  f" {found['excluded']} were left out."]  # fmt: skip
+    if outcome.mutants is not None:
+        found = outcome.mutants
+        share = f"{found['killed']} of {found['planted']} planted mutants were found."
+        lines += ["", "## How strong these tests are", "", share]
+        lines += [f"- not found: {one['file']}:{one['line']}: `{one['before']}` → `{one['after']}`"
+                  for one in found["survivors"]]  # fmt: skip
+    return lines

@@ -1,0 +1,242 @@
+"""How strong the tests are: small mistakes are planted in the Rust, and the tests have to see them.
+
+Every mutant is tried with the kept requests of the functions of its file, then with the recorded
+and the generated cases of programs. One that nothing sees is compiled by itself: when the machine
+code is that of the unmutated crate it is equivalent and does not count.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.files import replace_file
+from jarvis_ls.jc2r.equivalence import cases as recorded
+from jarvis_ls.jc2r.equivalence import shared
+from jarvis_ls.jc2r.equivalence.cases import Recorded, program_of, run_case
+from jarvis_ls.jc2r.equivalence.points import (
+    SWITCH,
+    Point,
+    choose,
+    mutated,
+    planted,
+    points_of,
+)
+from jarvis_ls.jc2r.equivalence.programs import read_generated
+from jarvis_ls.jc2r.equivalence.running import Executor
+from jarvis_ls.jc2r.equivalence.verify import Project
+
+SECONDS = 2.0
+"""A run of a mutant may take this much, and twenty times what it takes unmutated."""
+_ERROR = re.compile(r"^error[^\n]*\n\s*--> src/(\S+?):(\d+):", re.MULTILINE)
+_TRIES = 12
+"""Builds that may fail because a mutant does not compile."""
+
+
+@dataclass
+class Mutation:
+    """What became of the planted mutants."""
+
+    planted: int = 0
+    """Without those that do not compile and those that are equivalent."""
+    killed: int = 0
+    by_functions: int = 0
+    """Of these, by requests of functions; the others by programs."""
+    equivalent: int = 0
+    """Mutants whose machine code is that of the unmutated crate."""
+    not_built: int = 0
+    survivors: list[Point] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """The record of kind `mutants`."""
+        names = ("file", "line", "function", "before", "after")
+        survivors = [{name: getattr(one, name) for name in names} for one in self.survivors]
+        return {**asdict(self), "survivors": survivors, "seconds": round(self.seconds, 1)}
+
+
+def plant(
+    project: Project, folder: Path, functions: Sequence[Mapping[str, Any]], wanted: int, seed: int,
+    modules: Sequence[str] = (),
+) -> Mutation:  # fmt: skip
+    """Plant `wanted` mutants in the modules (all when empty) and see which are found.
+
+    `functions` are records of kind `function` with their requests. Raises `JarvisError` when the
+    tests do not even pass on the unmutated crate.
+    """
+    started = time.monotonic()
+    found = Mutation()
+    place = project.folder / "mutants"
+    chosen = _build(project, place, wanted, seed, modules, found)
+    trial = _Trial(project, place, folder, functions)
+    try:
+        trial.check_unmutated()
+        survivors = []
+        for number, point in chosen:
+            seen = trial.kills(number, point)
+            found.killed += bool(seen)
+            found.by_functions += seen == "function"
+            if not seen:
+                survivors.append(point)
+    finally:
+        trial.close()
+    alone = _Alone(project, place)
+    for point in survivors:
+        if alone.is_equivalent(point):
+            found.equivalent += 1
+        else:
+            found.survivors.append(point)
+    found.planted = len(chosen) - found.equivalent
+    found.seconds = time.monotonic() - started
+    return found
+
+
+def _build(
+    project: Project, place: Path, wanted: int, seed: int, modules: Sequence[str], found: Mutation
+) -> list[tuple[int, Point]]:
+    """The shared object and the programs with all mutants; those that compile."""
+    shared.copy_crate(project.crate, place / "rust", project.symbols)
+    source = place / "rust" / "src"
+    names = sorted(modules or set(project.symbols.modules.values()))
+    texts = {f"{name}.rs": (source / f"{name}.rs").read_text() for name in names}
+    every = [one for file, text in texts.items() for one in points_of(text, file)]
+    numbered = list(enumerate(choose(every, wanted, seed), 1))
+    lib = source / "lib.rs"
+    replace_file(lib, (lib.read_text() + SWITCH).encode())
+    for _ in range(_TRIES):
+        for file, text in texts.items():
+            mine = [one for one in numbered if one[1].file == file]
+            replace_file(source / file, planted(text, mine).encode())
+        try:
+            shared.build_rust(place / "rust", project.crate, project.units.units,
+                              project.symbols, project.units.libraries, "mutants.so")  # fmt: skip
+        except JarvisError as error:
+            bad = _at(str(error), source)
+            if not bad:
+                raise
+            found.not_built += len(bad)
+            numbered = [one for one in numbered if one[0] not in bad]
+        else:
+            break
+    else:
+        raise JarvisError("The mutants do not compile together.")
+    for file in project.symbols.programs:
+        if file in project.symbols.modules:
+            shared.link_rust_program(project, place, file)
+    return numbered
+
+
+def _at(said: str, source: Path) -> set[int]:
+    """Numbers of the mutants on the lines that the compiler objects to."""
+    found: set[int] = set()
+    for match in _ERROR.finditer(said):
+        lines = (source / match[1]).read_text().split("\n")
+        near = "\n".join(lines[max(0, int(match[2]) - 3) : int(match[2]) + 2])
+        found.update(int(one) for one in re.findall(r"crate::mutant\((\d+)\)", near))
+    return found
+
+
+class _Trial:
+    """Runs the tests against one mutant after the other."""
+
+    def __init__(
+        self, project: Project, place: Path, folder: Path, functions: Sequence[Mapping[str, Any]]
+    ) -> None:
+        self._project = project
+        library = place / "mutants.so"
+        data = {**project.data, "jc2r_mutant": 4}
+        self._executor = Executor(library, data, project.names)
+        self._requests: list[tuple[str, str, dict[str, Any]]] = []
+        """File, function, and request with what is expected."""
+        for one in functions:
+            for request in one.get("requests", ()):
+                self._requests.append((one["file"], one["function"], request))
+        self._programs = {Path(file).stem: place / Path(file).stem
+                          for file in project.symbols.programs}  # fmt: skip
+        self._cases: list[tuple[float, Recorded]] = []
+        cases = [*recorded.read_cases(folder / recorded.FILE), *read_generated(folder)]
+        for case in cases:
+            program = program_of(case, self._programs)
+            if program is not None:
+                started = time.monotonic()
+                ended = run_case(case, program)
+                self._cases.append(
+                    (time.monotonic() - started, Recorded(
+                        case.name, case.program, case.arguments, case.stdin, case.files,
+                        case.called, case.expected or ended))
+                )  # fmt: skip
+        self._cases.sort(key=lambda one: one[0])
+
+    def check_unmutated(self) -> None:
+        """Raises `JarvisError` unless all tests pass without a mutant."""
+        for file, name, request in self._requests:
+            if self._says(request, 0) != request["expected"]:
+                raise JarvisError(f"{file}: {name}: the unmutated crate does not pass its tests")
+        for _, case in self._cases:
+            if why := self._differs(case, 0, 60.0):
+                raise JarvisError(f"{case.name}: the unmutated crate does not pass: {why}")
+
+    def kills(self, number: int, point: Point) -> str:
+        """What sees a mutant: `function`, `program`, or nothing."""
+        module = Path(point.file).stem
+        file = next((f for f, m in self._project.symbols.modules.items() if m == module), "")
+        near = sorted((one for one in self._requests if one[0] == file),
+                      key=lambda one: one[1] != point.function)  # fmt: skip
+        for _, _, request in near:
+            if self._says(request, number) != request["expected"]:
+                return "function"
+        for seconds, case in self._cases:
+            if self._differs(case, number, SECONDS + 20 * seconds):
+                return "program"
+        return ""
+
+    def _says(self, request: dict[str, Any], number: int) -> dict[str, Any]:
+        poke = ["jc2r_mutant", 0, number.to_bytes(4, "little").hex()]
+        asked = {name: value for name, value in request.items() if name != "expected"}
+        return self._executor.call({**asked, "pokes": [*asked["pokes"], poke]})
+
+    def _differs(self, case: Recorded, number: int, seconds: float) -> str:
+        program = program_of(case, self._programs)
+        assert program is not None and case.expected is not None
+        ended = run_case(case, program, seconds=seconds,
+                         environment={"JC2R_MUTANT": str(number)})  # fmt: skip
+        return case.expected.difference(ended)
+
+    def close(self) -> None:
+        """End what runs."""
+        self._executor.close()
+
+
+class _Alone:
+    """Compiles single mutants as they are, to see whether their machine code differs at all."""
+
+    def __init__(self, project: Project, place: Path) -> None:
+        self._project, self._folder = project, place / "alone"
+        self._folder.mkdir(exist_ok=True)
+        self._plain = b""
+
+    def is_equivalent(self, point: Point) -> bool:
+        """Whether the machine code with a mutant is the machine code without one."""
+        project = self._project
+        shared.copy_crate(project.crate, self._folder / "rust", project.symbols)
+        self._plain = self._plain or self._built()
+        path = self._folder / "rust" / "src" / point.file
+        replace_file(path, mutated(path.read_text(), point).encode())
+        try:
+            return self._built() == self._plain
+        except JarvisError:
+            return False  # it does not compile by itself, as `planted` it does: not the same code
+
+    def _built(self) -> bytes:
+        project = self._project
+        made = shared.build_rust(
+            self._folder / "rust", project.crate, project.units.units, project.symbols,
+            project.units.libraries,
+        )  # fmt: skip
+        return hashlib.sha256(made.read_bytes()).digest()

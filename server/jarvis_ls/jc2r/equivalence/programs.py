@@ -1,0 +1,253 @@
+"""Whole programs compared: recorded cases, and new ones made from them for a time.
+
+New cases are small changes of known ones. The C, built with sanitizers and counting which way it
+goes, says whether one is fit and whether it led somewhere new; then it is kept and changed further.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.store import read_records, replace_records
+from jarvis_ls.jc2r.equivalence import shared
+from jarvis_ls.jc2r.equivalence.cases import Ended, Recorded, case_of, program_of, run_case
+from jarvis_ls.jc2r.equivalence.record import Results
+from jarvis_ls.jc2r.equivalence.running import Undefined, undefined
+
+GENERATED = "generated.jsonl"
+"""Cases that led somewhere new, kept for the next run and for mutants."""
+SECONDS = 10.0
+"""How long a generated case may take."""
+MOST_KEPT = 400
+_MAP = 65536
+_CAREFUL = {"ASAN_OPTIONS": "detect_leaks=0:exitcode=99:allocator_may_return_null=1"
+            ":detect_stack_use_after_return=0:print_legend=0",
+            "UBSAN_OPTIONS": "print_stacktrace=0:exitcode=99"}  # fmt: skip
+_BYTES = (0, 1, 16, 32, 48, 57, 64, 100, 127, 128, 255)
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """The programs of a project, by stem of the file with the `main`."""
+
+    c: Mapping[str, Path]
+    careful: Mapping[str, Path]
+    """The C with sanitizers and counts; empty where the compiler has none."""
+    rust: Mapping[str, Path]
+
+
+@dataclass
+class Explored:
+    """What generated cases came to."""
+
+    cases: int = 0
+    """Cases that were compared."""
+    excluded: int = 0
+    kept: int = 0
+    """Cases that led somewhere new."""
+    differences: list[tuple[Recorded, str]] = field(default_factory=list)
+    undefined: dict[Undefined, Recorded] = field(default_factory=dict)
+
+
+def replay(cases: Sequence[Recorded], programs: Programs, results: Results) -> list[dict[str, Any]]:
+    """Run recorded cases on the C and the Rust; records of kind `case`, in order.
+
+    A case whose record the C does not repeat is `stale`. Raises `JarvisError` when a program cannot
+    be started.
+    """
+    known = {one["name"]: one for one in results.known("case")}
+    found = []
+    for case in cases:
+        record = known.get(case.name)
+        if record is None:
+            started = time.monotonic()
+            state, why = _compare(case, programs)
+            seconds = round(time.monotonic() - started, 3)
+            record = {"name": case.name, "program": case.program, "state": state,
+                      "difference": why, "seconds": seconds}  # fmt: skip
+            results.add("case", record)
+        found.append(record)
+    return found
+
+
+def _compare(case: Recorded, programs: Programs) -> tuple[str, str]:
+    c, rust = program_of(case, programs.c), program_of(case, programs.rust)
+    if c is None or rust is None:
+        return "not_run", f"there is no program {case.program}"
+    of_c = run_case(case, c)
+    if case.expected is not None and (why := case.expected.difference(of_c)):
+        return "stale", f"the C does not repeat it: {why}"
+    why = of_c.difference(run_case(case, rust))
+    return ("differs", why) if why else ("equal", "")
+
+
+def explore(
+    cases: Sequence[Recorded], programs: Programs, folder: Path, *, seconds: float, seed: int
+) -> Explored:
+    """Make new cases for `seconds` and compare them; those that led somewhere new are kept below
+    `folder`. The order of cases depends on `seed` alone, their number on the machine."""
+    found = Explored()
+    explorer = _Explorer(programs, found)
+    draw = random.Random(seed)
+    deadline = time.monotonic() + seconds
+    corpus = [one for one in [*cases, *read_generated(folder)]
+              if program_of(one, programs.c) and program_of(one, programs.careful)]  # fmt: skip
+    for case in corpus:
+        if time.monotonic() < deadline:
+            explorer.is_new(case)
+    start = len(cases)
+    number = 0
+    while corpus and time.monotonic() < deadline:
+        number += 1
+        parent = corpus[draw.randrange(len(corpus))]
+        case = changed(parent, corpus[draw.randrange(len(corpus))], draw)
+        case = replace(case, name=f"generated {seed}.{number}", expected=None)
+        new, ended = explorer.is_new(case)
+        if ended is None:
+            found.excluded += 1
+            continue
+        found.cases += 1
+        why = explorer.difference(case, ended)
+        if why:
+            found.differences.append((case, why))
+        elif new and len(corpus) < MOST_KEPT:
+            corpus.append(case)
+            found.kept += 1
+    replace_records(folder / GENERATED, [one.to_json() for one in corpus[start:]])
+    return found
+
+
+def read_generated(folder: Path) -> list[Recorded]:
+    """Cases that earlier runs have kept."""
+    found = []
+    for record in read_records(folder / GENERATED):
+        try:
+            found.append(case_of(record))
+        except ValueError:
+            continue  # of another version; it is made anew
+    return found
+
+
+class _Explorer:
+    """Runs cases on the three builds and remembers which ways were gone."""
+
+    def __init__(self, programs: Programs, found: Explored) -> None:
+        self._programs, self._found = programs, found
+        self._gone: set[int] = set()
+
+    def is_new(self, case: Recorded) -> tuple[bool, Ended | None]:
+        """Whether a case leads somewhere new, and how the careful C ended; None when the case is
+        not fit."""
+        program = program_of(case, self._programs.careful)
+        assert program is not None
+        with tempfile.NamedTemporaryFile(prefix="jc2r-coverage-") as counts:
+            counts.truncate(_MAP)
+            ended = run_case(
+                case, program, seconds=SECONDS,
+                environment={**_CAREFUL, "JC2R_COVERAGE": counts.name},
+            )  # fmt: skip
+            data = Path(counts.name).read_bytes()
+        ways = {at << 4 | count.bit_length() for at, count in enumerate(data) if count}
+        new = not ways <= self._gone
+        self._gone |= ways
+        seen = undefined({"stderr": ended.stderr.decode("utf-8", "replace")})
+        if seen is not None:
+            self._found.undefined.setdefault(seen, case)
+        if seen is not None or ended.timed_out or ended.status < 0:
+            return False, None
+        return new, ended
+
+    def difference(self, case: Recorded, careful: Ended) -> str:
+        """What the C and the Rust do not do alike; empty when the C itself is not sure."""
+        c, rust = program_of(case, self._programs.c), program_of(case, self._programs.rust)
+        assert c is not None and rust is not None
+        of_c = run_case(case, c, seconds=SECONDS)
+        if of_c.difference(careful):
+            return ""
+        return of_c.difference(run_case(case, rust, seconds=SECONDS))
+
+
+def changed(case: Recorded, other: Recorded, draw: random.Random) -> Recorded:
+    """A case like another, with one to four small changes."""
+    for _ in range(draw.choice((1, 1, 2, 4))):
+        places: list[str] = [*case.files, *(["-"] if case.stdin or not case.files else [])]
+        if case.arguments and draw.random() < 0.15:
+            words = list(case.arguments)
+            at = draw.randrange(len(words))
+            known = [*other.arguments, *words]
+            words[at] = draw.choice(known) if draw.random() < 0.6 else _word(words[at], draw)
+            case = replace(case, arguments=tuple(words))
+            continue
+        place = draw.choice(places)
+        donors = [other.stdin, *(data for data, _ in other.files.values())]
+        donor = draw.choice(donors)
+        if place == "-":
+            case = replace(case, stdin=_bytes_changed(case.stdin, donor, draw))
+        else:
+            data, mode = case.files[place]
+            files = {**case.files, place: (_bytes_changed(data, donor, draw), mode)}
+            case = replace(case, files=files)
+    return case
+
+
+def _bytes_changed(data: bytes, donor: bytes, draw: random.Random) -> bytes:
+    made = bytearray(data)
+    at = draw.randrange(len(made) + 1)
+    length = draw.choice((1, 1, 2, 4, 8, 32, 256))
+    manner = draw.randrange(8)
+    if manner == 0 and made:
+        made[at % len(made)] ^= 1 << draw.randrange(8)
+    elif manner == 1 and made:
+        made[at % len(made)] = draw.choice(_BYTES)
+    elif manner == 2:
+        del made[at : at + length]
+    elif manner == 3:
+        made[at:at] = made[at : at + length] * draw.choice((1, 2, 16))
+    elif manner == 4:
+        made[at:at] = draw.randbytes(length)
+    elif manner == 5:
+        del made[at:]
+    elif manner == 6 and donor:
+        start = draw.randrange(len(donor))
+        made[at : at + length] = donor[start : start + length]
+    else:
+        made[at : at + length] = bytes([draw.choice(_BYTES)]) * length
+    return bytes(made[: 1 << 20])
+
+
+def _word(word: str, draw: random.Random) -> str:
+    if word.lstrip("-").isdigit():
+        return str(int(word) + draw.choice((-1, 1, 10, -100)))
+    if not word:
+        return "-"
+    at = draw.randrange(len(word))
+    letter = draw.choice("abcdefghijklmnopqrstuvwxyz0123456789-")
+    return word[:at] + letter + word[at + 1 :]
+
+
+def build_programs(project: Any, folder: Path) -> Programs:
+    """The programs of `project`, as the crate divides it: a program is the file with its `main`
+    and what it needs of the others. Raises `JarvisError`."""
+    c = shared.link_programs(project, folder, ("-O2",), "plain")
+    try:
+        careful = shared.link_programs(
+            project, folder, (*shared.SANITIZED, "-fsanitize-coverage=trace-pc"), "careful"
+        )
+    except JarvisError as error:
+        project.notes.append(f"no cases are generated, for want of sanitizers: {error}")
+        careful = {}
+    rust = {}
+    for stem, module in ((Path(file).stem, project.symbols.modules[file])
+                         for file in project.symbols.programs):  # fmt: skip
+        path = project.crate / "target" / "release" / module
+        if path.is_file() and os.access(path, os.X_OK):
+            rust[stem] = path
+    return Programs(c, careful, rust)
