@@ -28,6 +28,10 @@ class FileState:
     serial: int = 0
     """Changes when something to be shown has changed."""
 
+    def shows(self, other: FileState) -> bool:
+        """Whether both look the same to the user."""
+        return _shown(self) == _shown(other)
+
     @property
     def active(self) -> list[Finding]:
         """Findings that are neither suppressed nor in the baseline."""

@@ -11,10 +11,14 @@ from jarvis_ls.lsp.events import spawn
 from jarvis_ls.lsp.findings import FileState
 
 if TYPE_CHECKING:
+    from jarvis_ls.jsec.live_records import LiveResult
     from jarvis_ls.lsp.documents import Document
     from jarvis_ls.lsp.server import Server
 
 logger = logging.getLogger(__name__)
+
+_PAUSE = 0.02
+"""Seconds between two parts of following values, so that an edit gets in between."""
 
 _NO_PROCESS = "The analysis process does not stay up; the output has the reason."
 _FAILED = "The analysis of this file failed; the output has the reason."
@@ -40,6 +44,12 @@ class Live:
         self._cancel_timer(uri)
         self._running.pop(uri, None)
         self._declarations.pop(uri, None)
+
+    def refresh(self, root: str) -> None:
+        """More is known of the program around the documents of a folder."""
+        for document in self._server.documents:
+            if self._server.place(document.uri).root == root and document.uri not in self._timers:
+                self.schedule(document, _PAUSE)
 
     async def current(self, uri: str) -> FileState | None:
         """Return the findings of the document as it is now; None when it is not open.
@@ -78,7 +88,9 @@ class Live:
         state = await self._state(uri, version)
         if server.documents.get(uri) is not document or document.version != state.version:
             return
-        server.findings.put_open(server.key(uri), state)
+        known = server.findings.get(server.key(uri))
+        if known is None or known.version != state.version or not known.shows(state):
+            server.findings.put_open(server.key(uri), state)
 
     async def _state(self, uri: str, version: int) -> FileState:
         if not self._server.settings.enable:
@@ -101,6 +113,7 @@ class Live:
         if result is None:
             return FileState([], version=version)
         self._follow_declarations(uri, result.declarations)
+        self._follow_flow(uri, result)
         judgement = await self._server.judgement()  # it may be another by now
         findings = judgement.judge(place.root, place.path, result.findings)
         return FileState(findings, result.findings, result.version, result.functions, result.notes)
@@ -118,6 +131,14 @@ class Live:
         for other in self._server.documents:
             if other.uri != uri:
                 self.schedule(other, self._server.settings.debounce / 1000)
+
+    def _follow_flow(self, uri: str, result: LiveResult) -> None:
+        """Go on with what flow has not got to, and with documents in which it knows more now,
+        when the user pauses."""
+        for other in (*((uri,) if result.more else ()), *result.others):
+            document = self._server.documents.get(other)
+            if document is not None and other not in self._timers:
+                self.schedule(document, _PAUSE)
 
     def _cancel_timer(self, uri: str) -> None:
         timer = self._timers.pop(uri, None)

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from jarvis_ls.lsp.workspace import Root
 
 logger = logging.getLogger(__name__)
+
+_HALVES = 2
+"""Of a scan: the rules look at every file, then values are followed through all of them."""
 
 
 @dataclass(slots=True)
@@ -52,6 +55,7 @@ class Scanning:
         self._server = server
         self._listings: dict[str, Listing] = {}
         self._stamps: dict[str, tuple[int, int]] = {}
+        self._units: dict[str, dict[str, str]] = {}
         self._turn = asyncio.Lock()
         self.digests: dict[str, dict[str, str]] = {}
         """By folder: the files that were analysed, with what names their bytes."""
@@ -117,6 +121,7 @@ class Scanning:
     async def drop(self, root: str) -> None:
         """A folder has left the workspace."""
         self._listings.pop(root, None)
+        self._units.pop(root, None)
         self.digests.pop(root, None)
         for key in self._server.findings.on_disk():
             if self._server.folders.place(key).root in ("", root):
@@ -148,6 +153,7 @@ class Scanning:
             for gone in {file.path for file in before.files} - set(paths):
                 self._server.findings.put_disk(folder.uri_of(gone), [], [])
                 self.digests.get(folder.path, {}).pop(gone, None)
+                self._units.get(folder.path, {}).pop(gone, None)
         await self._server.analysis.set_files(folder.path, paths)
         return listing
 
@@ -174,6 +180,7 @@ class Scanning:
             jobs=jobs or max(1, processors() - 1),
             cache=cache,
             only=chosen,
+            step=None if work is None else _flow_step(work, state),
         )
         stopped = asyncio.Event()
         if work is not None:
@@ -185,6 +192,10 @@ class Scanning:
         finally:
             if cache is not None:
                 cache.close(complete=complete and chosen is None)
+        units = self._units.get(folder.path, {})
+        if complete and cache is not None and root.settings.flow and units:
+            await self._server.analysis.set_program(folder.path, cache.flow, dict(units))
+            self._server.live.refresh(folder.path)
 
     async def _collect(
         self,
@@ -221,6 +232,10 @@ class Scanning:
         judgement = await self._server.judgement()
         findings = judgement.judge(folder.path, report.path, report.findings)
         self._server.findings.put_disk(uri, findings, report.findings)
+        if report.unit:
+            self._units.setdefault(folder.path, {})[report.path] = report.unit
+        if report.settled:  # the file was counted when its rules were done
+            return
         state.done += 1
         if report.skipped:
             state.skipped.append((uri, report.skipped))
@@ -228,7 +243,7 @@ class Scanning:
             state.files += 1
             self.digests.setdefault(folder.path, {})[report.path] = report.digest
         if work is not None:
-            work.report(state.done, state.total, report.path)
+            work.report(state.done, _HALVES * state.total, report.path)
             self.progressed.fire(state)
 
     async def _root(self, folder: Folder) -> Root:
@@ -250,6 +265,15 @@ class Scanning:
                 self._stamps[file.location] = stamp
                 changed.add(file.path)
         return changed
+
+
+def _flow_step(work: Work, state: ScanState) -> Callable[[int, int, str], None]:
+    """Shows how far the second half of a scan is, in which values are followed."""
+
+    def step(done: int, of: int, path: str) -> None:
+        work.report(state.total * (of + done), _HALVES * state.total * of, path)
+
+    return step
 
 
 async def _next(reports: AsyncIterator[FileReport]) -> FileReport | None:
