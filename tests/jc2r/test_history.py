@@ -1,0 +1,83 @@
+"""The crate's own git repository: one commit a file, and nobody else's repository touched."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from test_scan import jc2r, write
+from test_translation import needs_cargo
+
+pytestmark = [
+    needs_cargo,
+    pytest.mark.skipif(shutil.which("git") is None, reason="needs git"),
+]
+
+
+def git(folder: Path, *words: str) -> str:
+    return subprocess.run(
+        ["git", *words], cwd=folder, capture_output=True, text=True, check=True, timeout=60
+    ).stdout
+
+
+def log(crate: Path) -> list[str]:
+    return git(crate, "log", "--reverse", "--format=%s|%an").splitlines()
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes()
+            for path in folder.rglob("*") if path.is_file()}  # fmt: skip
+
+
+def test_one_commit_a_file_in_a_repository_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The project is in git, has a hook and settings that would spoil commits, and the crate lies
+    inside of it."""
+    hooks = tmp_path / "hooks"
+    write(hooks, {"pre-commit": "#!/bin/sh\nexit 1\n"})
+    (hooks / "pre-commit").chmod(0o755)
+    config = tmp_path / "gitconfig"
+    config.write_text(f"[core]\n\thooksPath = {hooks}\n[commit]\n\tgpgSign = true\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
+    root = tmp_path / "p"
+    write(root, {"a.c": "int a(void) { return 1; }\n", "b.c": "int b(void) { return 2; }\n"})
+    git(root, "init", "--quiet")
+    git(root, "add", ".")
+    monkeypatch.setenv("GIT_DIR", str(root / ".git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(root / ".git" / "index"))
+    before = snapshot(root / ".git")
+    crate = root / "rust"
+    done = jc2r("run", "--baseline", "--crate", crate, root)
+    assert done.returncode == 0, done.stderr
+    assert snapshot(root / ".git") == before
+    monkeypatch.delenv("GIT_DIR")
+    monkeypatch.delenv("GIT_INDEX_FILE")
+    assert log(crate) == [
+        "Crate: types, what the system offers, how it is built|jc2r",
+        "Baseline of a.c|jc2r", "Baseline of b.c|jc2r",
+    ]  # fmt: skip
+    assert git(crate, "status", "--porcelain") == ""
+    assert "src/a.rs" in git(crate, "show", "--name-only", "HEAD~1")
+
+    (root / "b.c").write_text("int b(void) { return 3; }\n")
+    (crate / ".git" / "index.lock").touch()  # as a killed git leaves it
+    done = jc2r("run", "--baseline", "--crate", crate, root)
+    assert done.returncode == 0, done.stderr
+    assert log(crate)[3:] == ["Baseline of b.c|jc2r"]
+
+
+def test_a_repository_that_the_user_made_is_left_alone(tmp_path: Path) -> None:
+    root, crate = tmp_path / "p", tmp_path / "p_rs"
+    write(root, {"a.c": "int a(void) { return 1; }\n"})
+    assert jc2r("run", "--baseline", root).returncode == 0
+    shutil.rmtree(crate / ".git")
+    git(crate, "init", "--quiet")
+    before = snapshot(crate / ".git")
+    (root / "a.c").write_text("int a(void) { return 2; }\n")
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stderr
+    assert snapshot(crate / ".git") == before
+    assert "return 2" in (crate / "src" / "a.rs").read_text()
