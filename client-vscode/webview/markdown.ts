@@ -37,6 +37,11 @@ const LINKS = /^(?:https?:|file:|mailto:|#|[a-z]:[\\/]|(?![a-z][a-z0-9+.-]*:)[^\
 const LANGUAGE = /^language-[\w+#.-]{1,40}$/;
 /** The last block is drawn again after this many times as long as drawing it took. */
 const PATIENCE = 5;
+/** Characters that are read at a time; what is longer is drawn in turns, so that the page moves. */
+const PIECE = 6000;
+/** A turn of drawing ends after this many milliseconds, and another follows a frame later. */
+const TURN = 8;
+const FRAME = 16;
 
 /** A text that is shown as Markdown in an element of its own. */
 export class Markdown {
@@ -102,6 +107,10 @@ export class Markdown {
       this.source = text;
     }
     this.replaceTail([]);
+    if (!this.drawPieces(performance.now())) {
+      this.timer = setTimeout(() => this.finish(false), FRAME);
+      return;
+    }
     this.element.append(...this.draw(marked.lexer(this.source.slice(this.finished))));
     this.finished = this.source.length;
   }
@@ -109,31 +118,69 @@ export class Markdown {
   /** Draws what came since; all blocks but the last are then finished. */
   private drawTail(): void {
     const began = performance.now();
-    const rest = this.source.slice(this.finished);
-    if (this.tailCode !== undefined && this.continueCode(rest)) {
+    if (this.tailCode !== undefined && this.continueCode(this.source.slice(this.finished))) {
       this.nextDraw = performance.now() + (performance.now() - began) * PATIENCE;
       return;
     }
-    const tokens = marked.lexer(rest);
+    if (!this.drawPieces(began)) {
+      this.nextDraw = performance.now() + FRAME;
+      this.timer = setTimeout(() => this.drawTail(), FRAME);
+      return;
+    }
+    const open = this.finishAllButLast(marked.lexer(this.source.slice(this.finished)));
+    this.replaceTail(this.draw(open, true));
+    this.nextDraw = performance.now() + (performance.now() - began) * PATIENCE;
+  }
+
+  /** Finishes blocks while much is left and this turn lasts; whether little is left. */
+  private drawPieces(began: number): boolean {
+    let size = PIECE;
+    while (this.source.length - this.finished > PIECE) {
+      if (performance.now() - began > TURN) {
+        return false;
+      }
+      const piece = this.source.slice(this.finished, this.finished + size);
+      const before = this.finished;
+      this.finishAllButLast(marked.lexer(piece));
+      if (this.finished > before) {
+        size = PIECE;
+      } else if (before + size >= this.source.length) {
+        return true; // one block, to its end
+      } else {
+        size *= 2;
+      }
+    }
+    return true;
+  }
+
+  /** Draws blocks that nothing can change any more; the last one, which may grow, is given back. */
+  private finishAllButLast(tokens: Token[]): Token[] {
     let last = tokens.length - 1;
     while (last > 0 && tokens[last]?.type === 'space') {
       last--;
     }
     const done = tokens.slice(0, Math.max(last, 0));
     const open = tokens.slice(Math.max(last, 0));
+    const [list] = open;
+    if (list?.type === 'list' && list.raw.length > PIECE) {
+      const split = withoutLastItem(list as Tokens.List);
+      if (split !== undefined) {
+        done.push(split[0]);
+        open.splice(0, open.length, split[1]);
+      }
+    }
     this.replaceTail([]);
     if (done.length > 0) {
-      const length = done.reduce((sum, token) => sum + token.raw.length, 0);
+      const raw = done.map((token) => token.raw).join('');
       // What the lexer made even (tabs, line ends) could be longer or shorter than the source.
-      if (rest.startsWith(done.map((token) => token.raw).join(''))) {
+      if (this.source.startsWith(raw, this.finished)) {
         this.element.append(...this.draw(done));
-        this.finished += length;
+        this.finished += raw.length;
       } else {
         open.unshift(...done);
       }
     }
-    this.replaceTail(this.draw(open, true));
-    this.nextDraw = performance.now() + (performance.now() - began) * PATIENCE;
+    return open;
   }
 
   /** A block of code that only became longer is not drawn again. */
@@ -141,6 +188,11 @@ export class Markdown {
     const more = rest.slice(this.tailText.length);
     if (this.tailCode === undefined || !rest.startsWith(this.tailText) || /[`~]/.test(more)) {
       return false;
+    }
+    if (rest.length > PIECE && /^(?:`{3,}|~{3,})/.test(rest)) {
+      this.tailCode.grow(rest.slice(rest.indexOf('\n') + 1));
+      this.tailText = rest;
+      return true;
     }
     const [token] = marked.lexer(rest);
     if (token?.type !== 'code' || token.raw.trimEnd() !== rest.trimEnd()) {
@@ -192,6 +244,21 @@ export class Markdown {
       this.follow(link.getAttribute('href') ?? '');
     }
   }
+}
+
+/** A long list as all of it but the last item, and that item; nothing when it has one only. */
+function withoutLastItem(list: Tokens.List): [Tokens.List, Tokens.List] | undefined {
+  const last = list.items.at(-1);
+  const raw = list.items.map((item) => item.raw).join('');
+  if (last === undefined || list.items.length < 2 || raw !== list.raw) {
+    return undefined;
+  }
+  const first = raw.slice(0, raw.length - last.raw.length);
+  const start = typeof list.start === 'number' ? list.start + list.items.length - 1 : list.start;
+  return [
+    { ...list, raw: first, items: list.items.slice(0, -1) },
+    { ...list, raw: last.raw, items: [last], start },
+  ];
 }
 
 /** A short text as Markdown, at once. */

@@ -11,6 +11,8 @@ import { venv } from '../../scripts/setup/python.mjs';
  * @property {string} [of] the name in brackets in an agent's task; the main agent without
  * @property {string} [say]
  * @property {[name: string, args: Record<string, unknown>][]} [calls]
+ * @property {number} [refuse] an HTTP status instead of an answer
+ * @property {string} [message] what the provider says to it
  * @property {string} [thinking]
  * @property {number} [pieces]
  * @property {number} [delay] seconds before each piece
@@ -36,8 +38,9 @@ export async function startModel() {
     /**
      * Writes the settings that name this model as the only one.
      * @param {string} home of Jarvis
+     * @param {string[]} more lines of settings
      */
-    configure(home) {
+    configure(home, more = []) {
       mkdirSync(home, { recursive: true });
       const settings = [
         '[model_providers.scripted]',
@@ -45,6 +48,7 @@ export async function startModel() {
         'needs_key = false',
         '[model_groups.balanced]',
         'models = ["scripted/scripted"]',
+        ...more,
         '',
       ];
       writeFileSync(path.join(home, 'config.toml'), settings.join('\n'));

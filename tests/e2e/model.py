@@ -1,8 +1,8 @@
 """A scripted model for tests in the workbench: `python tests/e2e/model.py`.
 
 Prints its base URL, then reads one JSON object per line: who answers (`of`: the name in brackets
-in an agent's task, empty for the main one), and either `say` with a text or `calls` with tools
-and arguments. More keys (`delay`, `thinking`, `pieces`, `stall_after`) are given on. Ends with
+in an agent's task, empty for the main one), and either `say` with a text, `calls` with tools and
+arguments, or `refuse` with an HTTP status. More keys (`delay`, `thinking`, `pieces`, `stall_after`) are given on. Ends with
 its input.
 """
 
@@ -31,6 +31,8 @@ async def main() -> None:
             name = told.pop("of", "")
             if "say" in told:
                 server.say(told.pop("say"), **told)
+            elif "refuse" in told:
+                server.refuse(told.pop("refuse"), **told)
             else:
                 server.call_all([tuple(one) for one in told.pop("calls")], **told)
             scripts[name].append(server.answers.pop())

@@ -3,74 +3,15 @@
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { startModel } from './model.mjs';
-import { openWorkbench, until, violations } from './workbench.mjs';
+import { Panel } from './panel.mjs';
+import { openWorkbench, until } from './workbench.mjs';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const LINES = Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`).join('');
 const FREED = '#include <stdlib.h>\n\nvoid twice(char *p) {\n  free(p);\n  free(p);\n}\n';
-/** Where pictures go, when someone wants to look at them. */
-const PICTURES = process.env.JARVIS_PANEL_PICTURES;
-
-/** The panel's page in a workbench. */
-class Panel {
-  /** @param {import('./workbench.mjs').Workbench} editor */
-  constructor(editor) {
-    this.editor = editor;
-    this.page = editor.webview;
-  }
-
-  static async open(editor, title = 'Jarvis: Open Chat') {
-    await editor.command(title);
-    const panel = new Panel(editor);
-    await panel.page.locator('vscode-tabs').waitFor();
-    return panel;
-  }
-
-  get field() {
-    return this.page.locator('.composer textarea');
-  }
-
-  /** @param {string} text */
-  async say(text) {
-    await this.field.fill(text);
-    // A server that has just been started anew is attached to first.
-    await this.page.locator('[data-part=send]:not([disabled])').waitFor();
-    await this.field.press('Enter');
-    await until('the message was taken', async () => (await this.field.inputValue()) === '');
-  }
-
-  /** @param {string} text of an answer */
-  answered(text) {
-    return this.page.locator('.answer', { hasText: text }).last().waitFor();
-  }
-
-  /** @param {string} name */
-  async tab(name) {
-    await this.page.locator(`vscode-tab-header[data-tab="${name}"]`).click();
-  }
-
-  async rest() {
-    await this.page.locator('.working').waitFor({ state: 'detached' });
-  }
-
-  /** What axe finds wrong in the page. */
-  async violations() {
-    const frames = this.editor.page.frames();
-    const frame = frames.find((it) => it.name() === 'active-frame') ?? frames.at(-1);
-    await frame.evaluate(AXE);
-    return violations(frame);
-  }
-
-  /** @param {string} name */
-  async picture(name) {
-    if (PICTURES) await this.editor.picture(path.join(PICTURES, `${name}.png`));
-  }
-}
 
 describe('with a model', () => {
   const home = mkdtempSync(path.join(tmpdir(), 'jls-home-'));

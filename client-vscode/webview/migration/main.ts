@@ -127,7 +127,7 @@ class Overview {
 
   private stages({ migration, going }: Picture): Shown {
     const names = migration.stages.map(({ name }) => name);
-    const at = going === undefined ? -1 : names.indexOf(going.stage);
+    const at = going === undefined ? -1 : Math.max(0, names.indexOf(going.stage));
     return html`<ol class="stages" aria-label=${t('stages')}>
       ${migration.stages.map((stage, place) => {
         const state = place === at ? 'running' : at >= 0 && place > at ? 'todo' : stage.state;
