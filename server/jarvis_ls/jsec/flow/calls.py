@@ -150,7 +150,7 @@ def enter(
         frame.depth >= limits.depth or function.size > limits.callee
         or an.stack.count(function) > 1 or an.fuel <= 0
     ):  # fmt: skip
-        return _unknown(an, st, temp, values, types, result)
+        return _unknown(an, st, temp, values, types, result) if an.returns(function) else []
     inner = an.enter(function, frame, span)
     inner.entered = an.fuel
     _bind(an, st, inner, values, types, span)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _MIRRORED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _MAX_CASES = 300
+_FAR = 2**31 - 1
 Ways = list[tuple[int, State]]
 
 
@@ -210,7 +211,7 @@ def _narrowed(value: Val, lo: float, hi: float, other: Val) -> Val:
     flags = value.flags & ~TIGHT
     if (
         lo == hi
-        or (value.flags & COUNT and other.flags & TIGHT)
+        or (value.flags & COUNT and other.flags & TIGHT and lo > -_FAR and hi < _FAR)
         or (value.flags & TIGHT and lo == value.lo and hi == value.hi)
     ):
         flags |= TIGHT
@@ -244,6 +245,8 @@ def _put_back(an: Analysis, st: State, e: Expr, old: Val, new: Val) -> None:
                 narrowed = Val(narrowed.lo, narrowed.hi, narrowed.flags, narrowed.taint, (),
                                NOT_NULL, 0, ("nonzero", None))  # fmt: skip
             st.put(rid, offset, narrowed)
+    if old.sym is not None and old.sym[0] == "len":
+        _refine_length(st, old.sym, new)
     if e[0] == ir.STEP and e[4]:
         cell = _cell(an, st, (ir.LOAD, e[1], e[2], e[5]))
         if cell is not None:
@@ -253,6 +256,17 @@ def _put_back(an: Analysis, st: State, e: Expr, old: Val, new: Val) -> None:
     cell = _cell(an, st, e)
     if cell is not None:
         st.put(cell[0], cell[1], new)
+
+
+def _refine_length(st: State, sym: Any, new: Val) -> None:
+    """The length of a string was tested."""
+    _, rid, offset, unit = sym
+    reg = st.regs.get(rid)
+    if reg is not None:
+        st.regs[rid] = reg.but(
+            len_lo=max(reg.len_lo, offset + new.lo * unit),
+            len_hi=min(reg.len_hi, offset + new.hi * unit) if new.hi < _FAR - 1 else reg.len_hi,
+        )  # fmt: skip
 
 
 def _switch(an: Analysis, st: State, end: Instr) -> Ways:

@@ -234,8 +234,18 @@ def store(
         _store_record(st, where, value, size)
         return
     single = len(where.ptr) == 1 and not where.flags & OTHER
+    if value.ptr and (not where.ptr or where.flags & OTHER):
+        escape(st, value)
     for target in where.ptr:
         write(an, st, target, value, size, strong=single)
+
+
+def escape(st: State, value: Val) -> None:
+    """A pointer goes where it is not followed."""
+    for target in value.ptr:
+        reg = st.regs.get(target[0])
+        if reg is not None and not reg.escaped and reg.family:
+            st.regs[target[0]] = reg.but(escaped=True)
 
 
 def _store_record(st: State, where: Val, value: Val, size: int) -> None:
@@ -369,6 +379,8 @@ def binary(
 ) -> Val:
     """Arithmetic in a type; overflow and division by zero are checked."""
     if a.ptr or b.ptr:
+        escape(st, a)
+        escape(st, b)
         return Val(*limits(type_), OTHER)
     if op in ("/", "%"):
         arithmetic.division(an, st, b, type_, span)

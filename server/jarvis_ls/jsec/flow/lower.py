@@ -107,6 +107,8 @@ class Lowering:
         declarator = _function_declarator(node)
         if declarator is None:
             return
+        if _is_torn(node, declarator):
+            return
         result = self.types.specified(node)
         name, type_ = self.types.declarator(node.child_by_field_name("declarator"), result)
         if type_[0] != "fn" or not name:
@@ -217,6 +219,31 @@ class _Spaces:
             if node.end_byte <= end:
                 found = name
         return found
+
+
+def _is_torn(node: Node, declarator: Node) -> bool:
+    """Whether a prototype with a macro behind it was read as the head of the next function."""
+    listed = declarator.child_by_field_name("parameters")
+    typed = listed is not None and any(
+        c.type == "parameter_declaration" for c in listed.named_children
+    )
+    older = [c for c in node.children if c.type == "declaration"]
+    if typed or listed is None or not older:
+        return typed and bool(older)
+    names = {text(i) for c in older for d in c.children_by_field_name("declarator")
+             for i in _identifiers(d)}  # fmt: skip
+    return any(text(c) not in names for c in listed.named_children if c.type == "identifier")
+
+
+def _identifiers(node: Node) -> list[Node]:
+    found, work = [], [node]
+    while work:
+        current = work.pop()
+        if current.type == "identifier":
+            found.append(current)
+        elif len(found) < 64:
+            work.extend(current.named_children)
+    return found
 
 
 def changed(function: FunctionIR) -> set[str]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from jarvis_ls.jsec.flow.ir import FunctionIR, Span, Type
+from jarvis_ls.jsec.flow.ir import CALL, RETURN, FunctionIR, Instr, Span, Type
+from jarvis_ls.jsec.flow.library.tables import STOPS
 from jarvis_ls.jsec.flow.lookup import Lookup
+from jarvis_ls.jsec.flow.lower_blocks import targets
 from jarvis_ls.jsec.flow.state import (
     ENDLESS,
     UNINITIALISED,
@@ -82,6 +84,7 @@ class Regions:
         self._functions: dict[int, FunctionIR] = {}
         self._found: dict[tuple[str, str], FunctionIR | None] = {}
         self._depths: dict[int, int] = {}
+        self._returning: dict[tuple[str, str], bool] = {}
         self._sizes: dict[tuple[str, str], int] = {}
         self._offsets: dict[tuple[str, str, str], int] = {}
 
@@ -247,6 +250,41 @@ class Regions:
                           Place("function", name, ANY, 0, UNKNOWN_FILL, (0, 0),
                                 self.frame.function.file))  # fmt: skip
         return pointer(rid)
+
+    def returns(self, function: FunctionIR, depth: int = 0) -> bool:
+        """Whether some way through a function comes back to its caller."""
+        key = (function.file, function.name)
+        known = self._returning.get(key)
+        if known is None:
+            if depth > _MAX_BEHIND:
+                return True
+            self._returning[key] = True  # while it is looked at: recursion may return
+            known = self._returning[key] = self._comes_back(function, depth)
+        return known
+
+    def _comes_back(self, function: FunctionIR, depth: int) -> bool:
+        seen, work = {0}, [0]
+        space = function.name.split("::")[:-1]
+        while work:
+            instrs, end = function.blocks[work.pop()]
+            if any(self._ends(i, function, space, depth) for i in instrs if i[0] == CALL):
+                continue
+            if end[0] == RETURN:
+                return True
+            for target in targets(end):
+                if target not in seen:
+                    seen.add(target)
+                    work.append(target)
+        return False
+
+    def _ends(self, call: Instr, function: FunctionIR, space: list[str], depth: int) -> bool:
+        name = call[2]
+        if not isinstance(name, str):
+            return False
+        callee = self.find_function(name, function.file, space)
+        if callee is not None:
+            return not self.returns(callee, depth + 1)
+        return name.rpartition("::")[2] in STOPS
 
     def find_function(self, name: str, file: str, space: list[str]) -> FunctionIR | None:
         """The definition a name means, namespaces around it tried from the inside out."""

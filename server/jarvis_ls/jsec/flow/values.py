@@ -114,6 +114,8 @@ def join(a: Val, b: Val) -> Val:
                    MAYBE_INIT, None, known.cells)  # fmt: skip
     flags = (a.flags & b.flags & (TIGHT | COUNT)) | ((a.flags | b.flags) & (OTHER | UNSURE | ARITH))
     null = a.null if a.null == b.null else _join_null(a, b)
+    if null == MAYBE_NULL and a.null != b.null:
+        flags |= UNSURE  # which way it is may hang together with other things
     ptr = a.ptr if a.ptr == b.ptr else join_targets(a.ptr, b.ptr)
     if len(ptr) > 6:
         ptr, flags = ptr[:6], flags | OTHER

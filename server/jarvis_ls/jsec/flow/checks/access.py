@@ -52,7 +52,7 @@ def _null(an: Analysis, st: State, where: Val, span: Any, address: Expr | None, 
     null = where.null
     if null == ANY_NULL:
         if address is not None:
-            _proven(an, st, where, address)
+            _proven(an, st, address)
         return
     if null == AS_REGION:
         for target in where.ptr:
@@ -69,14 +69,17 @@ def _null(an: Analysis, st: State, where: Val, span: Any, address: Expr | None, 
     elif null == MAYBE_NULL and not where.flags & (UNSURE | OTHER):
         an.fault(st, "null-dereference", span, certain=False, by=by)
     if address is not None:
-        _proven(an, st, where, address)
+        _proven(an, st, address)
 
 
-def _proven(an: Analysis, st: State, where: Val, address: Expr) -> None:
+def _proven(an: Analysis, st: State, address: Expr) -> None:
     """The pointer was used, so it is not null from here on."""
+    while address[0] in (ir.FIELD, ir.INDEX, ir.DECAY):
+        address = address[1]
     cell = an.cell(st, address)
-    if cell is not None:
-        new = Val(where.lo, where.hi, where.flags, where.taint, where.ptr, NOT_NULL, where.ini,
+    held = st.mem.get(cell[0], {}).get(cell[1]) if cell is not None else None
+    if cell is not None and held is not None and held.null:
+        new = Val(held.lo, held.hi, held.flags, held.taint, held.ptr, NOT_NULL, held.ini,
                   ("used", None))  # fmt: skip
         st.put(cell[0], cell[1], new)
 
@@ -140,6 +143,8 @@ def uninitialised(an: Analysis, st: State, value: Val, rid: int, span: Any, type
         if place is not None and type_[0] not in ("c", "r", "?"):
             an.fault(st, "uninitialized", span, certain=True, name=place.name, where=place)
         found = unknown(type_)
+        if place is not None and place.kind == "local" and place.type == type_:
+            st.mem[rid] = {0: found}
     else:
         found = Val(value.lo, value.hi, value.flags, value.taint, value.ptr, value.null, INIT,
                     None, value.cells)  # fmt: skip

@@ -294,7 +294,8 @@ def _copy_string(
     known = held.lo == held.hi or (taint is not None and held.hi < ENDLESS)
     amount = Val(held.lo + unit, held.hi + unit if held.hi < ENDLESS else ENDLESS,
                  TIGHT if known else 0, taint if held.hi < ENDLESS or bound is None else None)  # fmt: skip
-    if taint is not None and held.hi >= ENDLESS and bound is None and _attacker(taint):
+    exact = all(t[1] == t[2] for t in source.ptr)
+    if taint is not None and held.hi >= ENDLESS and bound is None and exact and _attacker(taint):
         amount = Val(amount.lo, ENDLESS - 1, TIGHT, taint)
     _check(an, st, call, where, amount, True, to)
     put_string(an, st, where, held, taint, text_of(an, st, source) if bound is None else None)
@@ -375,12 +376,16 @@ def _length(an: Analysis, st: State, call: Call, from_: int, unit: int, bound: i
     if bound < 0:
         read_string(an, st, value, call.span, call.name)
     held = length(an, st, value, unit)
-    high = held.hi // unit if held.hi < ENDLESS else 2**62
+    high = held.hi // unit if held.hi < ENDLESS else 2**31 - 2
     limit = call.arg(bound) if bound >= 0 else None
     if limit is not None and limit.hi >= 0:
         high = min(high, limit.hi)
-    null = ANY_NULL
-    call.value = Val(min(held.lo // unit, high), high, held.flags & TIGHT or OTHER, None, (), null)
+    sym = None
+    if len(value.ptr) == 1 and value.ptr[0][1] == value.ptr[0][2] and bound < 0:
+        sym = ("len", value.ptr[0][0], value.ptr[0][1], unit)
+    call.value = Val(
+        min(held.lo // unit, high), high, held.flags & TIGHT or OTHER, None, (), ANY_NULL, 0, sym
+    )
 
 
 def _input(an: Analysis, st: State, call: Call, to: int, count: int, unit: int, by: str) -> None:

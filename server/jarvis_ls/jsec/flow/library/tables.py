@@ -177,3 +177,6 @@ PRINTERS = frozenset(
     ]
 )
 """Functions that show something and change nothing."""
+
+STOPS = frozenset(name for name, effects in TABLE.items() if ("stop",) in effects)
+"""Functions that do not return."""
