@@ -1,0 +1,88 @@
+"""What rustc says of a crate, as records."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.core.errors import JarvisError
+
+SECONDS = 900
+UNSAFE = "E0133"
+"""Something unsafe outside of `unsafe`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What rustc suggests, and is sure of."""
+
+    start: int
+    """Byte in the file."""
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One error or warning."""
+
+    path: Path
+    code: str
+    level: str
+    text: str
+    start: int
+    """First byte of the place in the file."""
+    end: int
+    changes: tuple[Change, ...] = ()
+
+
+def check(crate: Path, *lints: str) -> list[Message]:
+    """What rustc says of library and programs; `lints` are warned of whatever the source allows.
+
+    Raises `JarvisError` when cargo cannot be run or says nothing useful.
+    """
+    cargo = shutil.which("cargo")
+    if cargo is None:
+        raise JarvisError("Rust cannot be built: cargo is not installed.")
+    flags = " ".join(f"--force-warn {lint}" for lint in lints)
+    try:
+        done = subprocess.run(
+            [cargo, "check", "--offline", "--quiet", "--message-format=json"], cwd=crate,
+            env={**os.environ, "RUSTFLAGS": flags, "CARGO_TARGET_DIR": str(crate / "target")},
+            capture_output=True, timeout=SECONDS, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise JarvisError(f"cargo check took more than {SECONDS} seconds in {crate}.") from None
+    found: dict[tuple[Any, ...], Message] = {}
+    for line in done.stdout.splitlines():
+        record = json.loads(line)
+        if record.get("reason") == "compiler-message":
+            one = _message(crate, record["message"])
+            if one is not None:  # a module is seen once for the library and once for its tests
+                found[one.path, one.start, one.end, one.code, one.text] = one
+    messages = list(found.values())
+    if done.returncode != 0 and not any(one.level == "error" for one in messages):
+        raise JarvisError(f"cargo check failed in {crate}:\n{done.stderr.decode(errors='replace')}")
+    return messages
+
+
+def _message(crate: Path, said: dict[str, Any]) -> Message | None:
+    span = next((one for one in said["spans"] if one["is_primary"]), None)
+    if span is None or said["level"] not in ("error", "warning"):
+        return None
+    changes = [
+        Change(one["byte_start"], one["byte_end"], one["suggested_replacement"])
+        for child in said["children"]
+        for one in child["spans"]
+        if one["suggestion_applicability"] == "MachineApplicable"
+    ]
+    code = (said.get("code") or {}).get("code", "")
+    return Message(
+        crate / span["file_name"], code, said["level"], said["message"],
+        span["byte_start"], span["byte_end"], tuple(changes),
+    )  # fmt: skip
