@@ -47,7 +47,8 @@ OTHERWISE = (
 )
 """In place of the sanitizers where there are none."""
 _ITEM = re.compile(
-    r'^(?:pub(?:\([\w ]+\))? )?(?:static mut |(?:const )?(?:unsafe )?extern "C" fn )(?:r#)?(\w+)',
+    r'^(?:pub(?:\(\w+\))? )?(?:static (?:mut )?|(?:const )?(?:unsafe )?extern "C" fn )'
+    r"(?:r#)?(\w+)",
     re.MULTILINE,
 )
 _HEAD = re.compile(r"\A//! (\S[^\n]*)\n")
