@@ -17,9 +17,7 @@ from typing import Any
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
-from jarvis_ls.jc2r.equivalence import cases as recorded
 from jarvis_ls.jc2r.equivalence import shared
-from jarvis_ls.jc2r.equivalence.cases import Recorded, program_of, run_case
 from jarvis_ls.jc2r.equivalence.points import (
     SWITCH,
     Point,
@@ -28,12 +26,9 @@ from jarvis_ls.jc2r.equivalence.points import (
     planted,
     points_of,
 )
-from jarvis_ls.jc2r.equivalence.programs import read_generated
-from jarvis_ls.jc2r.equivalence.running import Executor
+from jarvis_ls.jc2r.equivalence.suite import Suite, link_programs
 from jarvis_ls.jc2r.equivalence.verify import Project
 
-SECONDS = 2.0
-"""A run of a mutant may take this much, and twenty times what it takes unmutated."""
 _ERROR = re.compile(r"^error[^\n]*\n\s*--> src/(\S+?):(\d+):", re.MULTILINE)
 _TRIES = 12
 """Builds that may fail because a mutant does not compile."""
@@ -74,18 +69,19 @@ def plant(
     found = Mutation()
     place = project.folder / "mutants"
     chosen = _build(project, place, wanted, seed, modules, found)
-    trial = _Trial(project, place, folder, functions)
-    try:
-        trial.check_unmutated()
-        survivors = []
+    homes = {f"{module}.rs": file for file, module in project.symbols.modules.items()}
+    survivors = []
+    programs = link_programs(project, place)
+    with Suite(project, place / "mutants.so", programs, folder, functions) as suite:
+        touched = {homes[point.file] for _, point in chosen}
+        if why := suite.check(lambda file, _: file in touched):
+            raise JarvisError(f"the unmutated crate does not pass its tests: {why}")
         for number, point in chosen:
-            seen = trial.kills(number, point)
+            seen = suite.kills(number, homes[point.file], point.function)
             found.killed += bool(seen)
             found.by_functions += seen == "function"
             if not seen:
                 survivors.append(point)
-    finally:
-        trial.close()
     alone = _Alone(project, place)
     for point in survivors:
         if alone.is_equivalent(point):
@@ -126,9 +122,6 @@ def _build(
             break
     else:
         raise JarvisError("The mutants do not compile together.")
-    for file in project.symbols.programs:
-        if file in project.symbols.modules:
-            shared.link_rust_program(project, place, file)
     return numbered
 
 
@@ -140,77 +133,6 @@ def _at(said: str, source: Path) -> set[int]:
         near = "\n".join(lines[max(0, int(match[2]) - 3) : int(match[2]) + 2])
         found.update(int(one) for one in re.findall(r"crate::mutant\((\d+)\)", near))
     return found
-
-
-class _Trial:
-    """Runs the tests against one mutant after the other."""
-
-    def __init__(
-        self, project: Project, place: Path, folder: Path, functions: Sequence[Mapping[str, Any]]
-    ) -> None:
-        self._project = project
-        library = place / "mutants.so"
-        data = {**project.data, "jc2r_mutant": 4}
-        self._executor = Executor(library, data, project.names)
-        self._requests: list[tuple[str, str, dict[str, Any]]] = []
-        """File, function, and request with what is expected."""
-        for one in functions:
-            for request in one.get("requests", ()):
-                self._requests.append((one["file"], one["function"], request))
-        self._programs = {Path(file).stem: place / Path(file).stem
-                          for file in project.symbols.programs}  # fmt: skip
-        self._cases: list[tuple[float, Recorded]] = []
-        cases = [*recorded.read_cases(folder / recorded.FILE), *read_generated(folder)]
-        for case in cases:
-            program = program_of(case, self._programs)
-            if program is not None:
-                started = time.monotonic()
-                ended = run_case(case, program)
-                self._cases.append(
-                    (time.monotonic() - started, Recorded(
-                        case.name, case.program, case.arguments, case.stdin, case.files,
-                        case.called, case.expected or ended))
-                )  # fmt: skip
-        self._cases.sort(key=lambda one: one[0])
-
-    def check_unmutated(self) -> None:
-        """Raises `JarvisError` unless all tests pass without a mutant."""
-        for file, name, request in self._requests:
-            if self._says(request, 0) != request["expected"]:
-                raise JarvisError(f"{file}: {name}: the unmutated crate does not pass its tests")
-        for _, case in self._cases:
-            if why := self._differs(case, 0, 60.0):
-                raise JarvisError(f"{case.name}: the unmutated crate does not pass: {why}")
-
-    def kills(self, number: int, point: Point) -> str:
-        """What sees a mutant: `function`, `program`, or nothing."""
-        module = Path(point.file).stem
-        file = next((f for f, m in self._project.symbols.modules.items() if m == module), "")
-        near = sorted((one for one in self._requests if one[0] == file),
-                      key=lambda one: one[1] != point.function)  # fmt: skip
-        for _, _, request in near:
-            if self._says(request, number) != request["expected"]:
-                return "function"
-        for seconds, case in self._cases:
-            if self._differs(case, number, SECONDS + 20 * seconds):
-                return "program"
-        return ""
-
-    def _says(self, request: dict[str, Any], number: int) -> dict[str, Any]:
-        poke = ["jc2r_mutant", 0, number.to_bytes(4, "little").hex()]
-        asked = {name: value for name, value in request.items() if name != "expected"}
-        return self._executor.call({**asked, "pokes": [*asked["pokes"], poke]})
-
-    def _differs(self, case: Recorded, number: int, seconds: float) -> str:
-        program = program_of(case, self._programs)
-        assert program is not None and case.expected is not None
-        ended = run_case(case, program, seconds=seconds,
-                         environment={"JC2R_MUTANT": str(number)})  # fmt: skip
-        return case.expected.difference(ended)
-
-    def close(self) -> None:
-        """End what runs."""
-        self._executor.close()
 
 
 class _Alone:

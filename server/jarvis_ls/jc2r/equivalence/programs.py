@@ -115,11 +115,11 @@ def explore(
             found.excluded += 1
             continue
         found.cases += 1
-        why = explorer.difference(case, ended)
+        why, of_c = explorer.difference(case, ended)
         if why:
             found.differences.append((case, why))
-        elif new and len(corpus) < MOST_KEPT:
-            corpus.append(case)
+        elif new and of_c is not None and len(corpus) < MOST_KEPT:
+            corpus.append(replace(case, expected=of_c))
             found.kept += 1
     replace_records(folder / GENERATED, [one.to_json() for one in corpus[start:]])
     return found
@@ -165,14 +165,15 @@ class _Explorer:
             return False, None
         return new, ended
 
-    def difference(self, case: Recorded, careful: Ended) -> str:
-        """What the C and the Rust do not do alike; empty when the C itself is not sure."""
+    def difference(self, case: Recorded, careful: Ended) -> tuple[str, Ended | None]:
+        """What the C and the Rust do not do alike, and what the C does: none when it does one
+        thing or another itself."""
         c, rust = program_of(case, self._programs.c), program_of(case, self._programs.rust)
         assert c is not None and rust is not None
         of_c = run_case(case, c, seconds=SECONDS)
-        if of_c.difference(careful):
-            return ""
-        return of_c.difference(run_case(case, rust, seconds=SECONDS))
+        if of_c.timed_out or of_c.difference(careful):
+            return "", None
+        return of_c.difference(run_case(case, rust, seconds=SECONDS)), of_c
 
 
 def changed(case: Recorded, other: Recorded, draw: random.Random) -> Recorded:

@@ -84,7 +84,7 @@ class Project:
         made = digest_of(self.root, self.crate, self.units)
         stamp = self.folder / "made"
         if stamp.is_file() and stamp.read_text() == made:
-            self._after_build()
+            self.prepare()
             return
         arguments = (self.root, self.units.units, self.found, self.symbols, self.folder,
                      self.units.libraries)  # fmt: skip
@@ -100,9 +100,10 @@ class Project:
             self.folder / "rust", self.crate, self.units.units, self.symbols, self.units.libraries
         )
         stamp.write_text(made)
-        self._after_build()
+        self.prepare()
 
-    def _after_build(self) -> None:
+    def prepare(self) -> None:
+        """Learn from the C that was built what there is to compare. Raises `JarvisError`."""
         sizes = shared.data_sizes(self.folder / "c.so")
         self.data = {name: size for name, size in sizes.items() if name in self.variables}
         self.names = [self.symbols.of(f.file, f.name, f.static) for f in self.found.functions]

@@ -1,0 +1,150 @@
+"""What was found equal, as tests that run in seconds: kept requests of functions, and cases.
+
+They say whether another state of the crate (mutated, lifted) still behaves like the C.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.jc2r.commands import units_of
+from jarvis_ls.jc2r.config import folder_of
+from jarvis_ls.jc2r.equivalence import shared
+from jarvis_ls.jc2r.equivalence.cases import FILE, program_of, read_cases, run_case
+from jarvis_ls.jc2r.equivalence.programs import read_generated
+from jarvis_ls.jc2r.equivalence.record import read_results
+from jarvis_ls.jc2r.equivalence.running import Executor
+from jarvis_ls.jc2r.equivalence.verify import Project
+from jarvis_ls.jc2r.records import read_state
+
+SECONDS = 2.0
+"""A run of a program may take this much, and twenty times what it took before."""
+SWITCH = "jc2r_mutant"
+"""The variable that switches a mutant on."""
+
+
+class Suite:
+    """The tests of one project, on one shared object and the programs beside it."""
+
+    def __init__(
+        self, project: Project, library: Path, programs: Mapping[str, Path], folder: Path,
+        functions: Sequence[Mapping[str, Any]],
+    ) -> None:  # fmt: skip
+        """`functions` are records of kind `function`; `folder` is `.jarvis/c2rust`.
+
+        Raises `JarvisError` when the shared object cannot be loaded.
+        """
+        self._programs = programs
+        self._executor = Executor(library, {**project.data, SWITCH: 4}, project.names)
+        self._requests: list[tuple[str, str, dict[str, Any]]] = []
+        for one in functions:
+            for request in one.get("requests", ()):
+                if request["symbol"] in self._executor.functions:
+                    self._requests.append((one["file"], one["function"], request))
+        cases = [*read_cases(folder / FILE), *read_generated(folder)]
+        self._cases = [(0.0, case) for case in cases if program_of(case, programs) is not None]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many requests and cases there are."""
+        return len(self._requests), len(self._cases)
+
+    def check(self, only: Callable[[str, str], bool] = lambda *_: True) -> str:
+        """What differs first, in words; empty when nothing does.
+
+        Learns how long cases take, and what those are to say that nobody recorded.
+        """
+        for file, name, request in self._requests:
+            if only(file, name) and self._says(request, 0) != request["expected"]:
+                return f"{file}: {name} says something else"
+        timed = []
+        for _, case in self._cases:
+            program = program_of(case, self._programs)
+            assert program is not None
+            started = time.monotonic()
+            ended = run_case(case, program)
+            seconds = time.monotonic() - started
+            timed.append((seconds, replace(case, expected=case.expected or ended)))
+            if case.expected is not None and (why := case.expected.difference(ended)):
+                return f"{case.name}: {why}"
+        self._cases = sorted(timed, key=lambda one: one[0])
+        return ""
+
+    def kills(self, number: int, file: str, function: str) -> str:
+        """What sees the mutant `number` in a function: `function`, `program`, or nothing."""
+        near = sorted((one for one in self._requests if one[0] == file),
+                      key=lambda one: one[1] != function)  # fmt: skip
+        for _, _, request in near:
+            if self._says(request, number) != request["expected"]:
+                return "function"
+        for seconds, case in self._cases:
+            program = program_of(case, self._programs)
+            assert program is not None and case.expected is not None
+            ended = run_case(case, program, seconds=SECONDS + 20 * seconds,
+                             environment={"JC2R_MUTANT": str(number)})  # fmt: skip
+            if case.expected.difference(ended):
+                return "program"
+        return ""
+
+    def _says(self, request: dict[str, Any], number: int) -> dict[str, Any]:
+        asked = {name: value for name, value in request.items() if name != "expected"}
+        if number:
+            poke = [SWITCH, 0, number.to_bytes(4, "little").hex()]
+            asked["pokes"] = [*asked["pokes"], poke]
+        return self._executor.call(asked)
+
+    def close(self) -> None:
+        """End what runs."""
+        self._executor.close()
+
+    def __enter__(self) -> Suite:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def link_programs(project: Project, place: Path) -> dict[str, Path]:
+    """The Rust programs of the copy below `place`, by stem of the C file with the `main`."""
+    return dict(_linked(project, place))
+
+
+def _linked(project: Project, place: Path) -> Iterator[tuple[str, Path]]:
+    for file in sorted(project.symbols.programs):
+        if file in project.symbols.modules:
+            yield Path(file).stem, shared.link_rust_program(project, place, file)
+
+
+def tester(root: Path) -> Callable[[Path], str]:
+    """A test that says of a crate at any place whether it behaves as `jc2r verify` of the project
+    at `root` found: empty, or what differs or does not build.
+
+    Raises `JarvisError` when nothing was verified.
+    """
+    folder = folder_of(root)
+    state = read_state(folder)
+    functions = [one for one in read_results(folder) if one.get("kind") == "function"]
+    if not functions or not state.crate:
+        raise JarvisError("There is nothing to compare with; run `jc2r verify`.")
+    units = units_of(root, build=False, folder=folder / "build")
+
+    def test(crate: Path) -> str:
+        project = Project(root, crate, folder, units)
+        project.prepare()
+        place = project.folder / "tested"
+        try:
+            shared.copy_crate(crate, place / "rust", project.symbols)
+            library = shared.build_rust(place / "rust", crate, units.units, project.symbols,
+                                        units.libraries, "tested.so")  # fmt: skip
+            programs = link_programs(project, place)
+            with Suite(project, library, programs, folder, functions) as suite:
+                return suite.check()
+        except JarvisError as error:
+            return str(error)
+
+    return test
