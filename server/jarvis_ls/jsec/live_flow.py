@@ -57,7 +57,7 @@ class LiveFlow:
             if outline is not None and path not in self._open:
                 self._place(outline)
         for path in names:
-            data = store.read(store.name(path, "answers", ""))
+            data = store.read(store.answers(path))
             for key, answer in unpack_answers(data).items() if data is not None else ():
                 self._waiting.pop((path, key), None)
                 self._take((path, key), answer)

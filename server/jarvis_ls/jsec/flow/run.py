@@ -156,12 +156,12 @@ class Runner:
         return len(keys), failed
 
     def _read(self, path: str) -> Answers:
-        data = self._store.read(self._store.name(path, "answers", ""))
+        data = self._store.read(self._store.answers(path))
         return {} if data is None else unpack_answers(data)
 
     def _write(self, path: str, answers: Answers) -> None:
         try:
-            self._store.write(self._store.name(path, "answers", ""), pack_answers(answers))
+            self._store.write(self._store.answers(path), pack_answers(answers))
         except OSError as error:
             log.warning("the answers for %s are not kept: %s", path, error)
 

@@ -62,6 +62,10 @@ class Store:
         text = f"{path}\0{digest}\0{context}".encode()
         return hashlib.blake2b(text, key=self._key, digest_size=16).hexdigest()
 
+    def answers(self, path: str) -> str:
+        """Name of what is kept of the analysis of a source file's functions."""
+        return self.name(path, "answers", "")
+
     def put(self, name: str, outline: Outline, functions: Mapping[str, FunctionIR]) -> None:
         """Keep a file's functions. Raises `OSError` when the disk refuses."""
         packed = {key: pack(function) for key, function in functions.items()}
@@ -88,6 +92,10 @@ class Store:
 
     def read(self, name: str) -> bytes | None:
         """The bytes kept under a name; None when they are not there or not ours."""
+        small = self._signed(name)
+        return None if small is None else zlib.decompress(small)
+
+    def _signed(self, name: str) -> bytes | None:
         try:
             data = read_regular(self._folder / name, limit=_MAX_BYTES)
         except SkippedFile:
@@ -95,11 +103,11 @@ class Store:
         start = len(_MARK) + _SIGNATURE
         signature, small = data[len(_MARK) : start], data[start:]
         good = hmac.compare_digest(signature, self._sign(name, small))
-        return zlib.decompress(small) if good and data.startswith(_MARK) else None
+        return small if good and data.startswith(_MARK) else None
 
     def has(self, name: str) -> bool:
-        """Whether something is kept under a name."""
-        return name in self._held or (self._folder / name).is_file()
+        """Whether something of ours is kept under a name."""
+        return name in self._held or self._signed(name) is not None
 
     def outline(self, name: str) -> Outline | None:
         """The outline of a file; None when it is not there or not ours."""
@@ -115,8 +123,9 @@ class Store:
         start, end = places[key]
         return unpack(data[start:end])
 
-    def keep_only(self, names: set[str]) -> None:
-        """Remove what is kept under other names."""
+    def keep_only(self, units: Mapping[str, str]) -> None:
+        """Remove what is kept of other files than these, by path, and of their earlier texts."""
+        names = {*units.values(), *(self.answers(path) for path in units)}
         with contextlib.suppress(OSError), os.scandir(self._folder) as entries:
             for entry in entries:
                 if entry.name not in names:

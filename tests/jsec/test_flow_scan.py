@@ -1,0 +1,199 @@
+"""Values followed through all files of a folder: what is told, and what is not done again."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from folders import Scan, write
+
+from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.result import ScanResult
+
+PAST = "write-past-buffer"
+
+SINK = """\
+#include <string.h>
+#include "sink.h"
+void put(const char *data) {
+    char room[10];
+    strcpy(room, data);
+}
+"""
+HEADER = "void put(const char *data);\n"
+LONG = """\
+#include <string.h>
+#include "sink.h"
+void start(void) {
+    char text[100];
+    memset(text, 'A', 99);
+    text[99] = 0;
+    put(text);
+}
+"""
+SHORT = '#include "sink.h"\nvoid start(void) {\n    put("short");\n}\n'
+BAD: dict[str, str | bytes] = {"a/sink.c": SINK, "a/sink.h": HEADER, "a/start.c": LONG}
+GOOD: dict[str, str | bytes] = {**BAD, "a/start.c": SHORT}
+
+
+def flaws(result: ScanResult) -> list[Finding]:
+    return [one for one in result.findings if one.rule == PAST]
+
+
+def test_a_flaw_is_told_where_it_hurts_with_the_way_there(
+    tmp_path: Path, scan_folder: Scan
+) -> None:
+    (one,) = flaws(scan_folder(write(tmp_path, BAD)))
+    assert (one.file, one.span.line, one.cwe[0]) == ("a/sink.c", 5, 121)
+    assert one.confidence >= 0.85
+    places = [(step.file, step.span.line) for step in one.trace]
+    assert ("a/start.c", 7) in places
+    assert places[-1] == ("a/sink.c", 5)
+    assert one.trace[-1].message == one.message
+
+
+def test_the_place_is_silent_when_only_good_values_get_there(
+    tmp_path: Path, scan_folder: Scan
+) -> None:
+    result = scan_folder(write(tmp_path, GOOD))
+    assert [one for one in result.findings if 121 in one.cwe] == []
+
+
+def test_a_guess_stands_with_little_confidence_where_nobody_calls(
+    tmp_path: Path, scan_folder: Scan
+) -> None:
+    (guess,) = scan_folder(write(tmp_path, {"sink.c": SINK.replace('#include "sink.h"', "")})).shown
+    assert guess.rule == "unbounded-string-copy"
+    assert guess.confidence < 0.6
+
+
+def test_flow_can_be_switched_off(tmp_path: Path, scan_folder: Scan) -> None:
+    write(tmp_path, {**BAD, ".jarvis/jsec.toml": "flow = false\n"})
+    result = scan_folder(tmp_path, cached=True)
+    assert {one.rule for one in result.shown} == {"unbounded-string-copy"}
+    assert not (tmp_path / ".jarvis/cache/flow").exists()
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_neither_processes_nor_the_order_of_files_change_what_is_told(
+    tmp_path: Path, scan_folder: Scan, jobs: int
+) -> None:
+    files = {
+        f"{where}/{name}": text
+        for where in ("x", "y") for name, text in {**BAD, "more.c": MORE}.items()
+    }  # fmt: skip
+    names = list(files)
+    random.Random(jobs).shuffle(names)
+    write(tmp_path, {name: files[name] for name in names})
+    told = [(one.file, one.span, one.fingerprint, one.trace) for one in
+            scan_folder(tmp_path, jobs=jobs).findings]  # fmt: skip
+    assert told == [(one.file, one.span, one.fingerprint, one.trace) for one in
+                    scan_folder(tmp_path, jobs=2).findings]  # fmt: skip
+    assert sum("sink.c" in file for file, *_ in told) == 2
+
+
+MORE = """\
+#include "a/sink.h"
+#include <stdlib.h>
+void other(char *p) {
+    free(p);
+    free(p);
+    put("ok");
+}
+"""
+
+
+def test_names_of_two_programs_are_not_mixed(tmp_path: Path, scan_folder: Scan) -> None:
+    bad = {f"bad/{name[2:]}": text for name, text in BAD.items()}
+    good = {f"good/{name[2:]}": text for name, text in GOOD.items()}
+    (one,) = flaws(scan_folder(write(tmp_path, {**good, **bad})))
+    assert one.file == "bad/sink.c"
+
+
+def test_a_static_function_of_another_file_is_not_meant(tmp_path: Path, scan_folder: Scan) -> None:
+    hidden = SINK.replace("void put", "static void put").replace('#include "sink.h"', "")
+    result = scan_folder(write(tmp_path, {"sink.c": hidden, "start.c": LONG, "sink.h": HEADER}))
+    assert flaws(result) == []
+
+
+def test_comments_suppress_what_flow_proves(tmp_path: Path, scan_folder: Scan) -> None:
+    marked = SINK.replace(
+        "strcpy(room, data);", f"strcpy(room, data); // jsec-ignore: {PAST} known to be short"
+    )
+    result = scan_folder(write(tmp_path, {**BAD, "a/sink.c": marked}))
+    assert [one.suppressed.partition(":")[0] for one in flaws(result)] == ["comment"]
+    assert result.shown == []
+
+
+class TestAgain:
+    """A second scan of the same folder."""
+
+    def test_nothing_is_done_again_when_nothing_changed(
+        self, tmp_path: Path, scan_folder: Scan
+    ) -> None:
+        write(tmp_path, BAD)
+        first, second = (scan_folder(tmp_path, cached=True) for _ in range(2))
+        assert second.cached == 3
+        assert second.findings == first.findings
+
+    def test_a_change_in_one_file_changes_what_is_told_of_another(
+        self, tmp_path: Path, scan_folder: Scan
+    ) -> None:
+        write(tmp_path, BAD)
+        assert flaws(scan_folder(tmp_path, cached=True))
+        write(tmp_path, GOOD)
+        result = scan_folder(tmp_path, cached=True)
+        assert (result.cached, flaws(result)) == (2, [])
+        write(tmp_path, BAD)
+        assert flaws(scan_folder(tmp_path, cached=True))
+
+    def test_lines_above_move_the_way_with_them(self, tmp_path: Path, scan_folder: Scan) -> None:
+        write(tmp_path, BAD)
+        scan_folder(tmp_path, cached=True)
+        write(tmp_path, {"a/start.c": "/* moved */\n\n" + LONG})
+        (one,) = flaws(scan_folder(tmp_path, cached=True))
+        assert ("a/start.c", 9) in [(step.file, step.span.line) for step in one.trace]
+
+    @pytest.mark.parametrize("how", ["emptied", "torn", "replaced", "other key"])
+    def test_kept_functions_that_are_not_ours_are_not_believed(
+        self, tmp_path: Path, scan_folder: Scan, monkeypatch: pytest.MonkeyPatch, how: str
+    ) -> None:
+        write(tmp_path, BAD)
+        first = scan_folder(tmp_path, cached=True)
+        folder = tmp_path / ".jarvis/cache/flow"
+        for file in sorted(folder.iterdir()):
+            data = file.read_bytes()
+            if how == "emptied":
+                file.write_bytes(b"")
+            elif how == "torn":
+                file.write_bytes(data[: len(data) // 2])
+            elif how == "replaced":
+                file.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+        if how == "other key":
+            monkeypatch.setenv("JARVIS_HOME", str(tmp_path / "another"))
+        write(tmp_path, {"a/new.c": "int unused;\n"})
+        again = scan_folder(tmp_path, cached=True)
+        assert flaws(again) == [] or flaws(again) == flaws(first)
+        write(tmp_path, {name: text + b"\n" if isinstance(text, bytes) else text + "\n"
+                         for name, text in BAD.items()})  # fmt: skip
+        assert len(flaws(scan_folder(tmp_path, cached=True))) == 1
+
+    def test_what_is_kept_of_gone_files_is_removed(self, tmp_path: Path, scan_folder: Scan) -> None:
+        write(tmp_path, {**BAD, "b.c": MORE})
+        scan_folder(tmp_path, cached=True)
+        folder = tmp_path / ".jarvis/cache/flow"
+        before = len(list(folder.iterdir()))
+        (tmp_path / "b.c").unlink()
+        scan_folder(tmp_path, cached=True)
+        assert len(list(folder.iterdir())) == before - 2
+
+
+def test_nothing_stays_without_a_cache(
+    tmp_path: Path, scan_folder: Scan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spare = tmp_path / "spare"
+    spare.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(spare))
+    assert flaws(scan_folder(write(tmp_path / "project", BAD)))
+    assert list(spare.iterdir()) == []
