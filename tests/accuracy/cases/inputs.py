@@ -260,3 +260,15 @@ else
         }.get(type, "$d = @rand32();\n")
     form = {"connect": _CONNECT, "listen": _LISTEN}[source]
     return _socket(form, _NUMBER).replace("<convert>", convert)
+
+
+def wide(source: str, size: int) -> str:
+    """As `text`, for wide characters."""
+    narrow = TEXT[source].replace("$s", str(size))
+    for old, new in (
+        ("strlen(", "wcslen("), ("fgets(", "fgetws("), ("'\\", "L'\\"), ("char *", "wchar_t *"),
+        ("sizeof(char)", "sizeof(wchar_t)"), ("strchr(", "wcschr("), ("strncat(", "wcsncat("),
+        ('getenv("', '_wgetenv(L"'), ("(wchar_t *)($d", "(char *)($d"),
+    ):  # fmt: skip
+        narrow = narrow.replace(old, new)
+    return narrow

@@ -208,7 +208,7 @@ _HEADERS = (
         r"\b(?:close(?:socket)?|access|unlink|read|write|exec\w+|fork|dup|sleep|getentropy|geteuid|setuid|chdir)\(",
         "unistd.h",
     ),
-    (r"\b(?:open|creat)\(|O_RDONLY", "fcntl.h sys/stat.h"),
+    (r"\b(?:open|creat)\(|O_RD", "fcntl.h sys/stat.h"),
     (r"\b[lf]?stat\(", "sys/types.h sys/stat.h"),
     (r"\bpthread_", "pthread.h"),
     (r"\bsignal\(|SIG[A-Z]+\b", "signal.h"),
@@ -216,7 +216,7 @@ _HEADERS = (
     (r"\balloca\(", "alloca.h"),
     (r"\bva_list\b", "stdarg.h"),
     (r"\bisdigit\(", "ctype.h"),
-    (r"\b(?:HANDLE|BYTE|DWORD|HCRYPTPROV|SOCKET)\b", "windows.h"),
+    (r"\b(?:HANDLE|BYTE|_w[a-z]+\(|_P_WAIT|DWORD|HCRYPTPROV|SOCKET)", "windows.h"),
     (r"\bcrypt\(", "crypt.h"),
 )
 _CPP_HEADERS = (

@@ -2,12 +2,14 @@
 #ifndef STUB_WINDOWS_H
 #define STUB_WINDOWS_H
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 typedef void *HANDLE;
 typedef unsigned long DWORD;
 typedef unsigned char BYTE;
 typedef unsigned long HCRYPTPROV, HCRYPTKEY, HCRYPTHASH;
 #define INVALID_HANDLE_VALUE ((HANDLE)(long)-1)
+#define OPEN_EXISTING 3
 #define GENERIC_READ 1
 #define GENERIC_WRITE 2
 #define OPEN_ALWAYS 4
@@ -25,6 +27,17 @@ extern "C" {
 #endif
 HANDLE CreateFile(const char *, DWORD, DWORD, void *, DWORD, DWORD, HANDLE);
 int CloseHandle(HANDLE);
+HANDLE CreateFileA(const char *, DWORD, DWORD, void *, DWORD, DWORD, HANDLE);
+int LogonUserW(wchar_t *, wchar_t *, wchar_t *, DWORD, DWORD, HANDLE *);
+wchar_t *_wgetenv(const wchar_t *);
+int _wsystem(const wchar_t *);
+FILE *_wpopen(const wchar_t *, const wchar_t *);
+FILE *_wfopen(const wchar_t *, const wchar_t *);
+int _wopen(const wchar_t *, int, ...);
+int _wputenv(const wchar_t *);
+long _wexecl(const wchar_t *, const wchar_t *, ...);
+long _spawnl(int, const char *, const char *, ...);
+#define _P_WAIT 0
 int LogonUserA(char *, char *, char *, DWORD, DWORD, HANDLE *);
 int CryptAcquireContext(HCRYPTPROV *, const char *, const char *, DWORD, DWORD);
 int CryptAcquireContextW(HCRYPTPROV *, const wchar_t *, const wchar_t *, DWORD, DWORD);

@@ -30,10 +30,12 @@ def _arithmetic() -> None:
                 f"if ($d > 0)\n{{\n{type} $r = $d * 2;\n{show}($r);\n}}\n", f"$d < ({most} / 2)",
             ),
         }  # fmt: skip
-        if type in ("int", "unsigned int"):
-            root = f"$d < (long)sqrt((double){most})"
+        if type != "int64_t":
+            root = f"labs((long)$d) < (long)sqrt((double){most})"
             if type == "int":
-                root = f"$d > INT_MIN && labs((long)$d) < (long)sqrt((double){most})"
+                root = f"$d > INT_MIN && {root}"
+            if type == "unsigned int":
+                root = f"$d < (unsigned int)sqrt((double){most})"
             up["square"] = body(f"{type} $r = $d * $d;"), root
         down = {
             "sub": (body(f"{type} $r = $d - 1;"), f"$d > {least}"),
