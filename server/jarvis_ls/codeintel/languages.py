@@ -30,6 +30,9 @@ _BY_SUFFIX: dict[str, LanguageName] = {
 
 SUFFIXES = frozenset(_BY_SUFFIX)
 
+HEADER_ENDS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp", ".tpp")
+"""How the names of files end that others include."""
+
 # A header with one of these on a line of its own kind is C++ whatever its suffix says.
 _CPP_MARKER = re.compile(
     rb"^[ \t]*(?:class[ \t]+\w+|namespace(?:[ \t]+\w+)?[ \t]*\{|template[ \t]*<|using[ \t]+\w"

@@ -12,7 +12,6 @@ import contextlib
 import functools
 import hashlib
 import hmac
-import importlib.metadata
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -173,6 +172,8 @@ class Cache:
 @functools.cache
 def engine_version() -> str:
     """Names the code that answers come from: our own sources and the grammars."""
+    import importlib.metadata  # a scan without cache does not pay for it
+
     digest = hashlib.blake2b(digest_size=16)
     package = Path(jarvis_ls.__file__).parent
     for part in ("core", "codeintel", "jsec"):

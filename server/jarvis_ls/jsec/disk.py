@@ -11,7 +11,7 @@ from functools import lru_cache
 from jarvis_ls.codeintel.code import Unit
 from jarvis_ls.codeintel.facts import Facts
 from jarvis_ls.codeintel.headers import MAX_HEADER_BYTES, Headers
-from jarvis_ls.codeintel.languages import LanguageName, language_of
+from jarvis_ls.codeintel.languages import HEADER_ENDS, LanguageName, language_of
 from jarvis_ls.codeintel.parse import Tree, parse
 from jarvis_ls.codeintel.source import Source, decode
 from jarvis_ls.core.errors import SkippedFile
@@ -107,12 +107,15 @@ class DiskFiles:
         findings = assess(
             source, language, tree, analysis.findings, patterns=self._open.project.patterns
         )
+        digest = digest_of(source.data)
+        if path.endswith(HEADER_ENDS) and len(source.data) <= MAX_HEADER_BYTES:
+            self._open.headers.know(path, digest, analysis.facts)
         return FileReport(
             path=path,
             findings=findings,
             notes=tuple(analysis.notes),
             digest=digest_of(raw),
-            text_digest=digest_of(source.data),
+            text_digest=digest,
             includes=analysis.facts.includes,
             context=context,
             unit=self._lower(source, language, tree, analysis.facts, digest_of(raw)),

@@ -320,7 +320,8 @@ class _Plan:
         self.sites: dict[str, list[Rule]] = {}
         """Rules by the capture that stands for their pattern."""
         self.by_operator: dict[str, dict[str, list[tuple[Rule, Holds]]]] = {}
-        """By such a capture and an operator, the rules that look at sites with it."""
+        """By such a capture and an operator (empty for any), the rules that look at sites
+        with it."""
         for rule in rules:
             query = rule.guess
             if query is None:
@@ -341,9 +342,10 @@ class _Plan:
 
     def _add_sites(self, rule: Rule, query: Nodes, pattern: str) -> None:
         capture = self._captures.setdefault((pattern, query.needing), f"s{len(self._captures)}")
-        if not query.operators:
+        if not query.operators and query.when is None:
             self.sites.setdefault(capture, []).append(rule)
-        for operator in query.operators:
+            return
+        for operator in query.operators or ("",):
             wanting = self.by_operator.setdefault(capture, {}).setdefault(operator, [])
             wanting.append((rule, query.when or _always))
 
@@ -413,10 +415,14 @@ class _Plan:
     def _on_operators(
         self, run: _Run, sites: Iterable[Node], table: dict[str, list[tuple[Rule, Holds]]]
     ) -> None:
-        """Expressions that rules choose by their operator: most are of no interest."""
+        """Nodes that rules choose by operator or by a look at them: few are of interest."""
+        any_operator = table.get("")
         for node in sites:
-            operator = node.child_by_field_name("operator")
-            for rule, when in table.get(operator.type, ()) if operator is not None else ():
+            wanting = any_operator
+            if wanting is None:
+                operator = node.child_by_field_name("operator")
+                wanting = table.get(operator.type) if operator is not None else None
+            for rule, when in wanting or ():
                 if when(node):
                     start = node.start_byte
                     run.check(rule, Site(run.unit, run.item, node, run.index.at(start)), start)

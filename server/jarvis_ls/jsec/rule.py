@@ -64,7 +64,7 @@ class Nodes:
     operators: frozenset[str] = frozenset()
     """Operators of the expressions that are of interest; empty for all."""
     when: Callable[[Node], bool] | None = None
-    """Which of the expressions with such an operator are."""
+    """Which of the nodes are, by a look at nothing but the node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +124,11 @@ def nodes(
 
     `pattern` is for C and C++ alike (for rules below `rules/rust`: for Rust); `c` and `cpp`
     are for one of them only. A language without a pattern is not asked. Whatever is asked of
-    every expression is dear, so: `needing` names words that an item must hold one of, and
-    expressions chosen by `operators` and then `when` are captured once for all such rules.
+    every expression is dear, so: `needing` names words that an item must hold one of. With
+    `operators` or `when` the pattern should be a kind of node and nothing more, such as
+    `(binary_expression) @site`: such a kind is captured once for all rules, and the rule is
+    asked only about nodes with one of the operators for which `when` holds. Either all rules
+    with a pattern name operators, or none does.
     """
     patterns: dict[LanguageName, str] = {
         "c": c or pattern, "cpp": cpp or pattern, "rust": rust or pattern

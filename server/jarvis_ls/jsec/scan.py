@@ -14,6 +14,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, M
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from jarvis_ls.codeintel.languages import HEADER_ENDS
 from jarvis_ls.core.errors import SkippedFile, WorkerGone
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.finding import Finding, Message, Span, fingerprint
@@ -84,8 +85,9 @@ async def scan_files(
             program = program_of(digests)
             settled = await asyncio.to_thread(cache.settled, files, digests, program)
             if len(settled) == len(files):
-                for report in settled.values():
-                    yield report
+                units = {} if cache is None else _with_units(settled, cache.flow)
+                for path, report in settled.items():
+                    yield units.get(path, report)
                 return
     with contextlib.ExitStack() as stack:
         place = stack.enter_context(kept_at(cache)) if settings.flow else None
@@ -124,8 +126,8 @@ async def _both_halves(
     `total` is how many files the program has; `files` are those that are told of.
     """
     reports = dict(known)
-    largest_first = sorted(missing, key=lambda one: -one.size)  # no process waits at the end
-    async for _, report in pool.each(_scan_one, largest_first):
+    order = sorted(missing, key=_turn)
+    async for _, report in pool.each(_scan_one, order):
         if cache is not None and not report.skipped:
             cache.put(report)
         reports[report.path] = report
@@ -143,6 +145,7 @@ async def _both_halves(
         for report in chosen.values():
             if not report.skipped:
                 cache.put(report, program)
+        await asyncio.to_thread(Store(place).keep_only, units)
 
 
 def program_of(digests: Mapping[str, str]) -> str:
@@ -322,6 +325,12 @@ def _finish(result: ScanResult) -> None:
     result.digests = dict(sorted(result.digests.items(), key=lambda one: one[0].split("/")))
     result.skipped.sort(key=lambda one: one.path.split("/"))
     result.notes.sort(key=lambda one: one.path.split("/"))
+
+
+def _turn(file: SourceFile) -> tuple[bool, int]:
+    """Headers first: what they declare is then known to the sources. Of the rest the largest, so
+    that no process waits at the end."""
+    return not file.path.endswith(HEADER_ENDS), -file.size
 
 
 def _place(one: Finding) -> tuple[list[str], int, int, str]:

@@ -6,23 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 
 from jarvis_ls.core.finding import Finding
-from jarvis_ls.jsec.report.html import render_html
-from jarvis_ls.jsec.report.json import render_json, render_jsonl
-from jarvis_ls.jsec.report.markdown import render_markdown
-from jarvis_ls.jsec.report.sarif import render_sarif
 from jarvis_ls.jsec.result import ScanResult
 
 Format = Literal["json", "jsonl", "sarif", "markdown", "html"]
 
 FORMATS: tuple[Format, ...] = get_args(Format)
-
-_RENDER: dict[Format, Callable[[ScanResult, Sequence[Finding]], str]] = {
-    "json": render_json,
-    "jsonl": render_jsonl,
-    "sarif": render_sarif,
-    "markdown": render_markdown,
-    "html": render_html,
-}
 
 
 def render(form: Format, result: ScanResult, findings: Sequence[Finding] | None = None) -> str:
@@ -33,4 +21,23 @@ def render(form: Format, result: ScanResult, findings: Sequence[Finding] | None 
     """
     if findings is None:
         findings = result.findings if form == "sarif" else result.shown
-    return _RENDER[form](result, findings)
+    return _renderer(form)(result, findings)
+
+
+def _renderer(form: Format) -> Callable[[ScanResult, Sequence[Finding]], str]:
+    """What makes a format; only that is loaded."""
+    if form == "html":
+        from jarvis_ls.jsec.report.html import render_html
+
+        return render_html
+    if form == "sarif":
+        from jarvis_ls.jsec.report.sarif import render_sarif
+
+        return render_sarif
+    if form == "markdown":
+        from jarvis_ls.jsec.report.markdown import render_markdown
+
+        return render_markdown
+    from jarvis_ls.jsec.report.json import render_json, render_jsonl
+
+    return render_json if form == "json" else render_jsonl

@@ -52,7 +52,8 @@ _MAX_USES = 12
         "integer-underflow",
         guess=nodes(
             """(assignment_expression left: (identifier) operator: "=" right: (identifier) @site)
-           (init_declarator declarator: (identifier) value: (identifier) @site)"""
+           (init_declarator declarator: (identifier) value: (identifier) @site)""",
+            needing=("_MAX", "_MIN"),
         ),
     ),
     category="integer_overflow",

@@ -45,15 +45,18 @@ _FAILURE = re.compile(
 )
 
 
+def _does_nothing(node: Node) -> bool:
+    branch = node.child_by_field_name("consequence")
+    if branch is None or branch.type not in ("compound_statement", "expression_statement"):
+        return False
+    count = branch.named_child_count
+    if count and (branch.type == "expression_statement" or branch.named_child(0).type != "comment"):
+        return False
+    return node.child_by_field_name("alternative") is None and not branch.has_error
+
+
 @rule(
-    query=nodes(
-        """
-        (if_statement consequence: (compound_statement . "{" . "}" .) !alternative) @site
-        (if_statement consequence: (compound_statement . "{" . (comment)+ . "}" .) !alternative)
-          @site
-        (if_statement consequence: (expression_statement . ";") !alternative) @site
-        """
-    ),
+    query=nodes("(if_statement) @site", when=_does_nothing),
     category="error_handling",
     cwe=(390, 391),
     confidence=0.7,

@@ -38,17 +38,20 @@ from jarvis_ls.jsec.rule import Report, nodes, rule
 _STATEMENTS = frozenset({"expression_statement", "return_statement", "goto_statement",
                          "break_statement", "continue_statement"})  # fmt: skip
 
+_MAX_LINE = 200
+"""Bytes of a line that are looked at."""
+
+
+def _has_no_braces(node: Node) -> bool:
+    body = node.child_by_field_name("consequence") or node.child_by_field_name("body")
+    if body is None or body.type not in _STATEMENTS:
+        return False
+    return node.child_by_field_name("alternative") is None
+
 
 @rule(
     query=nodes(
-        """
-        (if_statement consequence: [(expression_statement) (return_statement) (goto_statement)
-          (break_statement) (continue_statement)] !alternative) @site
-        (for_statement body: [(expression_statement) (return_statement) (goto_statement)
-          (break_statement) (continue_statement)]) @site
-        (while_statement body: [(expression_statement) (return_statement) (goto_statement)
-          (break_statement) (continue_statement)]) @site
-        """
+        "(if_statement) @site (for_statement) @site (while_statement) @site", when=_has_no_braces
     ),
     category="error_handling",
     cwe=(483,),
@@ -58,13 +61,15 @@ _STATEMENTS = frozenset({"expression_statement", "return_statement", "goto_state
 )
 def misleading_indentation(site: Site) -> Iterator[Report]:
     node = site.node
+    body = field(node, "consequence") or field(node, "body")
+    if body is None or site.function is None or node.has_error:
+        return
+    if body.named_child_count and not _goes_on_alike(site.unit.source.data, body):
+        return
     following = node.next_named_sibling
     if following is not None and following.type == "comment":
         following = following.next_named_sibling
-    body = field(node, "consequence") or field(node, "body")
-    if body is None or following is None or field(node, "alternative") is not None:
-        return
-    if site.function is None or node.has_error:
+    if following is None:
         return
     keyword = node.children[0].type
     if body.type == "expression_statement" and not body.named_child_count:
@@ -99,9 +104,25 @@ def _looks_inside(unit: Unit, node: Node, body: Node, following: Node) -> bool:
     return own is not None and one is not None and one == two and len(one) > len(own)
 
 
+def _goes_on_alike(data: bytes, body: Node) -> bool:
+    """Whether `body` begins its line, and the next line begins with the same blanks. Told by
+    bytes, before the tree is asked for what follows."""
+    start, end = body.start_byte, body.end_byte
+    line = data.rfind(b"\n", max(0, start - _MAX_LINE), start) + 1
+    blanks = data[line:start]
+    if blanks.strip():
+        return False
+    following = data.find(b"\n", end, end + _MAX_LINE) + 1
+    if following == 0:
+        return True
+    return data.startswith(blanks, following) and (
+        data[following + len(blanks) : following + len(blanks) + 1] not in (b" ", b"\t")
+    )
+
+
 def _blanks(unit: Unit, node: Node) -> bytes | None:
     """The blanks before a node that begins its line, or None when something else does."""
     data = unit.source.data
-    start = data.rfind(b"\n", max(0, node.start_byte - 200), node.start_byte) + 1
+    start = data.rfind(b"\n", max(0, node.start_byte - _MAX_LINE), node.start_byte) + 1
     before = data[start : node.start_byte]
     return before if not before.strip() else None
