@@ -53,7 +53,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(_measure(Path(folder), table))
         back = _resume(Path(folder) / "long")
-        table.at_most(f"session of {MESSAGES} messages at the client, median", _ms(back), 500, "ms")
+        table.at_most(f"session of {MESSAGES} messages at the client, median", _ms(back), 300, "ms")
     lags, received = asyncio.run(_many_agents())
     table.at_most("200 agents, 10 updates a second: loop busy at most", max(lags) * 1000, 50, "ms")
     table.at_most("the same, median", _ms(lags), 5, "ms")

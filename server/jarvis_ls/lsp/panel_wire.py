@@ -29,7 +29,9 @@ def to_wire(value: Any) -> Any:
     wire = {}
     for name, key in _NAMES.get(type(value)) or _names(type(value)):
         item = getattr(value, name)
-        if item is not None:
+        if type(item) in _PLAIN:
+            wire[key] = item
+        elif item is not None:
             wire[key] = to_wire(item)
     return wire
 
@@ -44,6 +46,7 @@ def from_wire(data: Any, kind: Any) -> Any:
         raise ValueError(f"{type(error).__name__}: {error}") from error
 
 
+_PLAIN = frozenset((str, int, float, bool))
 _NAMES: dict[Any, list[tuple[str, str]]] = {}
 
 

@@ -18,6 +18,7 @@ from jarvis_ls.runtime.events import Event
 
 _Record = TypeVar("_Record")
 _Read = Callable[[Any], Any]
+_PLAIN = (str, int, float, bool)
 
 
 def to_json(record: Any) -> dict[str, Any]:
@@ -79,11 +80,20 @@ def _dataclass(record: Any) -> _Read:
     needed = {
         f.name for f in fields(record) if f.default is MISSING and f.default_factory is MISSING
     }
+    # A long session has thousands of records, most of their fields plain: those cost a look only.
+    plain = {name: hints[name] for name in readers if hints[name] in _PLAIN}
+    usual = None if needed else record()
+    usual_json = None if needed else asdict(usual)
 
     def build(value: Any) -> Any:
-        known = {
-            name: readers[name](part) for name, part in _of(dict, value).items() if name in readers
-        }
+        if value == usual_json:
+            return usual
+        known = {}
+        for name, part in _of(dict, value).items():
+            if type(part) is plain.get(name):
+                known[name] = part
+            elif name in readers:
+                known[name] = readers[name](part)
         if missing := needed - known.keys():
             raise ValueError(f"{record.__name__} lacks {', '.join(sorted(missing))}")
         return record(**known)

@@ -5,6 +5,7 @@ Nothing of the agent runtime is loaded before the panel is first used.
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 from typing import TYPE_CHECKING, Any
@@ -70,4 +71,8 @@ class _PanelFeature:
             from jarvis_ls.lsp.panel import Panel
 
             self._panel = Panel(self._server, self._keys)
+            # A long session is thousands of records and no cycle: what was loaded is not looked
+            # through again for each of them.
+            gc.freeze()
+            gc.set_threshold(50_000, 20, 50)
         return self._panel
