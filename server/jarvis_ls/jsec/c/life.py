@@ -81,6 +81,7 @@ class Life(Walker):
         )  # fmt: skip
         self._acquired = [e for e in events if e.kind == "set" and e.extra.startswith("acquired")]
         self._found: dict[tuple[str, int], Fault] = {}
+        self._untested: Event | None = None
 
     def walk(self, region: Region, mask: int, end: Node | None) -> Iterator[Fault]:
         """Follow the variable through a region; its faults in order of discovery."""
@@ -107,6 +108,11 @@ class Life(Walker):
             used = self._last("dereference", at)
             if used is not None:
                 self._note("null-later", used.node, True, self._use_at(at))
+        untested = self._untested
+        if untested is not None and mask == LIVE and not self.asserting and not self.repeating:
+            origin = self._last("set", at)
+            if origin is not None and origin.at < untested.at < at:
+                self._note("null-later", untested.node, True, self._use_at(at))
         left = mask & (_EMPTY | UNSET)
         if mask & (OTHER | MAYBE):
             left |= TESTED_NULL
@@ -199,6 +205,7 @@ class Life(Walker):
             if origin is not None and origin.extra.startswith("acquired"):
                 self._note("unchecked", event.node, mask == MAYBE, origin.node,
                            origin.extra.partition(" ")[2], event.extra)  # fmt: skip
+                self._untested = event if mask == MAYBE else self._untested
         held = mask & (LIVE | MAYBE | MOVED | STACK)
         if held:
             return mask & ~(_EMPTY | MAYBE | UNSET | FREED) | (LIVE if mask & MAYBE else 0)

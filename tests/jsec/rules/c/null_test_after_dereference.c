@@ -51,3 +51,31 @@ int address_only(struct message *m) {
         return 0;
     return *next != NULL;
 }
+
+void late_for_an_allocation(void) {
+    int *value = malloc(sizeof(*value));
+    *value = 5; // expect: null-test-after-dereference, unchecked-allocation
+    if (value != NULL)
+        *value = 10; // ok
+    free(value);
+}
+
+void in_time_for_an_allocation(void) {
+    int *value = malloc(sizeof(*value));
+    if (value == NULL)
+        return;
+    *value = 5; // ok
+    if (value != NULL)
+        *value = 10;
+    free(value);
+}
+
+void set_again(int more) {
+    int *value = malloc(sizeof(*value));
+    *value = 5; // expect: unchecked-allocation
+    free(value);
+    value = more ? malloc(sizeof(*value)) : NULL;
+    if (value != NULL)
+        *value = 10; // ok
+    free(value);
+}

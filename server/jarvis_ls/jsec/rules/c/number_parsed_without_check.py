@@ -41,7 +41,7 @@ from jarvis_ls.jsec.rule import Report, calls, rule
 @rule(
     query=calls("atoi", "atol", "atoll", "atof", "_wtoi", "_wtol", "_wtof", "_ttoi", "_atoi64"),
     category="error_handling",
-    cwe=(20, 190, 676),
+    cwe=(20,),
     confidence=0.4,
     severity="medium",
     suggestion="Use strtol or strtod and check the end pointer, errno and the range.",

@@ -40,11 +40,11 @@ from jarvis_ls.jsec.rule import Report, functions, rule
 BLOCKS = {"fwrite": 3, "fwrite_unlocked": 3}
 TEXTS = {
     "fprintf": 0, "vfprintf": 0, "fputs": 1, "fputc": 1, "putc": 1, "fwprintf": 0, "fputws": 1,
-    "fputwc": 1, "putw": 1,
+    "fputwc": 1, "putwc": 1, "putw": 1,
 }  # fmt: skip
 PLAIN = {"puts": "stdout", "putchar": "stdout", "putwchar": "stdout"}
 """Functions that name no stream, with the one they write to."""
-_AIMED = frozenset({"fputs", "fputc", "putc", "fputws", "fputwc", "putw"})
+_AIMED = frozenset({"fputs", "fputc", "putc", "fputws", "fputwc", "putwc", "putw"})
 """Functions whose call for `stdout` counts: who writes formatted text there seldom asks."""
 DESCRIPTORS = {"write": 0, "pwrite": 0, "writev": 0, "_write": 0, "send": 0, "sendto": 0,
                "sendmsg": 0, "dprintf": 0}  # fmt: skip
