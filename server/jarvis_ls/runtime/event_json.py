@@ -82,7 +82,7 @@ def _dataclass(record: Any) -> _Read:
     }
     # A long session has thousands of records, most of their fields plain: those cost a look only.
     plain = {name: hints[name] for name in readers if hints[name] in _PLAIN}
-    usual = None if needed else record()
+    usual: Any = None if needed else record()
     usual_json = None if needed else asdict(usual)
 
     def build(value: Any) -> Any:
