@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from jarvis_ls.cli.jc2r_lift import add_lift
 from jarvis_ls.cli.jc2r_verify import add_record, add_verify
 from jarvis_ls.core.errors import JarvisError, UsageError
 
@@ -78,6 +79,7 @@ def build_parser() -> argparse.ArgumentParser:
     run.set_defaults(run=_run)
 
     add_verify(commands)
+    add_lift(commands)
     add_record(commands)
 
     config = commands.add_parser(

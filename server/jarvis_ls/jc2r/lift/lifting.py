@@ -63,6 +63,7 @@ class Lifting:
         self._crate = crate
         self._copy = folder / crate.name
         self._test = test
+        self._results: dict[str, dict[Path, bytes]] = {}
         target = self._copy / "target"
         for old in (self._copy / name for name in ("src", "c", "tests")):
             shutil.rmtree(old, ignore_errors=True)
@@ -89,17 +90,17 @@ class Lifting:
             progress(name)
             made.append(self._built(name, make))
         progress("tests")
-        if why := self._test(self._copy):
+        if self._test(self._copy):
             self._restore(start)
-            made = self._one_by_one(passes, why, progress)
-        self._carry()
+            made = self._one_by_one(passes, progress)
         for one in made:
             if one.kept:
+                self._carry(self._results[one.name])
                 kept(one.name)
         return Lifted(before, count(read_sources(self._copy)), made)
 
     def _one_by_one(
-        self, passes: Mapping[str, Callable[[], None]], why: str, progress: Callable[[str], None]
+        self, passes: Mapping[str, Callable[[], None]], progress: Callable[[str], None]
     ) -> list[Tried]:
         if other := self._test(self._copy):
             raise JarvisError(f"The crate differs from the C before anything is lifted: {other}")
@@ -110,7 +111,7 @@ class Lifting:
             tried = self._built(name, make)
             if tried.kept and (why := self._test(self._copy)):
                 self._restore(start)
-                tried = Tried(name, kept=False, why=why)
+                tried = Tried(name, kept=False, why=f"it behaves otherwise: {why}")
             made.append(tried)
         return made
 
@@ -135,6 +136,7 @@ class Lifting:
         if errors:
             self._restore(start)
             return Tried(name, kept=False, why=f"it does not build: {errors[0].text}")
+        self._results[name] = self._texts()
         return Tried(name, kept=True)
 
     def _local(self, rule: Callable[[Source, Node], bytes]) -> None:
@@ -225,9 +227,9 @@ class Lifting:
             if path.read_bytes() != data:
                 replace_file(path, data)
 
-    def _carry(self) -> None:
+    def _carry(self, texts: Mapping[Path, bytes]) -> None:
         """What is kept goes into the crate."""
-        for path, data in self._texts().items():
+        for path, data in texts.items():
             target = self._crate / path.relative_to(self._copy)
             if target.read_bytes() != data:
                 replace_file(target, data)

@@ -1,0 +1,65 @@
+"""`jc2r lift`: the part of the command that makes better Rust of the baseline."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.cli.jc2r_verify import add_settings
+from jarvis_ls.core.errors import JarvisError, UsageError
+
+
+def add_lift(commands: Any) -> None:
+    """Add the command and its options."""
+    lift = commands.add_parser(
+        "lift", help="make the crate better Rust, as far as the tests hold",
+        description="Tries passes on a copy of the crate: array elements, references in place of"
+        " pointers that are only looked through, safe functions, private names, fewer casts, labels"
+        " and parentheses. A pass is kept when the crate builds and `jc2r verify` finds no"
+        " difference, and is one commit in the crate.",
+    )  # fmt: skip
+    add = lift.add_argument
+    add("path", nargs="?", type=Path, default=Path(), help="the C project (default: this folder)")
+    add_settings(lift)
+    add("--build", action="store_true",
+        help="learn how files are compiled: run the project's own build in a copy")  # fmt: skip
+    add("--format", choices=("text", "json"), default="text", help="default: text")
+    lift.set_defaults(run=run_lift)
+
+
+def run_lift(options: argparse.Namespace) -> int:
+    """Lift, and say what came of it."""
+    try:
+        from jarvis_ls.jc2r.equivalence.verify import Settings
+        from jarvis_ls.jc2r.lift.stage import lift_project
+    except ImportError:
+        raise JarvisError("Lifting needs Hypothesis: pip install 'jarvis-ls[migrate]'.") from None
+    if not sys.platform.startswith("linux"):
+        raise JarvisError("Comparing C with Rust, and so lifting, works on Linux only.")
+    root = options.path.resolve()
+    if not root.is_dir():
+        raise UsageError(f"{options.path}: there is no such folder.")
+
+    def stage(name: str) -> None:
+        if options.format == "text" and sys.stderr.isatty():
+            print(f"{name} …", file=sys.stderr)
+
+    settings = Settings(options.cases, options.seconds, options.seed)
+    done = lift_project(root, settings=settings, build_project=options.build, stage=stage)
+    if options.format == "json":
+        print(json.dumps({"before": asdict(done.before), "after": asdict(done.after),
+                          "passes": [asdict(one) for one in done.passes]}, indent=1))  # fmt: skip
+        return 0
+    for one in done.passes:
+        print(f"{one.name}: {'kept' if one.kept else one.why}")
+    for name, what in (
+        ("unsafe_functions", "unsafe functions"), ("lines", "lines of functions"),
+        ("unsafe_lines", "lines in unsafe code"), ("raw_pointers", "raw pointer types"),
+        ("casts", "casts"),
+    ):  # fmt: skip
+        print(f"{what}: {getattr(done.before, name)} -> {getattr(done.after, name)}")
+    return 0

@@ -1,0 +1,127 @@
+"""`jc2r lift`: better Rust, as long as it behaves like the C."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_scan import jc2r
+from test_translation import needs_cargo
+
+from jarvis_ls.jc2r.lift import plainer
+from jarvis_ls.jc2r.lift.rust import source
+
+C = """\
+#include <stddef.h>
+#include <string.h>
+struct state { int table[8]; unsigned char *out; int used; };
+static void put(struct state *s, int c) { s->out[s->used] = (unsigned char)c; s->used++; }
+static void fill(struct state *s) {
+    int i;
+    for (i = 0; i < 8; i++) s->table[i] = i * 3;
+    while (1) { if (s->used > 3) break; put(s, s->table[s->used] + 'a'); }
+}
+int plain(int a, int b) { int t[4]; int i; for (i = 0; i < 4; i++) t[i] = a * i; return t[b & 3]; }
+int maybe(int *p) { if (p == NULL) return -1; *p += 2; return *p; }
+int run(unsigned char *out, int n) {
+    struct state s;
+    if (n < 8) return -1;
+    memset(&s, 0, sizeof s);
+    s.out = out;
+    fill(&s);
+    return s.used;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def lifted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object]]:
+    root = tmp_path_factory.mktemp("lift") / "p"
+    root.mkdir()
+    (root / "a.c").write_text(C)
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stderr
+    done = jc2r("lift", "--cases", 8, "--format", "json", root)
+    assert done.returncode == 0, done.stderr
+    return root, json.loads(done.stdout)
+
+
+@needs_cargo
+def test_what_is_only_looked_through_is_a_reference(
+    lifted: tuple[Path, dict[str, object]],
+) -> None:
+    rust = (lifted[0].parent / "p_rs" / "src" / "a.rs").read_text()
+    assert "fn put(s: &mut types::state, c: i32)" in rust
+    assert "fn fill(s: &mut types::state)" in rust
+    assert "fn maybe(p: *mut i32)" in rust  # it may be null
+    assert 'pub unsafe extern "C" fn put' not in rust and "fn put" in rust  # private, and safe
+    assert 'extern "C" fn plain(a: i32, b: i32) -> i32' in rust and "unsafe fn plain" not in rust
+    assert ".table[" in rust and "loop {" in rust and "// SAFETY: " in rust
+
+
+@needs_cargo
+def test_the_counts_go_down_and_every_pass_says_what_became_of_it(
+    lifted: tuple[Path, dict[str, object]],
+) -> None:
+    report = lifted[1]
+    before, after = report["before"], report["after"]
+    assert isinstance(before, dict) and isinstance(after, dict)
+    for name in ("unsafe_functions", "unsafe_lines", "raw_pointers", "lines"):
+        assert after[name] < before[name], name
+    passes = report["passes"]
+    assert isinstance(passes, list)
+    assert all(one["kept"] or one["why"] for one in passes)
+    assert {one["name"] for one in passes if one["kept"]} >= {"indexing", "references", "safety"}
+
+
+@needs_cargo
+def test_the_lifted_crate_is_verified_and_in_the_history(
+    lifted: tuple[Path, dict[str, object]],
+) -> None:
+    done = jc2r("verify", "--cases", 8, lifted[0])
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert ", 0 differ" in done.stdout
+    log = subprocess.run(["git", "-C", lifted[0].parent / "p_rs", "log", "--format=%s"],
+                         capture_output=True, text=True, check=True).stdout  # fmt: skip
+    assert "Lifted: references" in log.splitlines()
+    again = jc2r("run", "--baseline", lifted[0])
+    assert "nothing had changed" in again.stdout  # and it is not translated anew
+
+
+def test_without_a_translation_it_says_what_to_do(tmp_path: Path) -> None:
+    done = jc2r("lift", tmp_path)
+    assert done.returncode == 2 and "jc2r run --baseline" in done.stderr
+
+
+PLACES = st.sampled_from(["(*s).a", "x", "(*s).t[1]", "*p"])
+VALUES = st.sampled_from(["1", "(y as i32)", "f(2)", "(if y > 1 { 2 } else { 3 })"])
+
+
+@given(PLACES, VALUES, st.sampled_from(["wrapping_add", "wrapping_mul"]))
+def test_a_compound_is_shortened_only_where_nothing_else_happens(
+    place: str, value: str, method: str
+) -> None:
+    text = (
+        f"unsafe fn g() {{ {{ let __at = &raw mut {place}; *__at = (*__at).{method}({value}); }} }}"
+    )
+    one = source(Path("g.rs"), text.encode())
+    made = plainer.compounds(one, one.functions[0]).decode()
+    assert ("__at" in made) == ("f(" in value or "if " in value)
+    assert not source(Path("g.rs"), made.encode()).root.has_error
+
+
+@pytest.mark.parametrize(("before", "after"), [
+    ("if (*a) { (b) = (c); }", "if *a { b = c; }"),
+    ("(s.f)(x);", "(s.f)(x);"),
+    ("x = (if a { 1 } else { 2 }).g();", "x = (if a { 1 } else { 2 }).g();"),
+    ("f((a + b), (c));", "f(a + b, c);"),
+    ("x = ((a) + (b)) * c;", "x = (a + b) * c;"),
+])  # fmt: skip
+def test_parentheses_that_mean_something_stay(before: str, after: str) -> None:
+    one = source(Path("g.rs"), f"fn g() {{ {before} }}".encode())
+    made = plainer.parentheses(one, one.functions[0]).decode()
+    assert made == f"fn g() {{ {after} }}"
