@@ -25,7 +25,7 @@ export interface GraphAsk {
   kinds: NodeKind[];
 }
 
-export type OverviewAction = 'project' | 'scan' | 'resume' | 'stop' | 'crate';
+export type OverviewAction = 'project' | 'scan' | 'resume' | 'stop' | 'verify' | 'report' | 'crate';
 
 /** From the page to the extension. */
 export type OverviewAsk =

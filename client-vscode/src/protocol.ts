@@ -38,7 +38,7 @@ export type RuleLevel = 'off' | 'low' | 'medium' | 'high';
 export type SuppressScope = 'line' | 'function' | 'file' | 'baseline';
 export type ExportFormat = 'json' | 'jsonl' | 'sarif' | 'markdown' | 'html';
 export type ServerState = 'starting' | 'scanning' | 'idle' | 'error';
-export type MigrationScope = 'scan' | 'project' | 'file' | 'function' | 'resume';
+export type MigrationScope = 'scan' | 'project' | 'file' | 'function' | 'resume' | 'verify';
 export type StageState = 'todo' | 'running' | 'done' | 'failed';
 export type FunctionState = 'new' | 'c' | 'baseline' | 'idiomatic';
 export type NodeKind = 'function' | 'type' | 'global' | 'macro';
@@ -319,9 +319,10 @@ export interface MigrationFunction {
   state: FunctionState;
   /** Why it is in C, in the user's language; empty when it is not. */
   reason: string;
-  /** What the tests of equivalence say, a word; empty when there are none. */
+  /** What the tests of equivalence say: `equal`, `differs`, `no_input`, `unstable`, `not_run`;
+empty when they say nothing. */
   tests: string;
-  /** More about them. */
+  /** Why, or how many cases were equal. */
   testsNote: string;
 }
 
@@ -361,11 +362,14 @@ export interface MigrationResult {
   resumable: boolean;
   /** URI of the folder of the Rust crate, once there is one. */
   crate?: string;
+  /** URI of the report of the last comparison, in Markdown, once there is one. */
+  report?: string;
 }
 
 /** Asks for a scan or a run. */
 export interface MigrationRunParams {
-  /** `scan` reads only; `resume` goes on with what was asked for last. */
+  /** `scan` reads only; `resume` goes on with what was asked for last; `verify` compares the crate
+with the C. */
   scope: MigrationScope;
   /** URI of the folder; that of `uri`, else the first one, when it is absent. */
   folder?: string;
@@ -385,12 +389,14 @@ export interface MigrationRunParams {
 export interface MigrationRunResult {
   /** True when it was stopped; it goes on where it was with `resume`. */
   cancelled: boolean;
-  /** Functions of the project. */
+  /** Functions of the project; after `verify` those that behave like the C. */
   functions: number;
-  /** Those that are in C. */
+  /** Those that are in C; after `verify` those that were not compared or differ. */
   left: number;
   /** Files that are not translated at all. */
   skipped: number;
+  /** After `verify`: functions, or programs, that behave differently. */
+  differs: number;
   /** True when everything was done already. */
   again: boolean;
   /** How long it took. */

@@ -121,7 +121,9 @@ async def test_a_project_is_moved_shown_and_explained(project):
         after = await ask(editor)
         assert not before.resumable and not after.resumable
         assert after.revision > before.revision and after.crate == done.crate
-        assert {one.state for one in after.stages} == {"done"}
+        assert {one.name: one.state for one in after.stages} == {
+            "scan": "done", "baseline": "done", "build": "done", "verify": "todo",
+        }  # fmt: skip
         names = [one.name for one in after.functions]
         assert set(names) == {"sum", "fence", "twice", "main"} and names[-1] == "main"
         fence = next(one for one in after.functions if one.name == "fence")
@@ -136,6 +138,20 @@ async def test_a_project_is_moved_shown_and_explained(project):
 
         again = await run(editor, "resume")
         assert again.again, "nothing has changed"
+
+
+async def test_rust_and_c_are_compared_and_what_was_found_is_told(project):
+    jc2r("run", "--baseline", project)
+    async with running(project, options=TRUSTED) as editor:
+        done = await run(editor, "verify")
+        assert done.differs == 0 and done.functions >= 1
+        after = await ask(editor)
+        assert {one.state for one in after.stages} == {"done"}
+        verdicts = {one.name: one.tests for one in after.functions}
+        assert verdicts["twice"] == "equal" and verdicts["fence"] in ("", "not_run")
+        twice = next(one for one in after.functions if one.name == "twice")
+        assert int(twice.testsNote) > 0, "so many cases"
+        assert after.report.endswith("/equivalence.md")
 
 
 async def test_where_the_rust_of_a_function_is_and_who_calls_whom(project):

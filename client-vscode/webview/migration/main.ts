@@ -122,6 +122,8 @@ class Overview {
     }
     return html`${migration.resumable ? button('resume', 'debug-continue', true) : nothing}
     ${button('project', 'play', !migration.resumable)} ${button('scan', 'refresh')}
+    ${migration.crate === undefined ? nothing : button('verify', 'beaker')}
+    ${migration.report === undefined ? nothing : button('report', 'book')}
     ${migration.crate === undefined ? nothing : button('crate', 'package')}`;
   }
 
@@ -211,11 +213,9 @@ class Overview {
 
   private tests({ functions }: MigrationResult): Shown {
     const tested = functions.filter(({ tests }) => tests !== '');
-    const told = ({ tests, testsNote }: MigrationFunction) =>
-      testsNote === '' ? tests : `${tests}: ${testsNote}`;
     return tested.length === 0
       ? nothing
-      : this.rows('tests', t('tests'), t('tests.verdict'), tested, told);
+      : this.rows('tests', t('tests'), t('tests.verdict'), tested, verdict);
   }
 
   private rows(
@@ -251,6 +251,17 @@ class Overview {
       </table>
     </section>`;
   }
+}
+
+/** What the tests of equivalence say of a function. */
+function verdict({ tests, testsNote }: MigrationFunction): string {
+  const name = named('test', tests);
+  if (testsNote === '') {
+    return name;
+  }
+  return tests === 'equal'
+    ? t('tests.cases', { verdict: name, n: testsNote })
+    : `${name}: ${testsNote}`;
 }
 
 /** How many functions are in which state, as one bar and in words. */

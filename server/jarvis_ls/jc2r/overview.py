@@ -16,10 +16,20 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.store import read_records
 from jarvis_ls.jc2r.config import FOLDER
-from jarvis_ls.jc2r.records import STAGES, UNFINISHED, SkippedUnit, State, read_progress, read_state
+from jarvis_ls.jc2r.records import (
+    STAGES,
+    UNFINISHED,
+    VERIFY,
+    SkippedUnit,
+    State,
+    read_progress,
+    read_state,
+)
 from jarvis_ls.jc2r.rust_side import BuildError, build_errors, is_ours
 from jarvis_ls.jc2r.symbols import Problem
 
+REPORT = "equivalence.md"
+"""What comparing the crate with the C has found, for people."""
 MAX_META = 64_000_000
 MAX_LOG = 1_000_000
 """Bytes of the build's output that are shown: its end, where the reason stands."""
@@ -57,9 +67,9 @@ class Function:
     reason: str = ""
     """Why it is in C."""
     tests: str = ""
-    """What `equivalence.jsonl` says of it, a word; empty when it says nothing."""
+    """Its `state` in `equivalence.jsonl`; empty when that says nothing."""
     tests_note: str = ""
-    """More about its tests."""
+    """Why, or how many cases were equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +79,7 @@ class Overview:
     root: Path
     crate: Path | None = None
     """Where the Rust is, once there is some and it is of our making."""
-    stages: tuple[Stage, ...] = tuple(Stage(name, "todo") for name in STAGES)
+    stages: tuple[Stage, ...] = tuple(Stage(name, "todo") for name in (*STAGES, VERIFY))
     functions: tuple[Function, ...] = ()
     """In the order of translation."""
     skipped: tuple[SkippedUnit, ...] = ()
@@ -80,6 +90,8 @@ class Overview:
     """What the scan left out, in words."""
     partial: bool = False
     """Whether only chosen files and functions are to be in Rust so far."""
+    report: Path | None = None
+    """What comparing the crate with the C has found, for people."""
     resumable: bool = False
     """Whether a run began that did not come to its end."""
     log: str = ""
@@ -117,11 +129,12 @@ def read_overview(root: Path) -> Overview:
         root,
         crate=crate if ours else None,
         stages=stages,
-        functions=tuple(_with_tests(folder, functions)),
+        functions=tuple(_with_tests(folder, state, functions)),
         skipped=skipped,
         problems=tuple(_problems(meta.get("problems"))),
         notes=tuple(one for one in meta.get("notes", ()) if isinstance(one, str)),
         partial=bool(state.chosen),
+        report=folder / REPORT if (folder / REPORT).is_file() else None,
         resumable=_is_resumable(folder, state),
         log=log,
         errors=tuple(build_errors(crate, log)) if failed and ours and crate else (),
@@ -131,7 +144,8 @@ def read_overview(root: Path) -> Overview:
 
 def _stages(folder: Path, state: State) -> tuple[Stage, ...]:
     scanned = (folder / "translation_order.jsonl").is_file()
-    names = [*STAGES, *(name for name in state.done if name not in STAGES)]
+    known = (*STAGES, VERIFY)
+    names = [*known, *(name for name in state.done if name not in known)]
     found = []
     for name in names:
         at = state.done.get(name, 0.0)
@@ -139,9 +153,17 @@ def _stages(folder: Path, state: State) -> tuple[Stage, ...]:
             found.append(Stage(name, "done", at or _time_of(folder / "translation_order.jsonl")))
         elif name == "build" and _has_failed(folder, state):
             found.append(Stage(name, "failed", _time_of(folder / "build.log")))
+        elif name == VERIFY and _differs(folder, state):
+            found.append(Stage(name, "failed", _time_of(folder / REPORT)))
         else:
             found.append(Stage(name, "todo"))
     return tuple(found)
+
+
+def _differs(folder: Path, state: State) -> bool:
+    """A comparison that found something leaves its report, and does not count as done."""
+    built = state.done.get("build")
+    return built is not None and _time_of(folder / REPORT) >= built
 
 
 def _is_resumable(folder: Path, state: State) -> bool:
@@ -204,19 +226,28 @@ def _with_states(
     return found, skipped
 
 
-def _with_tests(folder: Path, functions: list[Function]) -> Iterable[Function]:
-    told: dict[tuple[str, str], tuple[str, str]] = {}
-    for record in read_records(folder / "equivalence.jsonl"):
-        if not isinstance(record, dict):
-            continue
-        name = record.get("function") or record.get("name")
-        verdict = record.get("verdict") or record.get("state") or record.get("status")
-        if isinstance(name, str) and isinstance(verdict, str):
-            note = record.get("note") or record.get("reason") or ""
-            told[str(record.get("file", "")), name] = verdict, str(note)
+def _with_tests(folder: Path, state: State, functions: list[Function]) -> Iterable[Function]:
+    """With what the tests of equivalence have said since the crate was built last."""
+    path = folder / "equivalence.jsonl"
+    told: dict[tuple[str, str], dict[str, Any]] = {}
+    if _time_of(path) >= state.done.get("build", 0.0):
+        for record in read_records(path):
+            if isinstance(record, dict) and record.get("kind") == "function":
+                told[str(record.get("file")), str(record.get("function"))] = record
     for function in functions:
-        verdict, note = told.get((function.file, function.name), ("", ""))
-        yield replace(function, tests=verdict, tests_note=note) if verdict else function
+        record = told.get((function.file, function.name))
+        yield (
+            function
+            if record is None
+            else replace(function, tests=str(record.get("state", "")), tests_note=_note_of(record))
+        )
+
+
+def _note_of(record: dict[str, Any]) -> str:
+    reason, cases = record.get("reason"), record.get("cases")
+    if isinstance(reason, str) and reason:
+        return reason
+    return str(cases) if isinstance(cases, int) and cases > 0 else ""
 
 
 def _meta(folder: Path) -> dict[str, Any]:

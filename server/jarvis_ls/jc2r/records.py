@@ -13,6 +13,8 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular
 
 STAGES = ("scan", "baseline", "build")
+VERIFY = "verify"
+"""The stage that compares the crate with the C, when somebody asks for it."""
 NOT_CHOSEN = "not chosen for translation yet"
 """Why a function is in C that nobody has asked for."""
 UNFINISHED = "request.json"

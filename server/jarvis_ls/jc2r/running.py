@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TextIO
@@ -24,9 +25,10 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.core.process import PARENT
 from jarvis_ls.jc2r.config import folder_of
-from jarvis_ls.jc2r.records import UNFINISHED, read_state
+from jarvis_ls.jc2r.records import UNFINISHED, VERIFY, read_state
 
-Action = Literal["scan", "run", "resume"]
+Progress = Callable[[int, int, str], None]
+Action = Literal["scan", "run", "resume", "verify"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class Request:
     """What to do with which project."""
 
     action: Action
-    """`resume` is a run of what the last one was asked for."""
+    """`resume` is a run of what the last one was asked for, `verify` compares Rust with C."""
     root: str
     crate: str = ""
     """Where the crate goes; empty: beside the project."""
@@ -85,6 +87,9 @@ async def _do(request: Request, answers: TextIO) -> dict[str, Any]:
         scanned = await scan_project(root, build=request.build_project, progress=progress)
         functions = scanned.counts.get("function", 0)
         return {"functions": functions, "problems": len(scanned.problems)}
+    if request.action == "verify":
+        stage(VERIFY)
+        return await asyncio.to_thread(_verify, request, progress)
     kept = folder_of(root) / UNFINISHED
     if request.action == "resume":
         request = _interrupted(request, kept)
@@ -102,6 +107,26 @@ async def _do(request: Request, answers: TextIO) -> dict[str, Any]:
         "left": left,
         "skipped": len(done.skipped),
         "again": done.again,
+    }
+
+
+def _verify(request: Request, progress: Progress) -> dict[str, Any]:
+    try:
+        from jarvis_ls.jc2r.equivalence.stage import verify_project
+        from jarvis_ls.jc2r.equivalence.verify import Settings
+    except ImportError:
+        raise JarvisError("Comparing needs Hypothesis: pip install 'jarvis-ls[migrate]'.") from None
+    if not sys.platform.startswith("linux"):
+        raise JarvisError("Comparing C with Rust works on Linux only.")
+    outcome = verify_project(
+        Path(request.root), settings=Settings(only=request.only), progress=progress,
+        build_project=request.build_project, reset=request.reset,
+    )  # fmt: skip
+    verified = outcome.verified
+    return {
+        "functions": verified.count("equal"),
+        "left": len(verified.functions) - verified.count("equal"),
+        "differs": 0 if outcome.good else max(1, verified.count("differs")),
     }
 
 

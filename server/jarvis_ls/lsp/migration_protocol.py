@@ -18,7 +18,7 @@ COMMAND_MIGRATE = "jarvis.migrate"
 COMMAND_STOP_MIGRATION = "jarvis.stopMigration"
 COMMAND_SHOW_RUST = "jarvis.showRust"
 
-MigrationScope = Literal["scan", "project", "file", "function", "resume"]
+MigrationScope = Literal["scan", "project", "file", "function", "resume", "verify"]
 StageState = Literal["todo", "running", "done", "failed"]
 FunctionState = Literal["new", "c", "baseline", "idiomatic"]
 NodeKind = Literal["function", "type", "global", "macro"]
@@ -67,9 +67,10 @@ class MigrationFunction:
     reason: str
     """Why it is in C, in the user's language; empty when it is not."""
     tests: str
-    """What the tests of equivalence say, a word; empty when there are none."""
+    """What the tests of equivalence say: `equal`, `differs`, `no_input`, `unstable`, `not_run`;
+    empty when they say nothing."""
     tests_note: str
-    """More about them."""
+    """Why, or how many cases were equal."""
 
 
 @attrs.frozen
@@ -112,6 +113,8 @@ class MigrationResult:
     """True when a run began that did not come to its end."""
     crate: str | None = None
     """URI of the folder of the Rust crate, once there is one."""
+    report: str | None = None
+    """URI of the report of the last comparison, in Markdown, once there is one."""
 
 
 @attrs.frozen
@@ -119,7 +122,8 @@ class MigrationRunParams:
     """Asks for a scan or a run."""
 
     scope: MigrationScope
-    """`scan` reads only; `resume` goes on with what was asked for last."""
+    """`scan` reads only; `resume` goes on with what was asked for last; `verify` compares the crate
+    with the C."""
     folder: str | None = None
     """URI of the folder; that of `uri`, else the first one, when it is absent."""
     uri: str | None = None
@@ -141,11 +145,13 @@ class MigrationRunResult:
     cancelled: bool
     """True when it was stopped; it goes on where it was with `resume`."""
     functions: int
-    """Functions of the project."""
+    """Functions of the project; after `verify` those that behave like the C."""
     left: int
-    """Those that are in C."""
+    """Those that are in C; after `verify` those that were not compared or differ."""
     skipped: int
     """Files that are not translated at all."""
+    differs: int
+    """After `verify`: functions, or programs, that behave differently."""
     again: bool
     """True when everything was done already."""
     milliseconds: int

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from jarvis_ls.jc2r.records import NOT_CHOSEN
+from jarvis_ls.jc2r.records import NOT_CHOSEN, VERIFY
 from jarvis_ls.lsp import migration_protocol as wire
 from jarvis_ls.lsp.notes import Note
 
@@ -29,14 +29,14 @@ _PLACED = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+): (?P<text>.+)", re.DOTALL
 def stage_message(progress: Progress, say: Messages) -> tuple[str, int, int]:
     """What a run does in words, and how far it is as parts of a whole."""
     names = list(_STAGES)
-    template = _STAGES.get(progress.stage)
+    template = {**_STAGES, VERIFY: "Comparing Rust with C"}.get(progress.stage)
     text = say(template) if template else progress.stage
     if progress.total:
         text = f"{text}: {progress.done}/{progress.total}"
-    if progress.stage not in names:
-        return text, len(names), len(names) + 1
+    if progress.stage not in names:  # a stage of its own, such as `verify`
+        return text, progress.done, max(1, progress.total)
     part = progress.done / progress.total if progress.total else 0.0
-    return text, round(100 * (names.index(progress.stage) + part)), 100 * (len(names) + 1)
+    return text, round(100 * (names.index(progress.stage) + part)), 100 * len(names)
 
 
 def function_range(line: int, end_line: int) -> types.Range:

@@ -72,12 +72,20 @@ export function spoken(it: MigrationFunction): string {
   return [...parts, it.reason, tests(it)].filter(Boolean).join('. ');
 }
 
-export function tests({ tests: verdict, testsNote }: MigrationFunction): string {
-  if (verdict === '') {
-    return '';
+/** What the tests of equivalence say, in words. */
+export function tests({ tests: verdict, testsNote: note }: MigrationFunction): string {
+  const names: Record<string, string> = {
+    equal: l10n.t('behaves like the C'),
+    differs: l10n.t('behaves differently from the C'),
+    no_input: l10n.t('not tested: no input was fit'),
+    unstable: l10n.t('not tested: the C does not repeat itself'),
+    not_run: l10n.t('not tested'),
+  };
+  const name = names[verdict] ?? verdict;
+  if (name === '' || note === '') {
+    return name;
   }
-  const told = l10n.t('Tests: {0}', verdict);
-  return testsNote === '' ? told : `${told} (${testsNote})`;
+  return verdict === 'equal' ? l10n.t('{0} in {1} cases', name, note) : `${name}: ${note}`;
 }
 
 export function tooltip(it: MigrationFunction): MarkdownString {

@@ -23,7 +23,10 @@ export function activate(context: JarvisContext): void {
     void view.focus();
     await run(context, wanted);
   }
-  async function ofFolder(scope: 'scan' | 'project' | 'resume', reset = false): Promise<void> {
+  async function ofFolder(
+    scope: 'scan' | 'project' | 'resume' | 'verify',
+    reset = false,
+  ): Promise<void> {
     const folder = await view.chooseFolder();
     if (folder === undefined) {
       throw new Error(l10n.t('Open the folder of a C project first.'));
@@ -35,6 +38,14 @@ export function activate(context: JarvisContext): void {
   context.command('jarvisLs.migration.transpileAnew', () => ofFolder('project', true));
   context.command('jarvisLs.migration.scan', () => ofFolder('scan'));
   context.command('jarvisLs.migration.resume', () => ofFolder('resume'));
+  context.command('jarvisLs.migration.verify', () => ofFolder('verify'));
+  context.command('jarvisLs.migration.openReport', () => {
+    const { report } = view.known;
+    if (report === undefined) {
+      throw new Error(l10n.t('There is no report yet: compare Rust with C first.'));
+    }
+    return commands.executeCommand('markdown.showPreview', Uri.parse(report));
+  });
   context.command('jarvisLs.migration.transpileFile', (clicked?: Uri) =>
     start({ scope: 'file', uri: (clicked ?? atCursor().uri).toString() }),
   );

@@ -26,6 +26,8 @@ const ACTIONS: Record<OverviewAction, string> = {
   scan: 'jarvisLs.migration.scan',
   resume: 'jarvisLs.migration.resume',
   stop: 'jarvisLs.migration.stop',
+  verify: 'jarvisLs.migration.verify',
+  report: 'jarvisLs.migration.openReport',
   crate: 'jarvisLs.migration.revealCrate',
 };
 

@@ -5,7 +5,12 @@
 
 import { commands, l10n, Uri, window, workspace } from 'vscode';
 import type { JarvisContext } from '../../context';
-import { MIGRATION_RUN, type MigrationRunParams, type MigrationRunResult } from '../../protocol';
+import {
+  MIGRATION_RUN,
+  type MigrationRunParams,
+  type MigrationRunResult,
+  type MigrationScope,
+} from '../../protocol';
 import { withWork } from '../../work';
 import { countOf } from './labels';
 
@@ -21,8 +26,11 @@ export async function run(
     return undefined;
   }
   await workspace.saveAll(false);
-  const title =
-    wanted.scope === 'scan' ? l10n.t('Scanning the C project') : l10n.t('Moving C to Rust');
+  const titles: Partial<Record<MigrationScope, string>> = {
+    scan: l10n.t('Scanning the C project'),
+    verify: l10n.t('Comparing Rust with C'),
+  };
+  const title = titles[wanted.scope] ?? l10n.t('Moving C to Rust');
   const result = await withWork(context, title, (workDoneToken) =>
     context.request(MIGRATION_RUN, { ...wanted, workDoneToken }),
   );
@@ -52,7 +60,7 @@ async function summarise(wanted: Wanted, result: MigrationRunResult): Promise<vo
   if (result.cancelled) {
     const resume = l10n.t('Resume');
     const text = l10n.t('Stopped. What was done is kept.');
-    const ways = wanted.scope === 'scan' ? [] : [resume];
+    const ways = wanted.scope === 'scan' || wanted.scope === 'verify' ? [] : [resume];
     if ((await window.showInformationMessage(text, ...ways)) === resume) {
       await commands.executeCommand('jarvisLs.migration.resume');
     }
@@ -60,6 +68,10 @@ async function summarise(wanted: Wanted, result: MigrationRunResult): Promise<vo
   }
   const view = l10n.t('Show Functions');
   const open = l10n.t('Open Crate');
+  if (wanted.scope === 'verify') {
+    await tellVerdict(result);
+    return;
+  }
   const ways = result.crate === undefined ? [view] : [view, open];
   const answer = await window.showInformationMessage(sentence(wanted, result), ...ways);
   if (answer === view) {
@@ -67,6 +79,25 @@ async function summarise(wanted: Wanted, result: MigrationRunResult): Promise<vo
   } else if (answer === open && result.crate !== undefined) {
     const crate = Uri.parse(result.crate);
     await commands.executeCommand('vscode.openFolder', crate, { forceNewWindow: true });
+  }
+}
+
+/** What the comparison found; a difference is a warning. */
+async function tellVerdict({ functions, left, differs }: MigrationRunResult): Promise<void> {
+  const report = l10n.t('Open Report');
+  const all = functions + left;
+  const ask =
+    differs > 0
+      ? window.showWarningMessage(
+          l10n.t('{0} of {1} functions behave differently from the C.', differs, all),
+          report,
+        )
+      : window.showInformationMessage(
+          l10n.t('{0} of {1} functions were compared and behave like the C.', functions, all),
+          report,
+        );
+  if ((await ask) === report) {
+    await commands.executeCommand('jarvisLs.migration.openReport');
   }
 }
 

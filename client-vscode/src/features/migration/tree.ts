@@ -140,12 +140,12 @@ export class MigrationTree implements TreeDataProvider<MigrationNode> {
       return stage;
     }
     const names = this.migration.stages.map(({ name }) => name);
-    const at = names.indexOf(this.going.stage);
+    const at = Math.max(0, names.indexOf(this.going.stage)); // it begins before it says so
     const own = names.indexOf(stage.name);
     if (own === at) {
       return { ...stage, state: 'running' };
     }
-    return own > at && at >= 0 ? { ...stage, state: 'todo' } : stage;
+    return own > at ? { ...stage, state: 'todo' } : stage;
   }
 
   private stageItem(stage: MigrationStage): TreeItem {

@@ -31,6 +31,7 @@ export class MigrationView implements Disposable {
   private going: Going | undefined;
   private filter: Filter;
   private folder: string | undefined;
+  private isWanted = false;
   private redraw: NodeJS.Timeout | undefined;
   private loading: Promise<void> = Promise.resolve();
 
@@ -61,7 +62,10 @@ export class MigrationView implements Disposable {
     return { dispose: () => this.followers.delete(follower) };
   }
 
+  /** The view is there once there is something to show or the user asks for it. */
   async focus(): Promise<void> {
+    this.isWanted = true;
+    await setContext('jarvisLs.migration.wanted', true);
     await commands.executeCommand(`${MIGRATION_VIEW}.focus`);
   }
 
@@ -184,6 +188,8 @@ export class MigrationView implements Disposable {
     this.setMessage(narrowed ? this.filterSentence(left, all) : undefined);
     const several = (workspace.workspaceFolders?.length ?? 0) > 1;
     this.view.description = several ? nameOf(migration.folder) : '';
+    this.isWanted ||= isKnown(migration);
+    void setContext('jarvisLs.migration.wanted', this.isWanted);
     void setContext('jarvisLs.migration.known', isKnown(migration));
     void setContext('jarvisLs.migration.running', going !== undefined || migration.running);
     void setContext('jarvisLs.migration.resumable', migration.resumable && going === undefined);

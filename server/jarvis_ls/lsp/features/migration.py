@@ -30,7 +30,7 @@ TELL_SECONDS = 0.1
 SETTLE_SECONDS = 0.2
 """How long a folder's files must be quiet before they are read."""
 GRAPH_SECONDS = 60.0
-_SCOPES = ("scan", "project", "file", "function", "resume")
+_SCOPES = ("scan", "project", "file", "function", "resume", "verify")
 
 
 def register(server: Server) -> None:
@@ -132,6 +132,7 @@ class _Migration:
             overview.partial,
             overview.resumable and running is None,
             crate=uri_of(str(overview.crate)) if overview.crate else None,
+            report=uri_of(str(overview.report)) if overview.report else None,
         )
 
     async def run(self, params: wire.MigrationRunParams) -> wire.MigrationRunResult:
@@ -151,6 +152,7 @@ class _Migration:
             result.get("functions", 0),
             result.get("left", 0),
             result.get("skipped", 0),
+            result.get("differs", 0),
             result.get("again", False),
             outcome.milliseconds,
             crate=uri_of(crate) if crate else None,
@@ -186,7 +188,7 @@ class _Migration:
             if params.scope == "function":
                 name = params.function or await self._name_at(params.uri, params.line)
                 only = (f"{path}:{name}",)
-        action = params.scope if params.scope in ("scan", "resume") else "run"
+        action = params.scope if params.scope in ("scan", "resume", "verify") else "run"
         return Request(
             action=action,
             root=folder.path,
