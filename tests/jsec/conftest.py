@@ -29,7 +29,7 @@ def scan_folder() -> Scan:
     def run(root: Path, *, cached: bool = False, **options: Any) -> ScanResult:
         settings = load_settings(root)
         listing = list_sources(root, settings)
-        cache = Cache(root, settings.patterns) if cached else None
+        cache = Cache(root, settings.patterns, settings.functions) if cached else None
         options.setdefault("jobs", 1)
         return asyncio.run(scan(listing, settings, cache=cache, **options))
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 
 import pytest
 from folders import Scan, write
 
+from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.result import ScanResult
+from jarvis_ls.jsec.settings import load_settings
 
 PAST = "write-past-buffer"
 
@@ -197,3 +200,63 @@ def test_nothing_stays_without_a_cache(
     monkeypatch.setattr("tempfile.tempdir", str(spare))
     assert flaws(scan_folder(write(tmp_path / "project", BAD)))
     assert list(spare.iterdir()) == []
+
+
+OWN = """\
+[[source]]
+function = "read_packet"
+argument = 1
+size = 2
+
+[[sink]]
+function = "run_tool"
+argument = 2
+kind = "command"
+
+[[sanitizer]]
+function = "quoted"
+"""
+
+USES = """\
+void read_packet(char *to, int size);
+void run_tool(int how, const char *what);
+char *quoted(const char *text);
+void serve(void) {
+    char line[64];
+    read_packet(line, sizeof line);
+    run_tool(1, line);
+}
+void serve_quoted(void) {
+    char line[64];
+    read_packet(line, sizeof line);
+    run_tool(1, quoted(line));
+}
+"""
+
+
+def test_sources_sinks_and_sanitizers_of_the_users_own(tmp_path: Path, scan_folder: Scan) -> None:
+    write(tmp_path, {"serve.c": USES})
+    assert scan_folder(tmp_path, cached=True).shown == []
+    write(tmp_path, {".jarvis/jsec.toml": OWN})
+    (one,) = scan_folder(tmp_path, cached=True).shown
+    assert (one.rule, one.span.line, one.cwe) == ("command-from-variable", 7, (78,))
+    assert any("read_packet()" in str(step.message) for step in one.trace)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('[[source]]\nfunction = "a::b"\n', "source[1].function: must be the name of a function"),
+        ("[[source]]\nargument = 1\n", "source[1].function: is missing"),
+        ('[[source]]\nfunction = "f"\nreturns = "x"\n', "must be one of text, number"),
+        ('[[sink]]\nfunction = "f"\nkind = "path"\n', "sink[1].argument: is missing"),
+        ('[[sink]]\nfunction = "f"\nargument = 0\nkind = "path"\n', "number of an argument"),
+        ('[[sink]]\nfunction = "f"\nargument = 1\nkind = "x"\n', "one of command, path, format"),
+        ('[[sanitizer]]\nfunction = "f"\nkind = "x"\n', "sanitizer[1].kind: is not known"),
+        ("flow = 1\n", "flow: must be true or false"),
+    ],
+)
+def test_what_is_wrong_in_the_settings_is_named(tmp_path: Path, text: str, what: str) -> None:
+    write(tmp_path, {".jarvis/jsec.toml": text})
+    with pytest.raises(ConfigError, match=re.escape(what)):
+        load_settings(tmp_path)

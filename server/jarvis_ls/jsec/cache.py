@@ -25,7 +25,9 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file, state_folder, user_folder
 from jarvis_ls.core.store import Appender
 from jarvis_ls.jsec.compact import from_list, to_list
+from jarvis_ls.jsec.flow.own import OwnFunction
 from jarvis_ls.jsec.flow.store import Place
+from jarvis_ls.jsec.project import digest_of
 from jarvis_ls.jsec.result import FileReport
 from jarvis_ls.jsec.settings import Pattern
 from jarvis_ls.jsec.walk import SourceFile
@@ -39,11 +41,17 @@ _GRAMMARS = ("tree-sitter", "tree-sitter-c", "tree-sitter-cpp", "tree-sitter-rus
 class Cache:
     """The answers kept for one folder."""
 
-    def __init__(self, root: Path, patterns: Iterable[Pattern] = ()) -> None:
-        """Read what is there. Raises `JarvisError` when nothing can be kept below `root`."""
+    def __init__(
+        self, root: Path, patterns: Iterable[Pattern] = (), functions: Iterable[OwnFunction] = ()
+    ) -> None:
+        """Read what is there, for these patterns and functions of the user's own.
+
+        Raises `JarvisError` when nothing can be kept below `root`.
+        """
         self._path = state_folder(root, "cache") / _FILE
         self._key = _user_key()
-        self._context = f"{engine_version()}\0{tuple(patterns)!r}".encode()
+        self._version = engine_version() + digest_of(repr(tuple(functions)).encode())
+        self._context = f"{self._version}\0{tuple(patterns)!r}".encode()
         self._lines = self._load()
         self._used: dict[bytes, bytes] = {}
         self._appender: Appender | None = None
@@ -54,7 +62,7 @@ class Cache:
     @property
     def flow(self) -> Place:
         """Where the functions of the folder are kept for the analysis of flow."""
-        return Place(str(self._path.parent / "flow"), self._key, engine_version())
+        return Place(str(self._path.parent / "flow"), self._key, self._version)
 
     @property
     def empty(self) -> bool:

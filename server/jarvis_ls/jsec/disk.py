@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gc
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import Any
 
 from jarvis_ls.codeintel.code import Unit
 from jarvis_ls.codeintel.facts import Facts
@@ -23,6 +24,7 @@ from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.flow.ir import FunctionIR
 from jarvis_ls.jsec.flow.lower import lower
 from jarvis_ls.jsec.flow.outline import outline_of
+from jarvis_ls.jsec.flow.own import effects_of
 from jarvis_ls.jsec.flow.program import Program
 from jarvis_ls.jsec.flow.run import Followed, Found, Root, Runner
 from jarvis_ls.jsec.flow.store import Store
@@ -79,7 +81,8 @@ class DiskFiles:
         """From now on `follow` is asked for functions of these files, which are kept under
         these names."""
         assert self._open is not None and self._open.project.flow is not None
-        self._runner = Runner(self._open.project.flow, units, analysis_of)
+        analyse = partial(analysis_of, own=effects_of(self._open.project.functions))
+        self._runner = Runner(self._open.project.flow, units, analyse)
 
     def scan(self, path: str) -> FileReport:
         """Findings of one file of the project, those that comments suppress marked so.
@@ -200,12 +203,15 @@ class DiskFiles:
             gc.collect()
 
 
-def analysis_of(program: Program, *, quick: bool = False) -> Root:
-    """An analysis of a program; a `quick` one gives up sooner, with what it has found."""
+def analysis_of(
+    program: Program, *, quick: bool = False, own: Mapping[str, Any] | None = None
+) -> Root:
+    """An analysis of a program; a `quick` one gives up sooner, with what it has found. `own` says
+    what functions of the user's own do."""
     from jarvis_ls.jsec.flow.interpret import Analysis, Limits  # large, not needed without flow
 
     limits = Limits(fuel=QUICK_FUEL, per_instruction=QUICK_PASSES) if quick else Limits()
-    analysis = Analysis(program, limits)
+    analysis = Analysis(program, limits, own)
 
     def root(function: FunctionIR) -> Found:
         faults = analysis.root(function)

@@ -21,6 +21,7 @@ from jarvis_ls.jsec.assess import assess
 from jarvis_ls.jsec.disk import analysis_of
 from jarvis_ls.jsec.engine import Analysis, Engine, ItemCache
 from jarvis_ls.jsec.flow.answers import in_order
+from jarvis_ls.jsec.flow.own import OwnFunction, effects_of
 from jarvis_ls.jsec.flow.store import Place
 from jarvis_ls.jsec.live_flow import LiveFlow
 from jarvis_ls.jsec.live_records import LiveResult, TextChange
@@ -79,20 +80,21 @@ class LiveDocuments:
         self._documents: dict[str, _Document] = {}
         self._headers: dict[str, Headers] = {}
         self._patterns: dict[str, tuple[Pattern, ...]] = {}
-        self._flow: dict[str, LiveFlow] = {}
+        self._flow: dict[str, LiveFlow | None] = {}
         self._seen: set[str] = set()
 
-    def set_flow(self, root: str, wanted: bool) -> None:
-        """Whether values are followed in the documents of a workspace folder."""
-        if not wanted:
-            self._flow.pop(root, None)
-        elif root not in self._flow:
-            self._flow[root] = LiveFlow(partial(analysis_of, quick=True))
+    def set_flow(self, root: str, wanted: bool, functions: tuple[OwnFunction, ...] = ()) -> None:
+        """Whether values are followed in the documents of a workspace folder, and which functions
+        of the user's own are sources, sinks and sanitizers. Until this is said they are, and
+        there are none."""
+        analyse = partial(analysis_of, quick=True, own=effects_of(functions))
+        self._flow[root] = LiveFlow(analyse) if wanted else None
 
     def set_program(self, root: str, place: Place, names: dict[str, str]) -> None:
         """What a scan of a workspace folder kept of its functions."""
-        if root in self._flow:
-            self._flow[root].set_program(place, names)
+        flow = self._flow_of(root)
+        if flow is not None:
+            flow.set_program(place, names)
 
     def set_patterns(self, root: str, patterns: tuple[Pattern, ...]) -> None:
         """The user's own rules for the documents of a workspace folder."""
@@ -138,8 +140,9 @@ class LiveDocuments:
         document = self._documents.pop(uri, None)
         if document is not None:
             self._seen.discard(uri)
-            if document.root in self._flow:
-                self._flow[document.root].close(document.source.path)
+            flow = self._flow.get(document.root)
+            if flow is not None:
+                flow.close(document.source.path)
             self._forget(document.root, document.source.path)
 
     def text(self, uri: str) -> str:
@@ -180,7 +183,7 @@ class LiveDocuments:
     ) -> tuple[list[Finding], bool, tuple[str, ...]]:
         """Findings with what flow knows, whether it has more to do, and which other documents
         it knows more of."""
-        flow, path = self._flow.get(document.root), document.source.path
+        flow, path = self._flow_of(document.root), document.source.path
         if flow is None or document.language == "rust":
             return analysis.findings, False, ()
         if uri not in self._seen:  # the rules' findings are shown first
@@ -204,6 +207,11 @@ class LiveDocuments:
             partial(self._text, document.root), analysis.placed_functions, flow.decided(path),
         )  # fmt: skip
         return findings, flow.waits, others
+
+    def _flow_of(self, root: str) -> LiveFlow | None:
+        if root and root not in self._flow:
+            self.set_flow(root, True)
+        return self._flow.get(root)
 
     def _text(self, root: str, path: str) -> Source | None:
         for document in self._documents.values():

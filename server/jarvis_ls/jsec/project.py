@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+from jarvis_ls.jsec.flow.own import OwnFunction
 from jarvis_ls.jsec.flow.store import Place
 from jarvis_ls.jsec.settings import Pattern
 from jarvis_ls.jsec.walk import SourceFile
@@ -22,6 +23,8 @@ class Project:
     """Files with more bytes are not read."""
     patterns: tuple[Pattern, ...] = ()
     """Rules of the user's own."""
+    functions: tuple[OwnFunction, ...] = ()
+    """Sources, sinks and sanitizers of the user's own."""
     flow: Place | None = None
     """Where the functions of its files are kept; None when flow is off."""
 

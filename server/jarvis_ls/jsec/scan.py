@@ -100,8 +100,9 @@ async def scan_files(
         wanted = max(len(missing), len(files) if place is not None else 0)
         pool = Pool(min(jobs or processors(), wanted) if wanted else 1, seconds)
         project = Project(
-            listing.root, tuple(listing.files), settings.max_file_size, settings.patterns, place
-        )
+            listing.root, tuple(listing.files), settings.max_file_size, settings.patterns,
+            settings.functions, place,
+        )  # fmt: skip
         try:
             await pool.tell("set_project", project)
             each = _both_halves(pool, files, known, missing, cache, place, step, len(listing.files))

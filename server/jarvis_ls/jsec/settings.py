@@ -16,6 +16,19 @@ id = "no-legacy-log"
 regex = '\\blegacy_log\\s*\\('
 languages = ["c", "cpp"]
 message = "legacy_log is not safe in signal handlers."
+
+[[source]]                         # what it returns, or puts into an argument, comes from outside
+function = "read_packet"
+argument = 1                       # the memory it fills; without it: what it returns
+size = 2                           # the argument that says how many bytes
+
+[[sink]]                           # input must not get there
+function = "run_tool"
+argument = 1
+kind = "command"                   # or "path", "format"
+
+[[sanitizer]]                      # what comes out of it is harmless
+function = "quote_for_shell"
 """
 
 from __future__ import annotations
@@ -33,6 +46,7 @@ from jarvis_ls.core.files import STATE, read_regular
 from jarvis_ls.core.finding import SEVERITIES, Finding, Severity
 from jarvis_ls.core.globs import Globs
 from jarvis_ls.core.regex import compile_regex
+from jarvis_ls.jsec.flow.own import Danger, Gives, OwnFunction
 
 Level = Literal["off", "high", "medium", "low"]
 
@@ -102,6 +116,8 @@ class Settings:
     """The user's own rules."""
     flow: bool = True
     """Whether values are followed through and across functions (C and C++)."""
+    functions: tuple[OwnFunction, ...] = ()
+    """Sources, sinks and sanitizers of the user's own."""
 
     def judge(self, finding: Finding) -> Finding | None:
         """The finding as it is told with these settings, or None when it is not."""
@@ -172,6 +188,9 @@ def settings_from(values: Mapping[str, Any], name: str, base: Settings | None = 
         paths=base.paths + reader.tables("paths", _path_rules),
         patterns=base.patterns + reader.list_of_tables("pattern", _pattern),
         flow=reader.take("flow", _flag, base.flow),
+        functions=base.functions + sum(
+            (reader.list_of_tables(role, make) for role, make in _ROLES), ()
+        ),
     )
     reader.finish()
     ids = [pattern.id for pattern in settings.patterns]
@@ -272,6 +291,30 @@ def _pattern(reader: _Reader) -> Pattern:
     )
 
 
+def _source(reader: _Reader) -> OwnFunction:
+    argument = reader.take("argument", _position, 0)
+    if argument:
+        size = reader.take("size", _position, 0)
+        return OwnFunction(reader.need("function", _name), "source", argument, size)
+    gives: Gives = reader.take("returns", _one_of(get_args(Gives)), "text")
+    return OwnFunction(reader.need("function", _name), "source", gives=gives)
+
+
+def _sink(reader: _Reader) -> OwnFunction:
+    return OwnFunction(
+        reader.need("function", _name), "sink", reader.need("argument", _position),
+        danger=reader.need("kind", _one_of(get_args(Danger))),
+    )  # fmt: skip
+
+
+def _sanitizer(reader: _Reader) -> OwnFunction:
+    argument = reader.take("argument", _position, 0)
+    return OwnFunction(reader.need("function", _name), "sanitizer", argument)
+
+
+_ROLES = (("source", _source), ("sink", _sink), ("sanitizer", _sanitizer))
+
+
 def _toml(data: bytes) -> dict[str, Any]:
     if sys.version_info >= (3, 11):
         import tomllib
@@ -358,6 +401,27 @@ def _numbers(value: Any) -> tuple[int, ...]:
     if not all(isinstance(one, int) and not isinstance(one, bool) and one > 0 for one in numbers):
         raise ValueError("must be a list of CWE numbers")
     return tuple(numbers)
+
+
+def _position(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 99:
+        raise ValueError("must be the number of an argument, from 1")
+    return value
+
+
+def _name(value: Any) -> str:
+    if not _text(value).isidentifier():
+        raise ValueError("must be the name of a function, without namespace or class")
+    return _text(value)
+
+
+def _one_of(allowed: tuple[str, ...]) -> Callable[[Any], Any]:
+    def check(value: Any) -> Any:
+        if value not in allowed:
+            raise ValueError(f"must be one of {', '.join(allowed)}")
+        return value
+
+    return check
 
 
 def _identifier(value: Any) -> str:

@@ -18,6 +18,7 @@ from jarvis_ls.core.process import Worker
 from jarvis_ls.jsec.live_records import TextChange
 
 if TYPE_CHECKING:
+    from jarvis_ls.jsec.flow.own import OwnFunction
     from jarvis_ls.jsec.flow.store import Place
     from jarvis_ls.jsec.live_records import LiveResult
     from jarvis_ls.jsec.settings import Pattern
@@ -53,7 +54,7 @@ class Analysis:
         self._held: dict[str, _Held] = {}
         self._files: dict[str, list[str]] = {}
         self._patterns: dict[str, tuple[Pattern, ...]] = {}
-        self._flow: dict[str, bool] = {}
+        self._flow: dict[str, tuple[bool, tuple[OwnFunction, ...]]] = {}
         self._programs: dict[str, tuple[Place, dict[str, str]]] = {}
         self._stopped = False
 
@@ -93,11 +94,14 @@ class Analysis:
             self._patterns[root] = patterns
             await self.ask("set_patterns", root, patterns)
 
-    async def set_flow(self, root: str, wanted: bool) -> None:
-        """Tell whether values are followed in the documents of a folder."""
-        if self._flow.get(root) != wanted:
-            self._flow[root] = wanted
-            await self.ask("set_flow", root, wanted)
+    async def set_flow(
+        self, root: str, wanted: bool, functions: tuple[OwnFunction, ...] = ()
+    ) -> None:
+        """Tell whether values are followed in the documents of a folder, and which functions of
+        the user's own are sources, sinks and sanitizers."""
+        if self._flow.get(root, (True, ())) != (wanted, functions):
+            self._flow[root] = wanted, functions
+            await self.ask("set_flow", root, wanted, functions)
 
     async def set_program(self, root: str, place: Place, names: dict[str, str]) -> None:
         """Tell what a scan of a folder kept of its functions."""
@@ -188,8 +192,8 @@ class Analysis:
             await worker.call("set_files", root, paths)
         for root, patterns in self._patterns.items():
             await worker.call("set_patterns", root, patterns)
-        for root, wanted in self._flow.items():
-            await worker.call("set_flow", root, wanted)
+        for root, (wanted, functions) in self._flow.items():
+            await worker.call("set_flow", root, wanted, functions)
         for root, (place, names) in self._programs.items():
             await worker.call("set_live_program", root, place, names)
         for held in self._held.values():

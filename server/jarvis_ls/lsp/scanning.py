@@ -171,7 +171,7 @@ class Scanning:
         root = await self._root(folder)
         cache = None
         try:
-            cache = Cache(Path(folder.path), root.settings.patterns)
+            cache = Cache(Path(folder.path), root.settings.patterns, root.settings.functions)
         except JarvisError as error:
             logger.warning("%s", error)
         reports = scan_files(

@@ -225,7 +225,9 @@ class Server(LanguageServer):
         for path in paths:
             root = held.get(path)
             await self.analysis.set_patterns(path, root.settings.patterns if root else ())
-            await self.analysis.set_flow(path, root.settings.flow if root else False)
+            if root is not None:
+                settings = root.settings
+                await self.analysis.set_flow(path, settings.flow, settings.functions)
         self._workspace = held
         self.configured_once.set()
 

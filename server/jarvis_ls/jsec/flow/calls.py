@@ -78,9 +78,12 @@ def _call(an: Analysis, st: State, instr: Instr) -> Any:
     _, temp, target, args, result, span, types = instr
     values = [fetch(an, st, arg) for arg in args]
     if isinstance(target, str):
-        function = an.find_function(target, an.frame.function.file, an.frame.space)
+        short = target.rpartition("::")[2]
+        function = (
+            None if short in an.own
+            else an.find_function(target, an.frame.function.file, an.frame.space)
+        )  # fmt: skip
         if function is None:
-            short = target.rpartition("::")[2]
             _must_have(an, st, values, types, args, span)
             handled = model.apply(an, st, short, values, types, result, span, temp, args)
             if handled is not NotImplemented:

@@ -8,6 +8,7 @@ used up the run ends in silence.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,7 @@ from jarvis_ls.jsec.flow.state import Joiner, State, equal
 from jarvis_ls.jsec.flow.values import Val
 
 Outcome = tuple[State, "Val | None"]
+Effects = Mapping[str, tuple[tuple[Any, ...], ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +54,13 @@ def _replace(head: int, pending: dict[int, list[State]]) -> None:
 class Analysis(Regions):
     """Runs functions and collects what is wrong."""
 
-    def __init__(self, program: Lookup, limits: Limits | None = None) -> None:
+    def __init__(
+        self, program: Lookup, limits: Limits | None = None, own: Effects | None = None
+    ) -> None:
+        """`own` says what functions of the user's own do, in the words of `library/tables`."""
         super().__init__(program)
         self.limits = limits or Limits()
+        self.own = own or {}
         self.faults: dict[tuple[str, str, Span], Fault] = {}
         self.fuel = 0
         self.stack: list[FunctionIR] = []

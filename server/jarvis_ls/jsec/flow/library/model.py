@@ -59,7 +59,7 @@ def apply(
 ) -> Any:  # fmt: skip
     """The effects of a call; `NotImplemented` for a function that is not known, an empty list
     when it does not return, else None."""
-    effects = TABLE.get(name)
+    effects = an.own.get(name, TABLE.get(name))
     if effects is None:
         return NotImplemented
     call = Call(name, values, types, result, span, args)
