@@ -23,10 +23,18 @@ def add_verify(commands: Any) -> None:
     )  # fmt: skip
     add = verify.add_argument
     add("path", nargs="?", type=Path, default=Path(), help="the C project (default: this folder)")
-    add("--only", nargs="+", default=[], metavar="NAME", help="functions or C files")
+    add(
+        "--only",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="functions or C files; mutants are planted in these files only",
+    )
     add_settings(verify)
     add("--build", action="store_true",
         help="learn how files are compiled: run the project's own build in a copy")  # fmt: skip
+    add("--programs", action="store_true",
+        help="recorded cases of programs only, no functions one by one")  # fmt: skip
     add("--explore", type=_positive, default=0, metavar="SECONDS",
         help="make new cases from the recorded ones of programs for so long")  # fmt: skip
     add("--mutants", type=_positive, default=0, metavar="N",
@@ -126,7 +134,8 @@ def run_verify(options: argparse.Namespace) -> int:
     settings = Settings(options.cases, float(options.seconds), options.seed,
                         tuple(getattr(options, "only", ())))  # fmt: skip
     outcome = verify_project(
-        root, settings=settings, extent=Extent(float(options.explore), options.mutants),
+        root, settings=settings, extent=Extent(
+            float(options.explore), options.mutants, not options.programs),
         build_project=options.build, reset=options.reset, progress=progress, stage=stage,
     )  # fmt: skip
     if options.format == "json":
@@ -145,7 +154,8 @@ def _say(outcome: Any) -> None:
     counts = {state: verified.count(state) for state in
               ("equal", "differs", "unstable", "no_input", "not_run")}  # fmt: skip
     cases = sum(one["cases"] for one in verified.functions)
-    print(f"{counts['equal']} of {len(verified.functions)} functions equal in {cases} cases,"
+    if verified.functions:
+        print(f"{counts['equal']} of {len(verified.functions)} functions equal in {cases} cases,"
           f" {counts['differs']} differ, {counts['unstable']} not stable, {counts['no_input']}"
           f" without a fit input, {counts['not_run']} not called")  # fmt: skip
     for one in verified.functions:

@@ -234,21 +234,22 @@ def _word(word: str, draw: random.Random) -> str:
     return word[:at] + letter + word[at + 1 :]
 
 
-def build_programs(project: Any, folder: Path) -> Programs:
+def build_programs(project: Any, folder: Path, *, careful: bool) -> Programs:
     """The programs of `project`, as the crate divides it: a program is the file with its `main`
-    and what it needs of the others. Raises `JarvisError`."""
+    and what it needs of the others; with sanitizers too when `careful`. Raises `JarvisError`."""
     c = shared.link_programs(project, folder, ("-O2",), "plain")
-    try:
-        careful = shared.link_programs(
-            project, folder, (*shared.SANITIZED, "-fsanitize-coverage=trace-pc"), "careful"
-        )
-    except JarvisError as error:
-        project.notes.append(f"no cases are generated, for want of sanitizers: {error}")
-        careful = {}
+    checked: dict[str, Path] = {}
+    if careful:
+        try:
+            checked = shared.link_programs(
+                project, folder, (*shared.SANITIZED, "-fsanitize-coverage=trace-pc"), "careful"
+            )
+        except JarvisError as error:
+            project.notes.append(f"no cases are generated, for want of sanitizers: {error}")
     rust = {}
     for stem, module in ((Path(file).stem, project.symbols.modules[file])
                          for file in project.symbols.programs):  # fmt: skip
         path = project.crate / "target" / "release" / module
         if path.is_file() and os.access(path, os.X_OK):
             rust[stem] = path
-    return Programs(c, careful, rust)
+    return Programs(c, checked, rust)

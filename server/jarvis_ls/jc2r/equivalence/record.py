@@ -12,9 +12,9 @@ records with another digest say nothing of the state at hand.
   repeat what was recorded; `not_run`), `difference` in words, `seconds`.
 - `explored`: generated cases of programs: `cases` that were compared, `excluded`, `kept` (those
   that led somewhere new), `differences` (`case` as in `cases.jsonl`, `difference`).
-- `mutants`: `wanted`, `seed`, `planted` (without the equivalent and those that do not compile),
-  `killed`, `by_functions`, `equivalent`, `not_built`, `survivors` (`file`, `line`, `function`,
-  `before`, `after`), `seconds`.
+- `mutants`: `wanted`, `seed`, `only` (files they are planted in; all when empty), `planted`
+  (without the equivalent and those that do not compile), `killed`, `by_functions`, `equivalent`,
+  `not_built`, `survivors` (`file`, `line`, `function`, `before`, `after`), `seconds`.
 """
 
 from __future__ import annotations

@@ -149,7 +149,8 @@ def copy_crate(crate: Path, folder: Path, symbols: Symbols) -> None:
         if old.name not in wanted:
             old.unlink()
     _keep(folder / "Cargo.toml", '[package]\nname = "under_test"\nversion = "0.1.0"\n'
-          'edition = "2021"\npublish = false\nautobins = false\n\n[lib]\ncrate-type = ["staticlib"]\n\n'
+          'edition = "2021"\npublish = false\nautobins = false\n\n[lib]\n'
+          'crate-type = ["staticlib"]\n\n'
           "[workspace]\n\n[profile.release]\nopt-level = 3\n"
           'panic = "abort"\ncodegen-units = 1\n')  # fmt: skip
 

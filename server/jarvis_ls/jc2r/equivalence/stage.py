@@ -42,6 +42,8 @@ class Extent:
     """Seconds for generated cases of programs."""
     mutants: int = 0
     """Mutants to be planted."""
+    functions: bool = True
+    """Whether functions are compared one by one."""
 
 
 @dataclass
@@ -84,16 +86,19 @@ def verify_project(
         raise JarvisError("There is no finished translation; run `jc2r run --baseline`.")
     units = units_of(root, build=build_project, folder=folder / "build")
     project = Project(root, crate, folder, units)
-    stage("compile")
-    project.build()
+    if extent.functions or extent.mutants:
+        stage("compile")
+        project.build()
     made = f"{digest_of(root, crate, units)} {settings.cases} {settings.seed}"
     if reset:
         Results(folder, "").close()
     results = Results(folder, made)
     try:
         in_rust = {(one.file, one.name) for one in functions if one.state != "c"}
-        stage("functions")
-        outcome = Outcome(verify_functions(project, in_rust, results, settings, progress))
+        outcome = Outcome(Verified())
+        if extent.functions:
+            stage("functions")
+            outcome = Outcome(verify_functions(project, in_rust, results, settings, progress))
         _programs(project, folder, results, outcome, settings, extent, stage)
         if extent.mutants and outcome.good:
             stage("mutants")
@@ -102,7 +107,7 @@ def verify_project(
         results.close()
     outcome.report = folder / REPORT
     replace_file(outcome.report, summary(outcome).encode())
-    if outcome.good and not settings.only:
+    if outcome.good and extent.functions and not settings.only:
         state.done[VERIFY] = time.time()
         text = json.dumps(asdict(state), indent=1) + "\n"
         replace_file(folder / "run_state.json", text.encode())
@@ -114,10 +119,10 @@ def _programs(
     extent: Extent, stage: Callable[[str], None],
 ) -> None:  # fmt: skip
     cases = recorded.read_cases(folder / recorded.FILE)
-    if not cases or settings.only:
+    if not cases:
         return
     stage("recorded cases")
-    programs = build_programs(project, folder / "equivalence")
+    programs = build_programs(project, folder / "equivalence", careful=extent.explore > 0)
     outcome.cases = replay(cases, programs, results)
     if extent.explore and programs.careful:
         stage("generated cases")
@@ -134,12 +139,13 @@ def _mutants(
     project: Project, folder: Path, results: Results, outcome: Outcome, settings: Settings,
     extent: Extent,
 ) -> dict[str, Any]:  # fmt: skip
-    key = {"wanted": extent.mutants, "seed": settings.seed}
+    modules = [module for file, module in project.symbols.modules.items() if file in settings.only]
+    key = {"wanted": extent.mutants, "seed": settings.seed, "only": list(settings.only)}
     for known in results.known("mutants"):
         if all(known.get(name) == value for name, value in key.items()):
             return known
     found: Mutation = plant(project, folder, outcome.verified.functions, extent.mutants,
-                            settings.seed)  # fmt: skip
+                            settings.seed, modules)  # fmt: skip
     record = {**key, **found.to_json()}
     results.add("mutants", record)
     return record
