@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 _NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _MIRRORED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+BRANCH = "The condition is {value} here."
+"""What is told about a branch that could have gone either way."""
+BRANCH_CASE = "This case is taken."
 _MAX_CASES = 300
 _FAR = 2**31 - 1
 Ways = list[tuple[int, State]]
@@ -76,7 +79,7 @@ def _branch(an: Analysis, st: State, end: Instr) -> Ways:
         there = st if found is not None or not holds else st.copy()
         if found is None or condition[0] == ir.BITAND:
             there.trail = (there.trail, (an.frame.function.file, end[4],
-                           "The condition is {value} here.",
+                           BRANCH,
                            (("value", "true" if holds == positive else "false"),)))  # fmt: skip
             if condition[0] == ir.BITAND and holds:
                 assume(an, there, condition[1])
@@ -99,12 +102,14 @@ def refine(an: Analysis, st: State, op: str, left: Expr, right: Expr, a: Val, b:
     """Narrow what both sides came from; False when the comparison cannot hold."""
     if a.ini or b.ini:
         return True
+    if (a.ptr or b.ptr) and _refine_handle(an, st, op, a, b) is False:
+        return False
     if a.ptr or b.ptr or a.null == NULL or b.null == NULL or a.flags & b.flags & OTHER:
         if _is_pointer_test(a, b):
             return _refine_null(an, st, op, left, a) if b.null == NULL and not b.ptr else \
                 _refine_null(an, st, _MIRRORED[op], right, b) if a.null == NULL else True  # fmt: skip
         if a.ptr or b.ptr:
-            return _refine_handle(an, st, op, a, b)
+            return True
     return _refine_number(an, st, op, left, a, b) and \
         _refine_number(an, st, _MIRRORED[op], right, b, a)  # fmt: skip
 
@@ -287,7 +292,7 @@ def _switch(an: Analysis, st: State, end: Instr) -> Ways:
             cell = _cell(an, there, end[1])
             if cell is not None:
                 there.put(cell[0], cell[1], number(low))
-        there.trail = (there.trail, (an.frame.function.file, end[4], "This case is taken.", ()))
+        there.trail = (there.trail, (an.frame.function.file, end[4], BRANCH_CASE, ()))
         ways.append((target, there))
     ways.append((default, st))
     return ways

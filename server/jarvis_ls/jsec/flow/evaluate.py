@@ -32,6 +32,7 @@ from jarvis_ls.jsec.flow.values import (
     Val,
     compare,
     corners,
+    is_number,
     join,
     number,
     unknown,
@@ -177,7 +178,13 @@ def default(an: Analysis, st: State, rid: int, offset: Any, type_: Type, known: 
                 return NOTHING
             return found
     fill = reg.fill if reg is not None else place.fill if place is not None else UNINITIALISED
-    if reg is not None and type_[0] == "i" and type_[1] <= 4 and place is not None:
+    if (
+        reg is not None
+        and type_[0] == "i"
+        and place is not None
+        and place.type[0] != "r"
+        and (type_[1] == 1 or (type_[1] == 4 and place.type[:2] == ("a", type_)))
+    ):
         character = _character(reg, offset, type_)
         if character is not None:
             return character
@@ -359,7 +366,7 @@ def shifted(an: Analysis, st: State, base: Val, index: Val, size: int) -> Val:
     if size == 0:
         return Val(0, 0, base.flags | OTHER, None, (), ANY_NULL)
     flags = index.flags & TIGHT
-    taint = index.taint
+    taint = index.taint if index.taint is not None and is_number(index.taint) else None
     targets = []
     for rid, lo, hi, old, sub in base.ptr:
         both = old & flags

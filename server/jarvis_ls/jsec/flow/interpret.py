@@ -14,6 +14,7 @@ from typing import Any
 
 from jarvis_ls.jsec.flow import calls, conditions, ir
 from jarvis_ls.jsec.flow.checks import ownership
+from jarvis_ls.jsec.flow.conditions import BRANCH
 from jarvis_ls.jsec.flow.evaluate import default, evaluate, fetch
 from jarvis_ls.jsec.flow.fault import Fault, Step
 from jarvis_ls.jsec.flow.ir import Expr, FunctionIR, Span, Type
@@ -30,9 +31,9 @@ Effects = Mapping[str, tuple[tuple[Any, ...], ...]]
 class Limits:
     """Bounds of one run from a root."""
 
-    fuel: int = 6_000
+    fuel: int = 800
     """Instructions, besides a number for each instruction of the root itself."""
-    per_instruction: int = 30
+    per_instruction: int = 5
     """How many times each instruction of the root may be passed."""
     depth: int = 9
     """Calls inside of calls."""
@@ -42,6 +43,21 @@ class Limits:
     """Times a loop is passed before it is widened."""
     callee: int = 400
     """Instructions of the largest function that is entered from another."""
+
+
+_FEW = 4
+_CORRELATED = frozenset({"null-dereference", "uninitialized"})
+"""What comes about by a choice of branches that often hang together in ways that are not seen."""
+
+
+def _choices(state: State) -> int:
+    """How many branches on the way here could have gone either way."""
+    count = 0
+    link = state.trail
+    while link is not None and count <= _FEW:
+        count += link[1][2] is BRANCH
+        link = link[0]
+    return count
 
 
 def _replace(head: int, pending: dict[int, list[State]]) -> None:
@@ -251,6 +267,10 @@ class Analysis(Regions):
         """Note a flaw at a place of the current function."""
         if self.silent:
             return
+        choices = _choices(state)
+        if choices > _FEW and kind in _CORRELATED:
+            return
+        certain = certain and choices <= _FEW
         function = function or self.frame.function
         key = (kind, function.file, span)
         known = self.faults.get(key)

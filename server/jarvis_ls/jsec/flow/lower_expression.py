@@ -116,7 +116,7 @@ class Expressions:
             return expr
         if expr[0] == ir.CONST and to[0] == "p":
             return (ir.NULL,) if expr[1] == 0 else (ir.CAST, expr, from_, to, explicit, span)
-        return (ir.CAST, expr, from_, to, explicit, span)
+        return (ir.CAST, expr, from_, to, explicit, (0, 0) if self.fixed else span)
 
     def span(self, node: Node) -> Span:
         """Where `node` is written in the file."""
@@ -298,7 +298,8 @@ class Expressions:
         else:
             type_ = common(left_type, right_type)
             a, b = self._unsigned(left, type_, span), self._unsigned(right, type_, span)
-        told = (0, 0) if self.fixed else span  # what a macro computes is its own affair
+        plain = _is_constant(a) and _is_constant(b)
+        told = (0, 0) if self.fixed or plain else span  # what a macro computes is its own affair
         return (ir.BIN, operator, a, b, type_, told), type_
 
     def later(self, type_: Type) -> Any:
@@ -617,6 +618,12 @@ _PLACES = frozenset({
     "identifier", "qualified_identifier", "field_expression", "subscript_expression",
     "pointer_expression",
 })  # fmt: skip
+
+
+def _is_constant(e: Expr) -> bool:
+    while e[0] == ir.CAST:
+        e = e[1]
+    return e[0] in (ir.CONST, ir.SIZEOF)
 
 
 def _first(node: Node | None) -> Node | None:

@@ -58,7 +58,7 @@ class Body:
         """The function of a definition node, or None when it has no body."""
         body = node.child_by_field_name("body")
         declarator = _function_declarator(node)
-        if body is None or declarator is None:
+        if body is None or declarator is None or declarator.has_error:
             return None
         self.name, self.result = name, declared[1]
         self.of.record = record

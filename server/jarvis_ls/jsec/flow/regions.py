@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jarvis_ls.jsec.flow.ir import CALL, RETURN, FunctionIR, Instr, Span, Type
+from jarvis_ls.jsec.flow.ir import CALL, RETURN, FunctionIR, GlobalIR, Instr, Span, Type
 from jarvis_ls.jsec.flow.library.tables import STOPS
 from jarvis_ls.jsec.flow.lookup import Lookup
 from jarvis_ls.jsec.flow.lower_blocks import targets
@@ -79,19 +79,24 @@ class Regions:
         self.places: list[Place | None] = []
         self.numbers: dict[float, Val] = {}
         self.silent = 0
+        self.allocated = False
+        """Whether anything was allocated in this run."""
         self._ids: dict[Any, int] = {}
         self._frames: dict[Any, Frame] = {}
         self._functions: dict[int, FunctionIR] = {}
         self._found: dict[tuple[str, str], FunctionIR | None] = {}
         self._depths: dict[int, int] = {}
         self._returning: dict[tuple[str, str], bool] = {}
+        self._globals: dict[tuple[str, str], tuple[int, GlobalIR | None, Val]] = {}
         self._sizes: dict[tuple[str, str], int] = {}
         self._offsets: dict[tuple[str, str, str], int] = {}
 
     def reset(self) -> None:
         """Forget the regions of the run before; numbers start anew."""
         self.places.clear()
+        self.allocated = False
         self._ids.clear()
+        self._globals.clear()
         self._frames.clear()
         self._functions.clear()
         self._depths.clear()
@@ -213,19 +218,10 @@ class Regions:
 
     def global_pointer(self, state: State, name: str) -> Val:
         """The address of a variable of file scope; its content is put in when first met."""
-        file = self.frame.function.file
-        variable = self.program.variable(name, file)
-        static = variable is not None and variable.static
-        key = ("global", name, file if static or variable is None else "")
-        rid = self.known(key)
-        if rid is None:
-            type_ = variable.type if variable is not None else ANY
-            changes = variable is None or (
-                not variable.constant and self.program.written(name, file)
-            )
-            fill = UNKNOWN_FILL if changes or (variable is not None and variable.extern) else ZEROED
-            size = self.sized(type_)
-            rid = self.region(key, Place("global", name, type_, size, fill, (0, 0), file))
+        known = self._globals.get((name, self.frame.function.file))
+        if known is None:
+            known = self._global(name, self.frame.function.file)
+        rid, variable, where = known
         if rid not in state.mem:
             state.mem[rid] = {}
             place = self.places[rid]
@@ -233,7 +229,25 @@ class Regions:
                 self.reg(state, rid)
             if place is not None and place.fill == ZEROED and variable is not None:
                 self._initialise(state, variable.init)
-        return pointer(rid)
+        return where
+
+    def _global(self, name: str, file: str) -> tuple[int, GlobalIR | None, Val]:
+        variable = self.program.variable(name, file)
+        static = variable is not None and variable.static
+        key = ("global", name, file if static or variable is None else "")
+        rid = self.known(key)
+        if rid is None:
+            type_ = variable.type if variable is not None else ANY
+            changes = (
+                variable is None
+                or variable.extern
+                or (not variable.constant and self.program.written(name, file))
+            )
+            fill = UNKNOWN_FILL if changes else ZEROED
+            size = self.sized(type_)
+            rid = self.region(key, Place("global", name, type_, size, fill, (0, 0), file))
+        found = self._globals[(name, file)] = rid, variable, pointer(rid)
+        return found
 
     def _initialise(self, state: State, init: tuple[Any, ...] | None) -> None:
         from jarvis_ls.jsec.flow.evaluate import evaluate

@@ -97,6 +97,12 @@ def pointer(rid: int, null: int = NOT_NULL, sub: tuple[int, int] | None = None) 
     return Val(0, 0, TIGHT, None, ((rid, 0, 0, TIGHT, sub),), null)
 
 
+def is_number(source: Any) -> bool:
+    """Whether what came in is a number, and not the characters of a text."""
+    label: str = source[2]
+    return label.startswith("number")
+
+
 def is_known(value: Val) -> bool:
     """Whether the ends of the range are proven to be reached or chosen from outside."""
     return bool(value.flags & TIGHT) or value.taint is not None

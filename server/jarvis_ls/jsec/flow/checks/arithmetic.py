@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from jarvis_ls.jsec.flow.ir import Type
 from jarvis_ls.jsec.flow.state import State
 from jarvis_ls.jsec.flow.types import limits
-from jarvis_ls.jsec.flow.values import ARITH, NOT_NULL, TIGHT, UNSURE, Val
+from jarvis_ls.jsec.flow.values import ARITH, NOT_NULL, TIGHT, UNSURE, Val, is_number
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
@@ -37,7 +37,7 @@ def overflow(
     constants = bool(a.flags & b.flags & TIGHT) and not (a.flags | b.flags) & UNSURE
     if taint is None and not (constants and certain):
         return
-    if taint is not None and not _chosen(a, b):
+    if taint is not None and not (is_number(taint) and _direct(a, b)):
         return
     kind = "integer-overflow" if high > hi and (op != "-" or low >= lo) else "integer-underflow"
     if high > hi and low < lo:
@@ -46,9 +46,12 @@ def overflow(
              type=_name(type_), low=_shown(low), high=_shown(high))  # fmt: skip
 
 
-def _chosen(a: Val, b: Val) -> bool:
-    """Whether a value from outside is what makes the result leave the type."""
-    return a.taint is not None or b.taint is not None
+def _direct(a: Val, b: Val) -> bool:
+    """Whether a value as it came in meets itself or a constant: what was reckoned with before, or
+    meets what is not known, may be kept in bounds in ways that are not seen."""
+    if (a.taint is not None and a.flags & ARITH) or (b.taint is not None and b.flags & ARITH):
+        return False
+    return all(v.taint is not None or v.flags & TIGHT for v in (a, b))
 
 
 def _name(type_: Type) -> str:
@@ -65,7 +68,7 @@ def division(an: Analysis, st: State, divisor: Val, type_: Type, span: Any) -> N
     if divisor.null == NOT_NULL:
         return
     certain = divisor.lo == divisor.hi == 0
-    if not certain and divisor.taint is None:
+    if not certain and (divisor.taint is None or not is_number(divisor.taint)):
         return
     if certain and not divisor.flags & TIGHT:
         return
@@ -77,6 +80,10 @@ def conversion(
 ) -> None:
     """A number is given to a type that cannot hold all of its range."""
     if value.taint is None and not (value.flags & TIGHT and not value.flags & UNSURE):
+        return
+    if value.taint is not None and not is_number(value.taint):
+        return
+    if span == (0, 0):
         return
     lo, hi = limits(to)
     if value.flags & ARITH and from_[0] == "i" and to[1] < from_[1]:
@@ -91,7 +98,7 @@ def conversion(
                  operator="=", type=_name(to), low=_shown(value.lo), high=_shown(value.hi))  # fmt: skip
         return
     if from_[0] == "f" or to[1] < from_[1]:
-        if value.taint is not None and not _number(value.taint):
+        if value.taint is not None and not is_number(value.taint):
             return
         if value.taint is None and not explicit and (value.lo >= lo and value.hi <= 2 * hi + 1):
             return  # all bits fit: a byte written as 200
@@ -102,8 +109,3 @@ def conversion(
 def _direction(value: Val) -> str:
     return "integer-underflow" if value.sym is not None and value.sym[0] == "minus" else \
         "integer-overflow"  # fmt: skip
-
-
-def _number(source: Any) -> bool:
-    """Whether the source gives a number (and not the characters of a text)."""
-    return source[2].startswith("number")

@@ -50,6 +50,7 @@ def allocate(
         lo, hi = lo * max(number.lo, 0), hi * max(number.hi, 0)
         if not number.flags & TIGHT or number.flags & UNSURE:
             flags, known = 0, False
+    an.allocated = True
     function = an.frame.function
     kind = "alloca" if family == "alloca" else "heap"
     key = ("heap", an.frame.base, span, family)
@@ -167,7 +168,7 @@ def given(an: Analysis, st: State, values: list[Val], const: Any, span: Span) ->
 
 def handed(an: Analysis, st: State, frame: Frame) -> None:
     """A function ends: what its callers gave it was in its hands."""
-    if frame.caller is None or not any(reg.family for reg in st.regs.values()):
+    if frame.caller is None or not an.allocated:
         return
     function = frame.function
     first = 1 if len(function.const) < len(function.params) else 0
@@ -187,6 +188,8 @@ def handed(an: Analysis, st: State, frame: Frame) -> None:
 
 def leaks(an: Analysis, st: State, frame: Frame, value: Val | None, span: Span) -> None:
     """What nothing leads to any more when a function returns."""
+    if not an.allocated:
+        return
     candidates = [
         rid for rid, reg in st.regs.items()
         if reg.family and reg.status == LIVE and not reg.escaped and reg.null < 2

@@ -58,6 +58,8 @@ def printed(
         whole = whole if whole is not None and bound.lo > len(whole) else None
     if not flags:
         most = least
+    if bound is not None and bound.hi == 0:
+        return  # only the length is asked for
     access.check(an, st, where, least, most, True, call.span, flags=flags,
                  taint=taint if most < ENDLESS else None, by=call.name)  # fmt: skip
     size = Val(max(min(lo, least - unit), 0), max(most - unit, 0) if flags or bound is not None

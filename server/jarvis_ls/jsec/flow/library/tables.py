@@ -106,8 +106,11 @@ TABLE: dict[str, tuple[Effect, ...]] = {
     **_each("rand", ("number", "rand()", 0, 2**31 - 1)),
     **_each("random lrand48", ("number", "random()", 0, 2**31 - 1)),
     **_each("atoi _wtoi", ("parse", 0, "atoi()")),
-    **_each("atol atoll strtol strtoll strtoul strtoull wcstol wcstoul wcstoll", ("parse", 0, "strtol()")),
-    **_each("atof strtod strtof wcstod", ("parse", 0, "atof()")),
+    **_each("strtol strtoll strtoul strtoull wcstol wcstoul wcstoll", ("parse", 0, "strtol()"),
+            ("wrote", 1)),
+    **_each("atol atoll", ("parse", 0, "atol()")),
+    **_each("atof", ("parse", 0, "atof()")),
+    **_each("strtod strtof wcstod", ("parse", 0, "strtod()"), ("wrote", 1)),
     **_each("abs labs llabs fabs fabsf imaxabs", ("abs", 0)),
     **_each("sqrt sqrtf sqrtl", ("sqrt", 0)),
     **_each("isdigit isalpha isalnum isspace isxdigit isupper islower ispunct isprint iscntrl "
