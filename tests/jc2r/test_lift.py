@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 from test_scan import jc2r
 from test_translation import needs_cargo
 
-from jarvis_ls.jc2r.lift import plainer
-from jarvis_ls.jc2r.lift.rust import source
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jc2r.lift import plainer, variables
+from jarvis_ls.jc2r.lift.rust import Source, source
 
 C = """\
 #include <stddef.h>
@@ -125,3 +127,51 @@ def test_parentheses_that_mean_something_stay(before: str, after: str) -> None:
     one = source(Path("g.rs"), f"fn g() {{ {before} }}".encode())
     made = plainer.parentheses(one, one.functions[0]).decode()
     assert made == f"fn g() {{ {after} }}"
+
+
+def said(rule: Callable[[Source, Node], bytes], body: str) -> str:
+    one = source(Path("g.rs"), f"fn g(n: i32) {{ {body} }}".encode())
+    made = rule(one, one.functions[0]).decode()
+    assert not source(Path("g.rs"), made.encode()).root.has_error
+    return " ".join(made.split())
+
+
+STEP = "i = i.wrapping_add(1);"
+
+
+@pytest.mark.parametrize("body", [
+    f"let mut i: i32 = 0; i = 0i32; while i < n {{ f(i); {STEP} }}",
+    f"let mut i: i32 = 0; i = n; 'l: while i <= 9i32 {{ if a[i] > 1 {{ break 'l; }} {STEP} }}",
+    f"let mut i: i32 = 0; i = 0; while i < 3 {{ {STEP} }} i = 4; while i < 9 {{ f(i); {STEP} }}",
+])  # fmt: skip
+def test_an_index_that_only_counts_becomes_a_range(body: str) -> None:
+    made = said(variables.iterators, body)
+    assert "while" not in made and "let mut i" not in made and "wrapping_add" not in made
+    assert made.count("for i in") == body.count("while")
+
+
+@pytest.mark.parametrize("body", [
+    f"let mut i: i32 = 0; i = 0; while i < n {{ {STEP} }} f(i);",  # used afterwards
+    f"let mut i: i32 = 0; i = 0; while i < n {{ i = 7; {STEP} }}",  # set inside
+    f"let mut i: i32 = 0; i = 0; while i < n {{ f(&raw mut i); {STEP} }}",
+    f"let mut i: i32 = 0; i = 0; while i < n {{ n = 3; {STEP} }}",  # the end moves
+    f"let mut i: i32 = 0; i = 0; while i < h(n) {{ {STEP} }}",
+    f"let mut i: i32 = 0; i = 0; while i < n {{ if i == 2 {{ continue; }} {STEP} }}",
+    f"let mut i: i32 = 0; i = i + 1; while i < n {{ {STEP} }}",  # begins with what it was
+    "let mut i: i32 = 0; i = 0; while i < n { i = i.wrapping_add(2); }",
+])  # fmt: skip
+def test_an_index_that_does_more_stays(body: str) -> None:
+    assert said(variables.iterators, body) == said(lambda one, node: one.text(node), body)
+
+
+@pytest.mark.parametrize(("body", "expected"), [
+    ("let mut b: u8 = 0; b = 1u8; if b != 0 { f(); }",
+     "let mut b: bool = false; b = true; if b { f(); }"),
+    ("let mut b: i32 = 1; b = ((n > 2) as i32); if (b == 0i32) { f(); }",
+     "let mut b: bool = true; b = n > 2; if (!b) { f(); }"),
+    ("let mut b: i32 = 0; b = 2i32; if b != 0 { f(); }", ""),
+    ("let mut b: i32 = 0; b = 1i32; f(b); if b != 0 { f(); }", ""),
+    ("let mut b: i32 = 0; b = 1i32; if b != 1 { f(); }", ""),
+])  # fmt: skip
+def test_flags(body: str, expected: str) -> None:
+    assert said(variables.flags, body) == f"fn g(n: i32) {{ {expected or body} }}"
