@@ -109,11 +109,12 @@ class WholeUnit:
     def functions(self) -> list[Function]:
         """Every function of the file, in order."""
         query = compile_query(self.unit.language, _FUNCTIONS[self.unit.language])
+        find = self.unit.source.data.find
         return [
             Function(self.unit, item, node)
-            for item in self.items
+            for item in self.items if find(b"{", item.start, item.end) >= 0
             for node in captures(query, item.node).get("function", ())
-        ]
+        ]  # fmt: skip
 
     def forget(self) -> None:
         """Drop what was worked out about the functions, which refers to them and to the tree."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Sequence
@@ -41,7 +45,11 @@ def run(command: Sequence[str | Path], cpu_limit: float = 0, cwd: Path | None = 
     before = os.times()
     began = time.perf_counter()
     process = subprocess.Popen(
-        [str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd
+        [str(part) for part in command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=cwd,
+        env=_environment(),
     )
     watch = _Watch(process.pid, cpu_limit)
     output, errors = process.communicate()
@@ -58,6 +66,17 @@ def run(command: Sequence[str | Path], cpu_limit: float = 0, cwd: Path | None = 
 def python() -> str:
     """The interpreter that runs the benchmarks: the environment's."""
     return sys.executable
+
+
+@functools.cache
+def _environment() -> dict[str, str]:
+    """The environment, with a folder for byte code: an installed program has its own, and is not
+    compiled anew with each start. The first run of a program fills it."""
+    folder = tempfile.mkdtemp(prefix="jarvis-bench-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": folder}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    return environment
 
 
 class _Watch(threading.Thread):
