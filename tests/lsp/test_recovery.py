@@ -67,6 +67,9 @@ sys.exit(main([]))
 async def test_an_analysis_that_takes_too_long_is_ended_and_said(tmp_path):
     uri, other = uri_of(str(tmp_path / "a.c")), uri_of(str(tmp_path / "b.c"))
     command = (sys.executable, "-c", SLOW)
+    settings = tmp_path / ".jarvis" / "jsec.toml"  # what is followed later would be ended, too
+    settings.parent.mkdir()
+    settings.write_text("flow = false\n")
     async with running(tmp_path, command=command) as editor:
         editor.open(other, CLEAN)
         await editor.diagnostics(other)
