@@ -27,6 +27,13 @@ if TYPE_CHECKING:
 OLDEST = 17
 """Major version of the oldest library that knows kinds of operators."""
 
+_LENIENT = tuple(f"-Wno-error={name}" for name in (
+    "implicit-function-declaration", "implicit-int", "int-conversion", "return-type",
+    "incompatible-function-pointer-types",
+))  # fmt: skip
+"""What gcc, up to its version 13, only warns of."""
+_PRELUDE = "/jarvis/prelude.h"
+"""Name of a header that is on no disk."""
 _NAMES = ("libclang.so", "libclang.so.1", "libclang.dylib", "libclang.dll")
 _INCLUDES = re.compile(r"^#include <\.\.\.> [^\n]*:\n(.*?)^End of", re.MULTILINE | re.DOTALL)
 
@@ -90,20 +97,27 @@ def version() -> int:
 
 
 def parse(
-    path: Path, arguments: Sequence[str], *, macros: bool = False
+    path: Path, arguments: Sequence[str], *, macros: bool = False, prelude: str = ""
 ) -> tuple[TranslationUnit, list[Problem]]:
     """A translation unit and what the compiler objects to in it (errors only).
 
-    `arguments` are those of the compiler, without its name, the file and `-o`. Raises
-    `SkippedFile` when the file cannot be parsed at all.
+    `arguments` are those of the compiler, without its name, the file and `-o`; `prelude` is a
+    header that is read before the file. Raises `SkippedFile` when the file cannot be parsed at
+    all.
     """
     bindings = cindex()
     options = 0
     if macros:
         options |= bindings.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
-    words = [*arguments, *(f"-isystem{folder}" for folder in system_includes())]
+    words = [*arguments, *_LENIENT, *(f"-isystem{folder}" for folder in system_includes())]
+    unsaved = []
+    if prelude:
+        words += ["-include", _PRELUDE]
+        unsaved = [(_PRELUDE, prelude)]
     try:
-        unit = bindings.Index.create().parse(str(path), args=words, options=options)
+        unit = bindings.Index.create().parse(
+            str(path), args=words, options=options, unsaved_files=unsaved
+        )
     except bindings.TranslationUnitLoadError:
         raise SkippedFile("libclang cannot read it") from None
     problems = [
@@ -179,6 +193,23 @@ def initializer(cursor: Cursor) -> Cursor | None:
         return None
     found._tu = cursor._tu
     return found
+
+
+def value_type(type_: Any) -> Any:
+    """What an `_Atomic` type holds."""
+    found = cindex().conf.lib.clang_Type_getValueType(type_)
+    found._tu = type_._tu
+    return found
+
+
+def is_inline(function: Cursor) -> bool:
+    """Whether a function is declared `inline`."""
+    return bool(cindex().conf.lib.clang_Cursor_isFunctionInlined(function))
+
+
+def is_thread_local(variable: Cursor) -> bool:
+    """Whether each thread has a variable of its own."""
+    return int(cindex().conf.lib.clang_getCursorTLSKind(variable)) != 0
 
 
 def is_made_here(variable: Cursor) -> bool:
@@ -261,6 +292,9 @@ def _declare(library: Any, bindings: Any) -> None:
         ("clang_EvalResult_dispose", [pointer], None),
         ("clang_Location_isInSystemHeader", [bindings.SourceLocation], ctypes.c_int),
         ("clang_Cursor_getVarDeclInitializer", [bindings.Cursor], bindings.Cursor),
+        ("clang_Type_getValueType", [bindings.Type], bindings.Type),
+        ("clang_Cursor_isFunctionInlined", [bindings.Cursor], ctypes.c_uint),
+        ("clang_getCursorTLSKind", [bindings.Cursor], ctypes.c_int),
     ):
         function = getattr(library, name)
         function.argtypes, function.restype = arguments, result

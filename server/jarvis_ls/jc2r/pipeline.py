@@ -28,6 +28,7 @@ from jarvis_ls.jc2r.baseline.crate import (
     translate,
 )
 from jarvis_ls.jc2r.baseline.module import Stays
+from jarvis_ls.jc2r.baseline.settle import settle
 from jarvis_ls.jc2r.config import folder_of
 from jarvis_ls.jc2r.history import commit_baseline
 from jarvis_ls.jc2r.records import (
@@ -99,6 +100,12 @@ async def run_baseline(
     if "build" not in state.done:
         stage("build")
         built = await asyncio.to_thread(build, crate)
+        if built.returncode != 0:
+            settled, built = await asyncio.to_thread(
+                settle, root, units, crate, known.libraries, stays(chosen), built
+            )
+            if settled is not None:
+                _write_progress(folder, settled)
         replace_file(folder / "build.log", built.stderr.encode())
         if built.returncode != 0:
             raise JarvisError(

@@ -1,10 +1,13 @@
-"""Initialisers: lists with and without designators, strings, and what is left out."""
+"""Initialisers: lists with and without designators, strings, and what is left out.
+
+A list is first laid out as what each part of the variable gets, as C 2011 section 6.7.9 orders it,
+and then written down.
+"""
 
 from __future__ import annotations
 
-import ast
-import re
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
 from typing import Any
 
 from jarvis_ls.codeintel import clang
@@ -17,13 +20,38 @@ from jarvis_ls.jc2r.baseline.kinds import (
     is_pointer,
     is_record,
     kind,
+    plain,
 )
 from jarvis_ls.jc2r.baseline.names import Unsupported
+from jarvis_ls.jc2r.baseline.nodes import string_in
+from jarvis_ls.jc2r.baseline.strings import bytes_of, units_of
+from jarvis_ls.jc2r.baseline.text import escaped, null
 
 _MANY = 16
 """So many zeros at the end of an array are not written out."""
-_PIECE = re.compile(r'(?:u8|u|U|L)?"((?:[^"\\]|\\.)*)"', re.DOTALL)
-_OCTAL = re.compile(r"\\([0-7]{1,3})")
+
+
+@dataclass
+class _Parts:
+    """What the parts of an array or record get."""
+
+    type: Any
+    members: list[Any]
+    """Types of a record's members, those that nothing can name left out."""
+    fields: list[Any]
+    """The members themselves."""
+    given: dict[int, Any] = field(default_factory=dict)
+    """An expression or other parts, by the number of the part."""
+
+    @property
+    def count(self) -> int:
+        if is_array(self.type):
+            return int(self.type.element_count) if kind(self.type) == "CONSTANTARRAY" else 0
+        return min(1, len(self.members)) if _is_union(self.type) else len(self.members)
+
+    def part(self, place: int) -> Any:
+        """The type of a part."""
+        return self.type.element_type if is_array(self.type) else self.members[place]
 
 
 class Initials(ABC):
@@ -56,8 +84,12 @@ class Initials(ABC):
         """A new variable of the function that holds `value`."""
 
     @abstractmethod
-    def is_constant_place(self, cursor: Any) -> bool:
-        """Whether an expression names something that must not be written."""
+    def statement(self, cursor: Any) -> list[str]:
+        """Lines for one statement."""
+
+    @abstractmethod
+    def statements(self, block: Any) -> list[str]:
+        """Lines for the statements of a block."""
 
     def initial(self, type_: Any, cursor: Any) -> str:
         """The value of an initialiser for a variable of a type. Raises `Unsupported`."""
@@ -65,27 +97,22 @@ class Initials(ABC):
             items = clang.children(cursor)
             if not is_array(type_) and not is_record(type_):
                 return self._scalar(type_, items[0]) if items else self.zero(type_)
-            if len(items) == 1 and is_array(type_) and (string := string_in(items[0])) is not None:
-                return self._characters(type_, string)
-            code, used = self._aggregate(type_, items, 0)
-            if used < len(items):
-                raise Unsupported("an initialiser with more values than places")
-            return code
+            if len(items) == 1 and is_array(type_) and self._fits(type_, items[0]):
+                return self._characters(type_, string_in(items[0]))
+            return self._written(self._laid_out(type_, items))
         if is_array(type_):
             string = string_in(cursor)
-            if string is None:
-                raise Unsupported("an array set from an expression")
-            return self._characters(type_, string)
+            if string is not None:
+                return self._characters(type_, string)
+            if is_array(cursor.type):  # a compound literal, which gcc takes for its list
+                return self.value(cursor)
+            raise Unsupported("an array set from an expression")
         return self._scalar(type_, cursor)
-
-    @abstractmethod
-    def statements(self, block: Any) -> list[str]:
-        """Lines for the statements of a block."""
 
     def zero(self, type_: Any) -> str:
         """All bits zero."""
+        rust = self.types.of(type_)
         if is_record(type_) or kind(type_) == "CONSTANTARRAY":
-            rust = self.types.of(type_)
             if kind(type_) == "CONSTANTARRAY":
                 element = type_.get_canonical().element_type
                 if not is_record(element) and not is_array(element):
@@ -94,108 +121,150 @@ class Initials(ABC):
         if is_function_pointer(type_):
             return "None"
         if is_pointer(type_):
-            rust = self.types.of(type_)
-            return "core::ptr::null()" if rust.startswith("*const") else "core::ptr::null_mut()"
-        rust = self.types.of(type_)
+            return null(rust)
         return {"bool": "false", "f32": "0.0", "f64": "0.0"}.get(rust, "0")
 
     def text(self, cursor: Any) -> str:
-        """A string literal as a reference to an array of bytes, its final zero included."""
-        data = _bytes_of(cursor)
-        size = cursor.type.get_canonical().element_count
-        data = data[:size].ljust(size, b"\0")
-        return f'b"{_escaped(data)}"'
+        """A string literal as a reference to an array, its final zero included."""
+        array = cursor.type.get_canonical()
+        size = array.element_count
+        if array.element_type.get_size() == 1:
+            return f'b"{escaped(bytes_of(cursor)[:size].ljust(size, bytes(1)))}"'
+        rust = self.types.of(array.element_type)
+        units = (units_of(cursor) + [0] * size)[:size]
+        return f"(&[{', '.join(f'{one}{rust}' for one in units)}])"
 
     def _scalar(self, type_: Any, cursor: Any) -> str:
         if cursor.kind.name == "INIT_LIST_EXPR":
             return self.initial(type_, cursor)
         return self.cast(self.value(cursor), cursor.type, type_)
 
-    def _aggregate(self, type_: Any, items: list[Any], at: int) -> tuple[str, int]:
-        """The value of a record or array from `items[at:]`, and how far it took."""
-        type_ = type_.get_canonical()
-        if is_array(type_):
-            return self._array(type_, items, at)
-        return self._record(type_, items, at)
+    # -- laying out
 
-    def _array(self, type_: Any, items: list[Any], at: int) -> tuple[str, int]:
-        element, size = type_.element_type, type_.element_count
-        values: dict[int, str] = {}
-        place = 0
-        while at < len(items) and place < size:
+    def _laid_out(self, type_: Any, items: list[Any]) -> _Parts:
+        parts = _parts_of(plain(type_))
+        at = place = 0
+        while at < len(items):
             designated = _designated(items[at])
-            if designated is not None:
-                path, target = designated
-                if len(path) != 1 or path[0].kind.name == "MEMBER_REF":
-                    raise Unsupported("nested designators")
-                number = clang.constant(path[0])
-                if not isinstance(number, int):
-                    raise Unsupported("a designator that is no constant")
-                place = number
-                values[place] = self._part_from(element, target)
-                at += 1
-            else:
-                values[place], at = self._next(element, items, at)
-            place += 1
-        return self._array_code(type_, values), at
+            if designated is None:
+                if place >= parts.count:
+                    break  # gcc warns of what is too much, and leaves it out
+                at = self._put(parts, place, items, at)
+                place += 1
+                continue
+            places, target, last = _places(parts, *designated)
+            owners = [parts]
+            for step in places[:-1]:
+                owners.append(_below(owners[-1], step))
+            owners[-1].given[places[-1]] = target
+            for other in range(places[-1] + 1, last + 1):
+                owners[-1].given[other] = target
+            at += 1
+            place = last + 1
+            for depth in range(len(places) - 1, 0, -1):  # what follows goes on behind it
+                if _is_union(owners[depth].type):
+                    place = owners[depth].count
+                at = self._fill(owners[depth], place, items, at)
+                place = places[depth - 1] + 1
+            if _is_union(parts.type):
+                place = parts.count
+        return parts
 
-    def _array_code(self, type_: Any, values: dict[int, str]) -> str:
+    def _fill(self, parts: _Parts, place: int, items: list[Any], at: int) -> int:
+        while place < parts.count and at < len(items) and _designated(items[at]) is None:
+            at = self._put(parts, place, items, at)
+            place += 1
+        return at
+
+    def _put(self, parts: _Parts, place: int, items: list[Any], at: int) -> int:
+        """The next part: one item, or as many as its braces would have held."""
+        type_, item = parts.part(place), items[at]
+        whole = (
+            item.kind.name == "INIT_LIST_EXPR"
+            or not (is_array(type_) or is_record(type_))
+            or (is_array(type_) and self._fits(type_, item))
+            or (is_record(type_) and is_record(item.type))
+        )
+        if whole:
+            parts.given[place] = item
+            return at + 1
+        inner = _parts_of(plain(type_))
+        parts.given[place] = inner
+        if inner.count == 0:
+            return at
+        return self._fill(inner, 0, items, at)
+
+    def _fits(self, type_: Any, item: Any) -> bool:
+        """Whether an item is a string for an array of such characters."""
+        string = string_in(item)
+        if string is None:
+            return False
+        element = plain(type_).element_type
+        return not is_array(element) and not is_pointer(element) and (
+            element.get_size() == string.type.get_canonical().element_type.get_size()
+        )  # fmt: skip
+
+    # -- writing down
+
+    def _written(self, parts: _Parts) -> str:
+        codes = {
+            place: self._part(parts.part(place), given)
+            for place, given in sorted(parts.given.items())
+        }
+        if is_array(parts.type):
+            return self._array_code(parts.type, codes)
+        return self._record_code(parts, codes)
+
+    def _part(self, type_: Any, given: Any) -> str:
+        if isinstance(given, _Parts):
+            return self._written(given)
+        if is_record(type_) and given.kind.name != "INIT_LIST_EXPR":
+            return self.cast(self.value(given), given.type, type_)
+        return self.initial(type_, given)
+
+    def _array_code(self, type_: Any, codes: dict[int, str]) -> str:
         element, size = type_.element_type, type_.element_count
         rust = self.types.of(element)
-        zero = self.zero(element)
-        if not values:
+        if not codes:
             return self.zero(type_)
-        if size - len(values) > _MANY:
-            sets = " ".join(f"__all[{n}] = {code};" for n, code in sorted(values.items()))
+        zero = self.zero(element)
+        if size - len(codes) > _MANY:
+            sets = " ".join(f"__all[{n}] = {code};" for n, code in sorted(codes.items()))
             return f"{{ let mut __all: [{rust}; {size}] = {self.zero(type_)}; {sets} __all }}"
-        return f"[{', '.join(values.get(n, zero) for n in range(size))}]"
+        return f"[{', '.join(codes.get(n, zero) for n in range(size))}]"
 
-    def _record(self, type_: Any, items: list[Any], at: int) -> tuple[str, int]:
-        rust = self.types.of(type_)
-        self.types.check(type_)
-        fields = list(type_.get_fields())
-        union = type_.get_declaration().kind.name == "UNION_DECL"
-        values: dict[int, str] = {}
-        place = 0
-        while at < len(items) and place < len(fields):
-            designated = _designated(items[at])
-            if designated is not None:
-                path, target = designated
-                if len(path) != 1 or path[0].kind.name != "MEMBER_REF":
-                    raise Unsupported("nested designators")
-                hashes = [one.hash for one in fields]
-                if path[0].referenced.hash not in hashes:
-                    raise Unsupported("a designator of a member without a name")
-                place = hashes.index(path[0].referenced.hash)
-                values[place] = self._part_from(fields[place].type, target)
-                at += 1
-            else:
-                values[place], at = self._next(fields[place].type, items, at)
-            place += 1
-            if union:
-                break
-        if union:
-            first = next(iter(values), 0)
-            if not values:
-                return self.zero(type_), at
-            return f"{rust} {{ {field_name(fields[first])}: {values[first]} }}", at
-        if any(one.is_bitfield() for one in fields):
-            return self._with_bits(type_, fields, values), at
-        parts = [
-            f"{field_name(one)}: {values.get(n) or self.zero(one.type)}"
-            for n, one in enumerate(fields)
-            if kind(one.type) != "INCOMPLETEARRAY"
-        ]
-        if any(kind(one.type) == "INCOMPLETEARRAY" for one in fields):
+    def _record_code(self, parts: _Parts, codes: dict[int, str]) -> str:
+        rust = self.types.of(parts.type)
+        self.types.check(parts.type)
+        if not codes:
+            return self.zero(parts.type)
+        if _is_union(parts.type):
+            place = next(reversed(parts.given))
+            one = parts.fields[place]
+            if one.is_bitfield() or one.type.get_size() < parts.type.get_size():
+                return self._one_by_one(parts, {place: codes[place]})
+            return f"{rust} {{ {field_name(one)}: {codes[place]} }}"
+        fields = list(parts.type.get_fields())
+        if any(one.is_bitfield() for one in fields) or len(fields) != len(parts.fields):
+            return self._one_by_one(parts, codes)
+        open_ended = [n for n, one in enumerate(fields) if kind(one.type) == "INCOMPLETEARRAY"]
+        if any(place in codes for place in open_ended):
             raise Unsupported("a flexible array with an initialiser")
-        return f"{rust} {{ {', '.join(parts)} }}", at
+        written = [
+            f"{field_name(one)}: {codes.get(n) or self.zero(one.type)}"
+            if n not in open_ended else f"{field_name(one)}: []"
+            for n, one in enumerate(fields)
+        ]  # fmt: skip
+        return f"{rust} {{ {', '.join(written)} }}"
 
-    def _with_bits(self, type_: Any, fields: list[Any], values: dict[int, str]) -> str:
-        rust = self.types.of(type_)
+    def _one_by_one(self, parts: _Parts, codes: dict[int, str]) -> str:
+        """A record set member by member: bit-fields, and unions whose rest is to be zero."""
+        rust = self.types.of(parts.type)
         sets = []
-        for n, code in sorted(values.items()):
-            one = fields[n]
+        for place, code in sorted(codes.items()):
+            one = parts.fields[place]
             if one.is_bitfield():
+                self.types.need("set_bits")
                 offset, width = bits_of(one)
                 sets.append(f"types::set_bits(&raw mut __all as *mut u8, {offset}, {width},"
                             f" ({code}) as u64);")  # fmt: skip
@@ -203,33 +272,87 @@ class Initials(ABC):
                 sets.append(f"__all.{field_name(one)} = {code};")
         return f"{{ let mut __all: {rust} = core::mem::zeroed(); {' '.join(sets)} __all }}"
 
-    def _next(self, type_: Any, items: list[Any], at: int) -> tuple[str, int]:
-        """The next member: one item, or as many as its braces would have held."""
-        item = items[at]
-        if item.kind.name == "INIT_LIST_EXPR" or not (is_array(type_) or is_record(type_)):
-            return self._part_from(type_, item), at + 1
-        if is_array(type_) and string_in(item) is not None:
-            return self._part_from(type_, item), at + 1
-        if is_record(type_) and is_record(item.type):
-            return self._part_from(type_, item), at + 1
-        return self._aggregate(type_, items, at)
-
-    def _part_from(self, type_: Any, item: Any) -> str:
-        if is_record(type_) and item.kind.name != "INIT_LIST_EXPR":
-            return self.cast(self.value(item), item.type, type_)
-        return self.initial(type_, item)
-
     def _characters(self, type_: Any, string: Any) -> str:
         element = type_.get_canonical().element_type
-        if element.get_size() != 1:
-            raise Unsupported("wide strings")
         size = max(0, type_.get_canonical().element_count)
-        data = _bytes_of(string)[:size].ljust(size, b"\0")
-        if self.types.of(element) == "u8":
-            return f'*b"{_escaped(data)}"'
-        return (
-            f'unsafe {{ core::mem::transmute::<[u8; {size}], [i8; {size}]>(*b"{_escaped(data)}") }}'
-        )
+        rust = self.types.of(element)
+        if element.get_size() != 1:
+            units = (units_of(string) + [0] * size)[:size]
+            if size - len(units_of(string)) > _MANY:
+                sets = " ".join(f"__all[{n}] = {one};" for n, one in enumerate(units) if one)
+                return f"{{ let mut __all = [0{rust}; {size}]; {sets} __all }}"
+            return f"[{', '.join(f'{one}{rust}' for one in units)}]"
+        data = bytes_of(string)[:size]
+        if rust == "u8" or size - len(data) <= 256:
+            data = data.ljust(size, b"\0")
+            if rust == "u8":
+                return f'*b"{escaped(data)}"'
+            return (f"unsafe {{ core::mem::transmute::<[u8; {size}], [i8; {size}]>"
+                    f'(*b"{escaped(data)}") }}')  # fmt: skip
+        sets = " ".join(f"__all[{n}] = {one - 256 if one > 127 else one};"
+                        for n, one in enumerate(data) if one)  # fmt: skip
+        return f"{{ let mut __all = [0{rust}; {size}]; {sets} __all }}"
+
+
+def _parts_of(type_: Any) -> _Parts:
+    if is_array(type_):
+        return _Parts(type_, [], [])
+    fields = [one for one in type_.get_fields() if one.spelling or not one.is_bitfield()]
+    return _Parts(type_, [one.type for one in fields], fields)
+
+
+def _below(parts: _Parts, place: int) -> _Parts:
+    """The parts of a part, for a designator that goes on into it."""
+    known = parts.given.get(place)
+    if not isinstance(known, _Parts):
+        if known is not None:
+            raise Unsupported("a designator into what was set as a whole")
+        known = parts.given[place] = _parts_of(plain(parts.part(place)))
+    return known
+
+
+def _places(parts: _Parts, path: list[Any], target: Any) -> tuple[list[int], Any, int]:
+    """The numbers of the parts a designator leads through, what is set, and the last part of a
+    range."""
+    type_ = parts.type
+    found: list[int] = []
+    steps = list(path)
+    while steps:
+        step = steps.pop(0)
+        if step.kind.name == "MEMBER_REF":
+            through = _way_to(type_, step.referenced)
+            if through is None:
+                raise Unsupported("a designator of an unknown member")
+            for place in through:
+                found.append(place)
+                type_ = plain(_parts_of(type_).members[place])
+            continue
+        number = clang.constant(step)
+        if not isinstance(number, int) or not is_array(type_):
+            raise Unsupported("a designator that is no constant")
+        found.append(number)
+        type_ = plain(type_.element_type)
+        if steps and steps[0].kind.name != "MEMBER_REF" and (
+            not is_array(type_) or (len(steps) == 1 and target.kind.name == "INIT_LIST_EXPR"
+                                    and not is_array(plain(type_.element_type)))
+        ):  # fmt: skip
+            last = clang.constant(steps.pop(0))
+            if not isinstance(last, int) or steps:
+                raise Unsupported("a range of designators with more behind it")
+            return found, target, last
+    return found, target, found[-1]
+
+
+def _way_to(type_: Any, wanted: Any) -> list[int] | None:
+    """Numbers of the members that lead to one, through those without a name."""
+    for place, one in enumerate(_parts_of(type_).fields):
+        if one.hash == wanted.hash:
+            return [place]
+        if (not one.spelling or "(" in one.spelling) and is_record(one.type):
+            below = _way_to(plain(one.type), wanted)
+            if below is not None:
+                return [place, *below]
+    return None
 
 
 def _designated(item: Any) -> tuple[list[Any], Any] | None:
@@ -240,40 +363,5 @@ def _designated(item: Any) -> tuple[list[Any], Any] | None:
     return (children[:-1], children[-1]) if len(children) > 1 else None
 
 
-def string_in(cursor: Any) -> Any | None:
-    """The string literal an expression is, seen through parentheses and conversions."""
-    while cursor.kind.name in ("UNEXPOSED_EXPR", "PAREN_EXPR"):
-        children = clang.children(cursor)
-        if len(children) != 1:
-            return None
-        cursor = children[0]
-    return cursor if cursor.kind.name == "STRING_LITERAL" else None
-
-
-def _bytes_of(cursor: Any) -> bytes:
-    """The bytes a string literal stands for, without its final zero."""
-    if cursor.type.get_canonical().element_type.get_size() != 1:
-        raise Unsupported("wide strings")
-    found = b""
-    for piece in _PIECE.findall(cursor.spelling):
-        text = _OCTAL.sub(lambda match: f"\\x{int(match[1], 8) & 255:02x}", piece)
-        text = text.replace("\\?", "?").replace("\\e", "\\x1b").replace('"', '\\"') if (
-            '\\"' not in text
-        ) else text.replace("\\?", "?")  # fmt: skip
-        try:
-            found += ast.literal_eval(f'b"{text}"') if text.isascii() else text.encode()
-        except (SyntaxError, ValueError):
-            raise Unsupported(f"the string {cursor.spelling[:40]}") from None
-    return found
-
-
-def _escaped(data: bytes) -> str:
-    out = []
-    for byte in data:
-        if byte in (34, 92):
-            out.append("\\" + chr(byte))
-        elif 32 <= byte < 127:
-            out.append(chr(byte))
-        else:
-            out.append({10: "\\n", 13: "\\r", 9: "\\t", 0: "\\0"}.get(byte, f"\\x{byte:02x}"))
-    return "".join(out)
+def _is_union(type_: Any) -> bool:
+    return is_record(type_) and type_.get_declaration().kind.name == "UNION_DECL"

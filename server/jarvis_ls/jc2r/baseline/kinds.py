@@ -19,9 +19,27 @@ ARRAYS = ("CONSTANTARRAY", "INCOMPLETEARRAY")
 FUNCTIONS = ("FUNCTIONPROTO", "FUNCTIONNOPROTO")
 
 
+def plain(type_: Any) -> Any:
+    """A type, seen through typedefs and `_Atomic`."""
+    type_ = type_.get_canonical()
+    if type_.kind.name == "ATOMIC":
+        return clang.value_type(type_).get_canonical()
+    return type_
+
+
 def kind(type_: Any) -> str:
-    """Name of the kind of a type, seen through typedefs."""
-    return str(type_.get_canonical().kind.name)
+    """Name of the kind of a type, seen through typedefs and `_Atomic`."""
+    return str(plain(type_).kind.name)
+
+
+def is_atomic(type_: Any) -> bool:
+    """Whether objects of a type are read and written as one."""
+    return str(type_.get_canonical().kind.name) == "ATOMIC"
+
+
+def is_volatile(type_: Any) -> bool:
+    """Whether every reading and writing of an object of a type counts."""
+    return bool(type_.is_volatile_qualified() or type_.get_canonical().is_volatile_qualified())
 
 
 def is_integer(type_: Any) -> bool:
@@ -33,7 +51,7 @@ def is_unsigned(type_: Any) -> bool:
     """Whether arithmetic of a type wraps."""
     name = kind(type_)
     if name == "ENUM":
-        return is_unsigned(type_.get_canonical().get_declaration().enum_type)
+        return is_unsigned(plain(type_).get_declaration().enum_type)
     return INTEGERS.get(name, "i").startswith("u")
 
 
@@ -44,12 +62,30 @@ def is_pointer(type_: Any) -> bool:
 
 def is_function_pointer(type_: Any) -> bool:
     """Pointers to functions."""
-    return is_pointer(type_) and kind(type_.get_canonical().get_pointee()) in FUNCTIONS
+    return is_pointer(type_) and kind(plain(type_).get_pointee()) in FUNCTIONS
 
 
 def is_array(type_: Any) -> bool:
     """Arrays whose length is known or left open."""
     return kind(type_) in ARRAYS
+
+
+def is_open(type_: Any) -> bool:
+    """Whether an array has a length that is known only when it is made."""
+    type_ = plain(type_)
+    while type_.kind.name in (*ARRAYS, "VARIABLEARRAY"):
+        if type_.kind.name == "VARIABLEARRAY":
+            return True
+        type_ = plain(type_.element_type)
+    return False
+
+
+def element_of(type_: Any) -> Any:
+    """The type of the elements of an array of arrays, through all of them."""
+    type_ = plain(type_)
+    while type_.kind.name in (*ARRAYS, "VARIABLEARRAY"):
+        type_ = plain(type_.element_type)
+    return type_
 
 
 def is_record(type_: Any) -> bool:
@@ -76,6 +112,8 @@ class Types:
         self._seen: dict[str, str] = {}
         """The same for the unit at hand."""
         self._given = Names()
+        self.needed: set[str] = set()
+        """Names of what `support` offers and some module uses."""
         self._broken: dict[str, str] = {}
         """Why records cannot be translated, by USR."""
 
@@ -86,7 +124,7 @@ class Types:
 
     def of(self, type_: Any) -> str:
         """The Rust type of a C type. Raises `Unsupported`."""
-        type_ = type_.get_canonical()
+        type_ = plain(type_)
         name = type_.kind.name
         if name in WORDS:
             return WORDS[name]
@@ -94,6 +132,9 @@ class Types:
             return "core::ffi::c_void"
         if name == "POINTER":
             return self._pointer(type_)
+        if is_open(type_):  # a pointer to its first element
+            element = element_of(type_)
+            return f"*{'const' if is_const(element) else 'mut'} {self.of(element)}"
         if name == "CONSTANTARRAY":
             return f"[{self.of(type_.element_type)}; {type_.element_count}]"
         if name == "INCOMPLETEARRAY":
@@ -105,15 +146,15 @@ class Types:
         if name in FUNCTIONS:
             return self.function(type_)
         words = {"LONGDOUBLE": "long double", "COMPLEX": "_Complex", "VECTOR": "vector types",
-                 "VARIABLEARRAY": "arrays of variable length"}  # fmt: skip
+                 "FLOAT128": "__float128", "HALF": "_Float16"}  # fmt: skip
         raise Unsupported(words.get(name, f"type {type_.spelling}"))
 
     def parameter(self, type_: Any) -> str:
         """The Rust type of a parameter: what is written like an array is a pointer."""
-        if not is_array(type_):
+        if not is_array(type_) or is_open(type_):
             return self.of(type_)
         element = type_.get_canonical().element_type
-        return f"*{'const' if _is_const(element) else 'mut'} {self.of(element)}"
+        return f"*{'const' if is_const(element) else 'mut'} {self.of(element)}"
 
     def function(self, type_: Any) -> str:
         """The type of a function."""
@@ -131,10 +172,14 @@ class Types:
         target = type_.get_pointee()
         if kind(target) in FUNCTIONS:
             return f"Option<{self.function(target)}>"
-        word = "const" if _is_const(target) else "mut"
-        if kind(target) == "VARIABLEARRAY":
-            raise Unsupported("arrays of variable length")
+        word = "const" if is_const(target) else "mut"
+        if is_open(target):  # rows of it are counted where they are used
+            return self.of(target)
         return f"*{word} {self.of(target)}"
+
+    def need(self, name: str) -> None:
+        """Something of `support` is used."""
+        self.needed.add(name)
 
     def begin(self) -> None:
         """Another unit begins: what it says of a record may differ from what others said."""
@@ -242,7 +287,8 @@ def _opaque(name: str) -> str:
     return f"#[repr(C)]\n#[derive(Clone, Copy)]\npub struct {name} {{\n    _opaque: [u8; 0],\n}}"
 
 
-def _is_const(type_: Any) -> bool:
+def is_const(type_: Any) -> bool:
+    """Whether what a type says may not be written."""
     while type_.kind.name in ARRAYS:
         type_ = type_.element_type
     return bool(type_.is_const_qualified() or type_.get_canonical().is_const_qualified())

@@ -19,6 +19,8 @@ MAX_BYTES = 64_000_000
 _STATIC_MACRO = re.compile(
     rb"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(?:\w+[ \t]+)*static\b", re.MULTILINE
 )
+_DIRECTIVE = re.compile(rb"^[ \t]*#(?:[^\n\\]|\\.)*", re.MULTILINE | re.DOTALL)
+"""Conditions and definitions for the preprocessor hold beyond the function they stand in."""
 _ATTRIBUTE = re.compile(r"__attribute__\(\(\w+\)\)")
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _WORD = re.compile(r"\s*(\w+)")
@@ -62,11 +64,24 @@ def remainder(path: Path, top: Any, module: str, left: Iterable[str]) -> bytes:
         elif kind == "VAR_DECL" and cursor.storage_class.name != "EXTERN":
             variables.setdefault(start, []).append(cursor)
     for start, group in variables.items():
+        staying = [one for one in group if one.spelling in stays]
+        if staying:
+            if len(staying) < len(group):
+                raise Unsupported(f"{staying[0].spelling}: declared beside what Rust defines")
+            aliases += [
+                f"extern __typeof__({one.spelling}) {symbol(module, one.spelling)}"
+                f' __attribute__((alias("{one.spelling}")));'
+                for one in staying
+                if one.linkage.name == "INTERNAL" and clang.is_made_here(one)
+            ]
+            continue
         end = _end(data, max(one.extent.end.offset for one in group))
         changes.append((start, end, _variables(data, start, end, group, module, static_words)))
     for start, end, text in sorted(changes, reverse=True):
-        lines = max(0, data.count(b"\n", start, end) - text.count("\n"))
-        data = data[:start] + text.encode() + b"\n" * lines + data[end:]
+        kept = b"".join(b"\n" + line for line in _DIRECTIVE.findall(data[start:end]))
+        lines = max(0, data.count(b"\n", start, end) - text.count("\n") - kept.count(b"\n"))
+        kept += b"\n" if kept else b""
+        data = data[:start] + text.encode() + kept + b"\n" * lines + data[end:]
     return data + "\n".join(["", *aliases, ""]).encode()
 
 

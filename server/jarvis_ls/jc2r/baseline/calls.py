@@ -1,0 +1,276 @@
+"""Calls: of functions, through pointers, of functions without prototypes, and of builtins."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+from jarvis_ls.codeintel import clang
+from jarvis_ls.jc2r.baseline import builtins, prelude
+from jarvis_ls.jc2r.baseline.kinds import (
+    is_array,
+    is_integer,
+    is_pointer,
+    is_record,
+    kind,
+    plain,
+)
+from jarvis_ls.jc2r.baseline.names import Unsupported
+from jarvis_ls.jc2r.baseline.nodes import ADDRESS, bare, inside, named
+from jarvis_ls.jc2r.baseline.operators import Operators
+from jarvis_ls.jc2r.baseline.text import literal, whole, wrapped
+
+_RETURNING_TWICE = {"setjmp": "setjmp", "_setjmp": "setjmp", "__sigsetjmp": "sigsetjmp",
+                    "sigsetjmp": "sigsetjmp", "vfork": "vfork",
+                    "getcontext": "getcontext"}  # fmt: skip
+_ANYTHING = "*mut core::ffi::c_void"
+WORDS_IN_REGISTERS = 16
+"""Records of up to so many bytes travel in registers."""
+
+
+class Calls(Operators):
+    """Values of calls."""
+
+    @abstractmethod
+    def external_called(self, declared: Any, arguments: list[Any], result: Any) -> str:
+        """The name of a function that was declared without parameters, as it is called."""
+
+    @abstractmethod
+    def allocated(self, count: str) -> str:
+        """Memory that lasts until the function returns."""
+
+    @abstractmethod
+    def variadic_arguments(self, list_type: Any) -> str:
+        """What the arguments without a name of this function are reached through."""
+
+    def _value_call_expr(self, cursor: Any) -> str:
+        children = clang.children(cursor)
+        if not children:
+            raise Unsupported("a call of nothing")
+        callee, arguments = children[0], children[1:]
+        declared: Any = named(callee)
+        if declared is None or declared.kind.name != "FUNCTION_DECL":
+            pointer = plain(callee.type)
+            type_ = plain(pointer.get_pointee()) if is_pointer(pointer) else pointer
+            code = f"{wrapped(self.value(callee))}.unwrap_unchecked()"
+            if type_.kind.name == "FUNCTIONNOPROTO" and arguments:
+                code = self._with_types(code, arguments, type_.get_result())
+            return self._ordered(code, self._arguments(type_, arguments), arguments)
+        name = declared.spelling
+        if name.startswith(prelude.MARK):
+            return self._access(name, arguments)
+        if name == "alloca":
+            return self._builtin(cursor, "__builtin_alloca", arguments)
+        if name.startswith(("__builtin", "__sync", "__atomic")):
+            return self._builtin(cursor, name, arguments)
+        if name in _RETURNING_TWICE:
+            raise Unsupported(_RETURNING_TWICE[name])
+        type_ = declared.type.get_canonical()
+        defined = declared.get_definition()
+        if type_.kind.name == "FUNCTIONNOPROTO" and defined is not None:
+            type_ = defined.type.get_canonical()  # an old definition says what it takes
+            if type_.kind.name == "FUNCTIONNOPROTO":  # nothing
+                before = "".join(f"let _ = {self.value(one)}; " for one in arguments
+                                 if self.has_effects(one))  # fmt: skip
+                code = f"{self.name_of(declared)}()"
+                return f"{{ {before}{code} }}" if before else code
+            if len(list(type_.argument_types())) != len(arguments):
+                raise Unsupported("a call of a function with another number of arguments")
+        if arguments and type_.kind.name == "FUNCTIONNOPROTO":
+            found = [self.value(one) for one in arguments]
+            function = self.external_called(declared, arguments, cursor.type)
+            return self._ordered(function, found, arguments)
+        function = self.name_of(declared)
+        return self._ordered(function, self._arguments(type_, arguments), arguments)
+
+    def _with_types(self, code: str, arguments: list[Any], result: Any) -> str:
+        types = ", ".join(self.types.of(one.type) for one in arguments)
+        back = "" if kind(result) == "VOID" else f" -> {self.types.of(result)}"
+        return (f'core::mem::transmute::<unsafe extern "C" fn(){back}, '
+                f'unsafe extern "C" fn({types}){back}>({code})')  # fmt: skip
+
+    def _ordered(self, function: str, found: list[str], arguments: list[Any]) -> str:
+        """The call, its arguments worked out from the last to the first where that matters."""
+        if len(found) < 2:
+            return f"{function}({', '.join(found)})"
+        busy = [self.has_effects(one) for one in arguments]
+        if not any(busy):
+            return f"{function}({', '.join(found)})"
+        writes = any(self.assigns(one) for one in arguments)
+        held, before = [], []
+        for place in reversed(range(len(found))):
+            steady = not busy[place] and self._is_steady(arguments[place], writes)
+            held.append(found[place] if steady else f"__a{place}")
+            if not steady:
+                before.append(f"let __a{place} = {found[place]};")
+        if len(before) < 2:
+            return f"{function}({', '.join(found)})"
+        return f"{{ {' '.join(before)} {function}({', '.join(reversed(held))}) }}"
+
+    def _is_steady(self, cursor: Any, writes: bool) -> bool:
+        """Whether an argument is worth the same whenever it is worked out."""
+        if isinstance(clang.constant(cursor), int | float):
+            return True
+        node = inside(cursor)
+        while node.kind.name == "CSTYLE_CAST_EXPR":
+            node = inside([one for one in clang.children(node) if one.kind.is_expression()][-1])
+        if node.kind.name == "STRING_LITERAL":
+            return True
+        if node.kind.name == "UNARY_OPERATOR" and clang.unary_operator(node) == ADDRESS:
+            below = inside(clang.children(node)[0])
+            return bool(below.kind.name == "DECL_REF_EXPR")
+        if node.kind.name == "DECL_REF_EXPR":
+            if is_array(node.type) or kind(node.type) == "FUNCTIONPROTO":
+                return True
+            return not writes and self.is_private(node)
+        return False
+
+    def _arguments(self, type_: Any, arguments: list[Any]) -> list[str]:
+        known = list(type_.argument_types()) if type_.kind.name == "FUNCTIONPROTO" else []
+        found = []
+        for place, argument in enumerate(arguments):
+            code = self.value(argument)
+            if place < len(known):
+                code = self.cast(code, argument.type, known[place])
+            elif kind(argument.type) == "BOOL":
+                code = f"{wrapped(code)} as i32"
+            found.append(code)
+        return found
+
+    # -- what the prelude made of nodes without a name
+
+    def va_argument(self, call: Any, pointee: Any) -> str:
+        """A pointer to the next argument without a name, which is a `pointee`."""
+        (argument,) = clang.children(call)[1:]
+        pointers = self.value(argument)
+        size, align = pointee.get_size(), pointee.get_align()
+        if is_integer(pointee) or is_pointer(pointee):
+            self.types.need("va_word")
+            return f"types::va_word({pointers}, {size})"
+        if kind(pointee) in ("DOUBLE", "FLOAT"):
+            self.types.need("va_float")
+            return f"types::va_float({pointers})"
+        if is_record(pointee) and size > WORDS_IN_REGISTERS:
+            self.types.need("va_memory")
+            return f"types::va_memory({pointers}, {size}, {align})"
+        if is_record(pointee) and _has_words_only(pointee):
+            self.types.need("va_word")
+            return f"types::va_word({pointers}, {size})"
+        raise Unsupported(f"va_arg of {pointee.spelling}")
+
+    def _access(self, name: str, arguments: list[Any]) -> str:
+        """An access to memory as one."""
+        what = name.removeprefix(prelude.MARK)
+        if what == "va_arg":
+            raise Unsupported("va_arg of an unknown type")
+        if what == "fence":
+            return "core::sync::atomic::fence(core::sync::atomic::Ordering::SeqCst)"
+        size = whole(self.value(arguments[-1]))
+        if size not in (1, 2, 4, 8):
+            raise Unsupported("an atomic record")
+        at, *values = [self.value(one) for one in arguments[:-1]]
+        if what == "load":
+            self.types.need("atomic_load")
+            return f"types::atomic_load({self.cast_code(at, _ANYTHING)}, {size})"
+        if what == "load_to":
+            self.types.need("atomic_load")
+            self.types.need("atomic_store")
+            held = f"types::atomic_load({self.cast_code(at, _ANYTHING)}, {size})"
+            return f"types::atomic_store({values[0]}, {size}, {held})"
+        if what == "store":
+            self.types.need("atomic_store")
+            return f"types::atomic_store({at}, {size}, {values[0]})"
+        if what == "compare":
+            self.types.need("atomic_expect")
+            return f"types::atomic_expect({at}, {size}, {values[0]}, {values[1]})"
+        if what in ("same", "was"):
+            self.types.need("atomic_compare")
+            code = f"types::atomic_compare({at}, {size}, {values[0]}, {values[1]})"
+            return f"{code}.is_ok()" if what == "same" else f"{code}.unwrap_or_else(|__one| __one)"
+        self.types.need("atomic_update")
+        if what == "swap":
+            change = "__value"
+        else:
+            word = what.replace("fetch", "").strip("_")
+            change = {"add": "__old.wrapping_add(__value)", "sub": "__old.wrapping_sub(__value)",
+                      "and": "__old & __value", "or": "__old | __value",
+                      "xor": "__old ^ __value", "nand": "!(__old & __value)"}[word]  # fmt: skip
+        result = "1" if what.endswith("_fetch") else "0"
+        old = "_" if what == "swap" else "__old"
+        return (f"{{ let __value = {values[0]};"
+                f" types::atomic_update({at}, {size}, |{old}| {change}).{result} }}")  # fmt: skip
+
+    # -- builtins
+
+    def _builtin(self, cursor: Any, name: str, arguments: list[Any]) -> str:
+        if name == "__builtin_va_start":
+            list_type = plain(arguments[0].type)
+            return f"*{wrapped(self.value(arguments[0]))} = *{self.variadic_arguments(list_type)}"
+        if name == "__builtin_va_copy":
+            to, of = (wrapped(self.value(one)) for one in arguments)
+            return f"*{to} = *{of}"
+        if name == "__builtin_va_end":
+            return "()"
+        if name in ("__builtin_alloca", "__builtin_alloca_with_align"):
+            return self.allocated(self.value(arguments[0]))
+        if name == "__builtin_constant_p":
+            number = clang.constant(arguments[0])
+            return literal(int(number is not None), self.types.of(cursor.type))
+        if name == "__builtin_expect":
+            return self.cast(self.value(arguments[0]), arguments[0].type, cursor.type)
+        if name == "__builtin_assume_aligned":
+            return self.cast(self.value(arguments[0]), arguments[0].type, cursor.type)
+        if name == "__builtin_prefetch":
+            return "()"
+        if name == "__builtin_object_size":
+            return literal(-1, self.types.of(cursor.type))
+        if name.endswith("_overflow"):
+            return self._overflow(name, arguments)
+        values = [self.value(one) for one in arguments]
+        code = builtins.value_of(name, values, self.types.of(cursor.type)
+                                 if kind(cursor.type) != "VOID" else "()")  # fmt: skip
+        if code is not None:
+            return code
+        plain_name = builtins.library_name(name)
+        if plain_name is None:
+            raise Unsupported(name)
+        declared: Any = named(clang.children(cursor)[0])
+        found = self._arguments(declared.type.get_canonical(), arguments)
+        if name.endswith("_chk"):
+            raise Unsupported(name)
+        return f"{self.external(plain_name, declared)}({', '.join(found)})"
+
+    def _overflow(self, name: str, arguments: list[Any]) -> str:
+        """`__builtin_add_overflow` and its like: worked out in 128 bits, then narrowed."""
+        word = next((one for one in ("add", "sub", "mul") if one in name), None)
+        if word is None:
+            raise Unsupported(name)
+        first, second, to = arguments
+        rust = self.types.of(plain(to.type).get_pointee())
+        return (f"{{ let (__wide, __over) = ({wrapped(self.value(first))} as i128)"
+                f".overflowing_{word}({wrapped(self.value(second))} as i128);"
+                f" *{wrapped(self.value(to))} = __wide as {rust};"
+                f" __over || __wide != __wide as {rust} as i128 }}")  # fmt: skip
+
+
+def _has_words_only(type_: Any) -> bool:
+    """Whether a record has no floating members: it travels in whole registers then."""
+    for one in plain(type_).get_fields():
+        inner = plain(one.type)
+        while is_array(inner):
+            inner = plain(inner.element_type)
+        if is_record(inner):
+            if not _has_words_only(inner):
+                return False
+        elif not (is_integer(inner) or is_pointer(inner)):
+            return False
+    return True
+
+
+def called(cursor: Any) -> str:
+    """The name of the function an expression calls; empty when it calls none by name."""
+    cursor = bare(cursor)
+    if cursor.kind.name != "CALL_EXPR":
+        return ""
+    declared = named(clang.children(cursor)[0])
+    return declared.spelling if declared is not None else ""

@@ -1,0 +1,111 @@
+"""How a value of one C type becomes one of another."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from jarvis_ls.jc2r.baseline.initial import Initials
+from jarvis_ls.jc2r.baseline.kinds import (
+    FLOATS,
+    is_array,
+    is_function_pointer,
+    is_integer,
+    is_pointer,
+    kind,
+)
+from jarvis_ls.jc2r.baseline.names import Unsupported
+from jarvis_ls.jc2r.baseline.text import null, whole, wrapped
+
+
+class Conversions(Initials):
+    """Values as values of other types."""
+
+    def cast(self, code: str, source: Any, target: Any) -> str:
+        """A value of C type `source` as one of `target`, as C converts it."""
+        if kind(target) == "VOID":
+            return f"{{ let _ = {code}; }}"
+        if is_array(target):  # a parameter written like an array
+            return self.cast_code(code, self.types.parameter(target))
+        if is_array(source) and is_pointer(target):  # such a parameter
+            return self.cast_code(code, self.types.of(target))
+        old, new = self.types.of(source), self.types.of(target)
+        if old == new:
+            return code
+        if kind(target) == "BOOL":
+            return self.truth(code, source)
+        if is_function_pointer(target) or is_function_pointer(source):
+            return self._function_cast(code, source, target, old, new)
+        if kind(source) in FLOATS or kind(target) in FLOATS:
+            if kind(source) == "BOOL":
+                return f"{wrapped(code)} as i32 as {new}"
+            return f"{wrapped(code)} as {new}"
+        if is_integer(source) and is_integer(target):
+            return f"{wrapped(code)} as {new}"
+        if is_pointer(source) and is_integer(target):
+            return f"{wrapped(code)} as usize as {new}"
+        if is_integer(source) and is_pointer(target):
+            if whole(code) == 0:
+                return null(new)
+            return f"{wrapped(code)} as usize as {new}"
+        if is_pointer(source) and is_pointer(target):
+            return self.cast_code(code, new)
+        raise Unsupported(f"a conversion of {source.spelling} to {target.spelling}")
+
+    def cast_code(self, code: str, wanted: str) -> str:
+        """A raw pointer as another."""
+        return f"{wrapped(code)} as {wanted}"
+
+    def truth(self, code: str, type_: Any) -> str:
+        """Whether a value is not zero."""
+        if kind(type_) == "BOOL":
+            return code
+        if is_function_pointer(type_):
+            return f"{wrapped(code)}.is_some()"
+        if is_pointer(type_) or is_array(type_):
+            return f"!{wrapped(code)}.is_null()"
+        if kind(type_) in FLOATS:
+            return f"{wrapped(code)} != 0.0"
+        if kind(type_) == "RECORD" or (kind(type_) not in ("ENUM",) and not is_integer(type_)):
+            raise Unsupported(f"whether a {type_.spelling} is zero")
+        return f"{wrapped(code)} != 0"
+
+    def to_word(self, code: str, type_: Any) -> str:
+        """A value that fits into 64 bits, as them."""
+        if is_function_pointer(type_):
+            return f"core::mem::transmute::<{self.types.of(type_)}, usize>({code}) as u64"
+        if is_pointer(type_):
+            return f"{wrapped(code)} as usize as u64"
+        if kind(type_) in FLOATS:
+            return f"{wrapped(code)}.to_bits() as u64"
+        if is_integer(type_):
+            return f"{wrapped(code)} as u64"
+        raise Unsupported("an atomic record")
+
+    def from_word(self, code: str, type_: Any) -> str:
+        """64 bits as the value `to_word` made them of."""
+        rust = self.types.of(type_)
+        if is_function_pointer(type_):
+            return f"core::mem::transmute::<usize, {rust}>({wrapped(code)} as usize)"
+        if is_pointer(type_):
+            return f"{wrapped(code)} as usize as {rust}"
+        if kind(type_) == "FLOAT":
+            return f"f32::from_bits({wrapped(code)} as u32)"
+        if kind(type_) == "DOUBLE":
+            return f"f64::from_bits({code})"
+        if kind(type_) == "BOOL":
+            return f"{wrapped(code)} & 255 != 0"
+        if is_integer(type_):
+            return f"{wrapped(code)} as {rust}"
+        raise Unsupported("an atomic record")
+
+    def _function_cast(self, code: str, source: Any, target: Any, old: str, new: str) -> str:
+        if is_integer(source) and whole(code) == 0:
+            return "None"
+        if re.fullmatch(r"\(?core::ptr::null(_mut)?\(\)( as [^()]*)?\)?", code):
+            return "None" if is_function_pointer(target) else null(new)
+        if is_integer(source):
+            return f"core::mem::transmute::<usize, {new}>({wrapped(code)} as usize)"
+        if is_integer(target):
+            return f"core::mem::transmute::<{old}, usize>({code}) as {new}"
+        return f"core::mem::transmute::<{old}, {new}>({code})"

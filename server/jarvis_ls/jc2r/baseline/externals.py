@@ -1,0 +1,50 @@
+"""What the system or C offers, declared once for all modules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jarvis_ls.jc2r.baseline.kinds import FUNCTIONS, Types, kind
+from jarvis_ls.jc2r.baseline.names import Names, rust_name
+
+
+class Externals:
+    """Declarations by their text; files that see one symbol differently have one each."""
+
+    def __init__(self) -> None:
+        self._names: dict[tuple[str, str], str] = {}
+        """Names given to symbols as they are declared."""
+        self._given = Names()
+        self.declarations: list[str] = []
+
+    def name(self, symbol: str, declared: Any, types: Types) -> str:
+        """The path of a function or variable. Raises `Unsupported` for types that Rust lacks."""
+        type_ = declared.type.get_canonical()
+        if kind(type_) not in FUNCTIONS:
+            return self._declared(symbol, f"pub static mut NAME: {types.of(type_)};")
+        parameters = []
+        if type_.kind.name == "FUNCTIONPROTO":
+            arguments = enumerate(type_.argument_types())
+            parameters = [f"_{n}: {types.parameter(t)}" for n, t in arguments]
+            if type_.is_function_variadic():
+                parameters.append("_: ...")
+        result = type_.get_result()
+        back = "" if kind(result) == "VOID" else f" -> {types.of(result)}"
+        return self._declared(symbol, f"pub fn NAME({', '.join(parameters)}){back};")
+
+    def called(self, symbol: str, arguments: list[str], back: str) -> str:
+        """The path of a function without a prototype that is called with such arguments: the
+        first is declared and the rest travels like arguments without a name."""
+        first = f"_0: {arguments[0]}"
+        rest = ", _: ..." if len(arguments) > 1 else ""
+        return self._declared(symbol, f"pub fn NAME({first}{rest}){back};")
+
+    def _declared(self, symbol: str, form: str) -> str:
+        key = (symbol, form)
+        if key not in self._names:
+            name = self._given.give(symbol)
+            self._names[key] = name
+            linked = "" if name in (symbol, rust_name(symbol)) and name.removeprefix(
+                "r#") == symbol else f'#[link_name = "{symbol}"]\n'  # fmt: skip
+            self.declarations.append(linked + form.replace("NAME", name, 1))
+        return f"sys::{self._names[key]}"

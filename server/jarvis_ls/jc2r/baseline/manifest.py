@@ -1,0 +1,231 @@
+"""What surrounds the modules of a crate: `Cargo.toml`, `build.rs`, the C that is left."""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from jarvis_ls.core.files import replace_file
+from jarvis_ls.jc2r.baseline.module import Module
+from jarvis_ls.jc2r.commands import Unit
+from jarvis_ls.jc2r.records import MARK
+
+EDITION = "2021"
+
+_FOLDERS = ("-I", "-isystem", "-iquote", "-idirafter")
+_SYSTEM = {
+    "curses.h": "ncurses", "ncurses.h": "ncurses", "ncurses/ncurses.h": "ncurses",
+    "ncursesw/ncurses.h": "ncursesw", "term.h": "tinfo", "panel.h": "panel", "menu.h": "menu",
+    "form.h": "form", "zlib.h": "z", "bzlib.h": "bz2", "lzma.h": "lzma", "zstd.h": "zstd",
+    "readline/readline.h": "readline", "editline/readline.h": "edit", "X11/Xlib.h": "X11",
+    "SDL2/SDL.h": "SDL2", "SDL/SDL.h": "SDL", "GL/gl.h": "GL", "GL/glut.h": "glut",
+    "GLFW/glfw3.h": "glfw", "openssl/ssl.h": "ssl", "openssl/evp.h": "crypto",
+    "openssl/sha.h": "crypto", "openssl/md5.h": "crypto", "openssl/rand.h": "crypto",
+    "openssl/bn.h": "crypto", "openssl/aes.h": "crypto", "openssl/hmac.h": "crypto",
+    "expat.h": "expat", "png.h": "png", "jpeglib.h": "jpeg", "uuid/uuid.h": "uuid",
+    "crypt.h": "crypt", "sqlite3.h": "sqlite3", "curl/curl.h": "curl", "pcre.h": "pcre",
+    "gmp.h": "gmp", "mpfr.h": "mpfr", "check.h": "check", "cmocka.h": "cmocka",
+    "CUnit/Basic.h": "cunit", "CUnit/CUnit.h": "cunit", "event.h": "event", "ev.h": "ev",
+    "uv.h": "uv", "ffi.h": "ffi", "lua.h": "lua", "yaml.h": "yaml", "libxml/parser.h": "xml2",
+    "allegro.h": "alleg", "ao/ao.h": "ao", "pcap.h": "pcap", "security/pam_appl.h": "pam",
+    "sys/capability.h": "cap", "libusb.h": "usb-1.0", "bluetooth/bluetooth.h": "bluetooth",
+}  # fmt: skip
+"""Libraries by a header that only they have."""
+
+
+def libraries(headers: Iterable[str], named: Sequence[str]) -> list[str]:
+    """What programs are linked with: the libraries of `named` and those whose system `headers` are
+    included, as far as the machine has them."""
+    wanted = dict.fromkeys(named)
+    for header in sorted(set(headers)):
+        for tail, name in _SYSTEM.items():
+            if header.endswith(f"/{tail}"):
+                wanted.setdefault(name)
+    return [name for name in wanted if name in named or _is_there(name)]
+
+
+@functools.cache
+def _is_there(library: str) -> bool:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        return False
+    name = f"lib{library}.so"
+    asked = subprocess.run(
+        [compiler, f"-print-file-name={name}"], capture_output=True, text=True, timeout=30,
+        check=False,
+    )  # fmt: skip
+    return asked.stdout.strip() not in ("", name)
+
+
+@functools.cache
+def defines_variadics() -> bool:
+    """Whether functions with arguments without a name can be defined in Rust: by a few lines of
+    assembly in a naked function, which came with Rust 1.88."""
+    if sys.platform != "linux" or platform.machine() not in ("x86_64", "AMD64"):
+        return False
+    compiler = shutil.which("rustc")
+    if compiler is None:
+        return True  # it is not built here
+    asked = subprocess.run(
+        [compiler, "--version"], capture_output=True, text=True, timeout=30, check=False
+    )
+    match = re.match(r"rustc (\d+)\.(\d+)", asked.stdout)
+    return match is None or (int(match[1]), int(match[2])) >= (1, 88)
+
+
+def manifest(name: str, programs: Sequence[str]) -> str:
+    """`Cargo.toml`."""
+    bins = "".join(
+        f'[[bin]]\nname = "{one}"\npath = "src/bin/{one}.rs"\ntest = false\n\n'
+        for one in programs
+    )  # fmt: skip
+    return (
+        f"{MARK} from the C sources; changes are overwritten.\n\n"
+        f'[package]\nname = "{name}"\nversion = "0.1.0"\n'
+        f'edition = "{EDITION}"\nautobins = false\n'
+        "publish = false\n\n"
+        '[lib]\ncrate-type = ["rlib", "cdylib", "staticlib"]\ndoctest = false\n\n'
+        f"{bins}"
+        "[profile.dev]\noverflow-checks = false\ndebug-assertions = false\n\n"
+        '[profile.release]\nopt-level = 3\npanic = "abort"\ncodegen-units = 1\n'
+    )
+
+
+_ENTRY = """
+
+pub fn main() {
+    use std::os::unix::ffi::OsStrExt;
+    extern "C" {
+        static mut environ: *mut *mut i8;
+        fn signal(number: i32, handler: usize) -> usize;
+    }
+    let __owned: Vec<std::ffi::CString> = std::env::args_os()
+        .map(|__one| std::ffi::CString::new(__one.as_bytes()).unwrap_or_default())
+        .collect();
+    let mut __arguments: Vec<*mut i8> =
+        __owned.iter().map(|__one| __one.as_ptr() as *mut i8).collect();
+    __arguments.push(core::ptr::null_mut());
+    unsafe {
+        signal(13, 0); // Rust has SIGPIPE ignored
+        BEGIN
+    }
+}
+"""
+
+
+def entry(module: Module) -> str:
+    """The beginning of a program, which calls what was `main` in C."""
+    count, returns = module.main
+    given = ["(__arguments.len() - 1) as i32", "__arguments.as_mut_ptr() as _", "environ as _"][
+        :count
+    ]
+    call = f"main_0({', '.join(given)})"
+    begin = f"std::process::exit({call} as i32)" if returns else f"{call};"
+    declared = ""
+    if "main" not in module.functions:
+        types = ", ".join(["_: i32", "_: *mut *mut i8", "_: *mut *mut i8"][:count])
+        back = " -> i32" if returns else ""
+        declared = f'\n\nextern "C" {{\n    fn main_0({types}){back};\n}}\n'
+    return declared + _ENTRY.replace("BEGIN", begin)
+
+
+def write_c(folder: Path, root: Path, module: Module) -> None:
+    """The C that is left of a module, and the headers it needs, in the crate."""
+    for path, data in [
+        (module.file, module.remainder),
+        *((one.relative_to(root).as_posix(), one.read_bytes()) for one in module.headers),
+    ]:
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(place, data)
+
+
+def build_script(left: Sequence[Module], units: Sequence[Unit], root: Path) -> str:
+    """`build.rs`: compiles what is left with the machine's C compiler."""
+    known = {unit.path: unit.arguments for unit in units}
+    files = ", ".join(
+        f"({quoted(module.file)}, {quoted(module.name)}, {str(module.has_main).lower()},"
+        f" &[{', '.join(map(quoted, _in_crate(known.get(module.file, ()), root, module)))}])"
+        for module in left
+    )
+    return f"""//! Compiles the functions that are still in C.
+use std::process::Command;
+
+type Unit = (&'static str, &'static str, bool, &'static [&'static str]);
+const UNITS: &[Unit] = &[{files}];
+
+fn main() {{
+    let out = std::env::var("OUT_DIR").expect("cargo sets OUT_DIR");
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+    let mut objects = Vec::new();
+    println!("cargo:rerun-if-changed=c");
+    for (file, module, program, arguments) in UNITS {{
+        let object = format!("{{out}}/{{module}}.o");
+        run(Command::new(&compiler)
+            .args(["-c", "-O2", "-w", "-fPIC", "-Ic"])
+            .args(*arguments)
+            .arg(format!("c/{{file}}"))
+            .args(["-o", &object]));
+        if *program {{
+            println!("cargo:rustc-link-arg-bin={{module}}={{object}}");
+        }} else {{
+            objects.push(object);
+        }}
+    }}
+    if !objects.is_empty() {{
+        run(Command::new("ar").args(["crs", &format!("{{out}}/libremainder.a")]).args(&objects));
+        println!("cargo:rustc-link-search=native={{out}}");
+        println!("cargo:rustc-link-lib=static=remainder");
+    }}
+}}
+
+fn run(command: &mut Command) {{
+    let status = command.status().expect("a C compiler is needed for what is still in C");
+    assert!(status.success(), "{{command:?}} failed");
+}}
+"""
+
+
+def _in_crate(arguments: Sequence[str], root: Path, module: Module) -> list[str]:
+    """Arguments for the copy of a file in the crate: none names a folder of this machine."""
+    kept: list[str] = []
+    rest = iter(arguments)
+    for word in rest:
+        option = next((one for one in _FOLDERS if word.startswith(one)), None)
+        if option is not None:
+            folder = Path(word[len(option) :] or next(rest, ""))
+            if folder.is_relative_to(root):
+                below = folder.relative_to(root).as_posix()
+                kept += [option, "c" if below == "." else f"c/{below}"]
+        elif word == "-include":
+            file = Path(next(rest, ""))
+            if file.is_relative_to(root):
+                kept += [word, f"c/{file.relative_to(root).as_posix()}"]
+        elif not word.startswith("/"):
+            kept.append(word)
+    return [*kept, *(f"-D{name}={linked}" for name, linked in module.renamed.items())]
+
+
+def quoted(text: str) -> str:
+    """A string of Rust."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def formatted(text: str) -> str:
+    """Rust source as `rustfmt` writes it, where that is installed."""
+    rustfmt = shutil.which("rustfmt")
+    if rustfmt is None:
+        return text
+    done = subprocess.run(
+        [rustfmt, "--edition", EDITION, "--config", "max_width=100"], input=text.encode(),
+        capture_output=True, timeout=120, check=False, env={**os.environ},
+    )  # fmt: skip
+    return done.stdout.decode() if done.returncode == 0 else text

@@ -1,0 +1,89 @@
+"""The tree as libclang gives it: what a node stands for, seen through parentheses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jarvis_ls.codeintel import clang
+from jarvis_ls.jc2r.baseline.names import Unsupported
+
+# As CXBinaryOperatorKind and CXUnaryOperatorKind count.
+ASSIGN, COMMA = 22, 33
+POST_INC, POST_DEC, PRE_INC, PRE_DEC, ADDRESS, THROUGH = 1, 2, 3, 4, 5, 6
+PLUS, MINUS, NOT, LOGICAL_NOT, REAL, IMAGINARY, EXTENSION = 7, 8, 9, 10, 11, 12, 13
+STEPS = (POST_INC, POST_DEC, PRE_INC, PRE_DEC)
+
+
+def only(cursor: Any) -> Any:
+    """The one child of a node. Raises `Unsupported` when there are others."""
+    children = clang.children(cursor)
+    if len(children) != 1:
+        raise Unsupported(in_words(cursor))
+    return children[0]
+
+
+def bare(cursor: Any) -> Any:
+    """An expression without the parentheses around it."""
+    while cursor.kind.name == "PAREN_EXPR" or (
+        cursor.kind.name == "UNARY_OPERATOR" and clang.unary_operator(cursor) == EXTENSION
+    ):
+        cursor = only(cursor)
+    return cursor
+
+
+def named(cursor: Any) -> Any | None:
+    """What an expression names, seen through parentheses and conversions; None when it computes."""
+    while cursor.kind.name in ("PAREN_EXPR", "UNEXPOSED_EXPR"):
+        children = clang.children(cursor)
+        if len(children) != 1:
+            return None
+        cursor = children[0]
+    return cursor.referenced if cursor.kind.name == "DECL_REF_EXPR" else None
+
+
+def inside(cursor: Any) -> Any:
+    """An expression without parentheses and conversions the compiler made."""
+    while cursor.kind.name in ("PAREN_EXPR", "UNEXPOSED_EXPR"):
+        children = clang.children(cursor)
+        if len(children) != 1:
+            return cursor
+        cursor = children[0]
+    return cursor
+
+
+def is_parameter(cursor: Any) -> bool:
+    """Whether an expression names a parameter."""
+    cursor = bare(cursor)
+    return bool(cursor.kind.name == "DECL_REF_EXPR" and cursor.referenced.kind.name == "PARM_DECL")
+
+
+def string_in(cursor: Any) -> Any | None:
+    """The string literal an expression is, seen through parentheses and conversions."""
+    cursor = inside(cursor)
+    if cursor.kind.name == "UNARY_OPERATOR" and clang.unary_operator(cursor) == EXTENSION:
+        return string_in(only(cursor))
+    if cursor.kind.name == "GENERIC_SELECTION_EXPR":
+        return string_in(chosen(cursor))
+    return cursor if cursor.kind.name == "STRING_LITERAL" else None
+
+
+def chosen(cursor: Any) -> Any:
+    """The branch of a `_Generic` that is taken, told by its type. Raises `Unsupported` when
+    several have it and differ."""
+    _, *branches = [one for one in clang.children(cursor) if one.kind.is_expression()]
+    wanted = cursor.type.get_canonical()
+    found = [one for one in branches if one.type.get_canonical() == wanted]
+    first = found[0] if found else None
+    if first is None or any(_said(one) != _said(first) for one in found):
+        raise Unsupported("_Generic with branches of one type")
+    return first
+
+
+def in_words(cursor: Any) -> str:
+    """What kind of node it is."""
+    return str(cursor.kind.name.lower().replace("_", " "))
+
+
+def _said(cursor: Any) -> tuple[str, str, int | float | None]:
+    cursor = inside(cursor)
+    return cursor.kind.name, cursor.spelling, clang.constant(cursor)

@@ -1,0 +1,121 @@
+"""A crate that does not build is made to: what rustc rejects stays in C, and is listed.
+
+No translator knows every program. A function that rustc does not take is left in C like any other
+that cannot be translated, a program that does not link is left out, and the rest still builds.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jarvis_ls.jc2r.baseline.crate import Translated, build, translate
+from jarvis_ls.jc2r.baseline.module import Module, Stays
+from jarvis_ls.jc2r.baseline.names import rust_name
+from jarvis_ls.jc2r.commands import Unit
+
+ROUNDS = 8
+_ERROR = re.compile(r"^error(?:\[E\d+\])?: (.*)\n\s+--> (src/[^\n:]+):(\d+):", re.MULTILINE)
+_FUNCTION = re.compile(r'(?:pub )?unsafe extern "C" fn (\S+?)\(')
+_ITEM = re.compile(r"(?:pub )?static |const |std::thread_local")
+_UNLINKED = re.compile(r'error: could not compile `[^`]*` \(bin "([^"]+)"\)')
+_MISSING = re.compile(r"undefined (?:symbol: |reference to `)([\w.@]+)")
+_DOUBLED = re.compile(r"duplicate symbol: (\w+)|multiple definition of `(\w+)'")
+_COMPILED = re.compile(r'"c/([^"]+)" "-o"')
+
+
+@dataclass
+class Refused:
+    """What a build did not take, with the reason."""
+
+    functions: dict[tuple[str, str], str] = field(default_factory=dict)
+    """By file and name; an empty name stands for all of a file."""
+    programs: dict[str, str] = field(default_factory=dict)
+    """By file."""
+
+    def stays(self, wanted: Stays) -> Stays:
+        """The same as `wanted`, and what was refused."""
+
+        def why(file: str, name: str) -> str:
+            return (
+                wanted(file, name)
+                or self.functions.get((file, name), "")
+                or self.functions.get((file, ""), "")
+            )
+
+        return why
+
+
+def settle(
+    root: Path, units: Sequence[Unit], folder: Path, linked: Sequence[str], stays: Stays,
+    failed: subprocess.CompletedProcess[str],
+) -> tuple[Translated | None, subprocess.CompletedProcess[str]]:  # fmt: skip
+    """Translate again without what the build `failed` for, until it does not.
+
+    Gives what the last translation did and its build; None when nothing could be left out.
+    """
+    refused = Refused()
+    found: Translated | None = None
+    built = failed
+    for _ in range(ROUNDS):
+        if found is None:
+            found = translate(root, units, folder, linked, stays)
+        if not _learn(refused, found, built.stderr):
+            break
+        found = translate(
+            root, units, folder, linked, refused.stays(stays), without=refused.programs
+        )
+        built = build(folder)
+        if built.returncode == 0:
+            break
+    return found, built
+
+
+def _learn(refused: Refused, found: Translated, said: str) -> bool:
+    """Take in what a build said; False when that was nothing new."""
+    before = (len(refused.functions), len(refused.programs))
+    modules = {module.name: module for module in found.modules}
+    for match in _ERROR.finditer(said):
+        module = modules.get(Path(match[2]).stem)
+        if module is not None:
+            name = _function_at(found.folder / match[2], int(match[3]), module)
+            key = (module.file, name)
+            refused.functions.setdefault(key, f"rustc does not take it: {match[1]}")
+    for match in _COMPILED.finditer(said):
+        if match[1] in {module.file for module in found.modules}:
+            _refuse_remainder(refused, match[1])
+    if (len(refused.functions), len(refused.programs)) == before:
+        missing = _MISSING.findall(said)
+        doubled = [one or other for one, other in _DOUBLED.findall(said)]
+        names, ending = (missing, "is not there") if missing else (doubled, "is there twice")
+        why = f"it is not linked: {', '.join(dict.fromkeys(names))} {ending}"
+        for match in _UNLINKED.finditer(said):
+            module = modules.get(match[1])
+            if module is not None and (missing or doubled):
+                refused.programs[module.file] = why
+    return (len(refused.functions), len(refused.programs)) != before
+
+
+def _refuse_remainder(refused: Refused, file: str) -> None:
+    """The C that is left of a file does not compile: first all of the file stays in C."""
+    if (file, "") in refused.functions:
+        refused.programs[file] = "what is left of it in C does not compile"
+    else:
+        refused.functions[file, ""] = "what would be left of it in C does not compile"
+
+
+def _function_at(path: Path, line: int, module: Module) -> str:
+    """The C function a line of Rust belongs to; empty when it belongs to none."""
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    known = {rust_name(name): name for name in module.functions}
+    for text in reversed(lines[:line]):
+        match = _FUNCTION.match(text)
+        if match is not None:
+            name = match[1].removesuffix("__listed")
+            return known.get(name, known.get(f"r#{name}", ""))
+        if _ITEM.match(text):
+            return ""
+    return ""

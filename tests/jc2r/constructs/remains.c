@@ -1,0 +1,11 @@
+#include <complex.h>
+#include <setjmp.h>
+#include <stdio.h>
+static jmp_buf back; static int depth; static long double wide = 1.25L;
+static long twice(long n) { long r; __asm__("lea (%1,%1), %0" : "=r"(r) : "r"(n)); depth++; return r; }
+static void leave(int n) { if (n > 3) longjmp(back, n); depth++; leave(n + 1); }
+static int caught(int n) { int got = setjmp(back); if (got) return got * 10; leave(n); return -1; }
+static double exact(double d) { long double l = d; l = l * wide + (long double)depth; return (double)l; }
+static double length(double re, double im) { double complex z = re + im * I; return creal(z * conj(z)); }
+static int shared(void) { return depth * 2; }
+int main(void) { printf("%ld %d\n", twice(21), caught(1)); printf("%g %g %d\n", exact(2.5), length(3, 4), shared()); return 0; }
