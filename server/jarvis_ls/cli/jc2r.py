@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from jarvis_ls.cli.jc2r_lift import add_lift
-from jarvis_ls.cli.jc2r_verify import add_record, add_verify
+from jarvis_ls.cli.jc2r_verify import add_check, add_record, add_verify, verify_after
 from jarvis_ls.core.errors import JarvisError, UsageError
 
 SHOWN = 20
@@ -76,11 +76,13 @@ def build_parser() -> argparse.ArgumentParser:
         help="what is to be in Rust, besides what earlier runs named; the rest stays in C"
         " (again for more; default: everything)")  # fmt: skip
     add("--reset", action="store_true", help="begin anew")
+    add("--verify", action="store_true", help="then compare with the C, as `jc2r verify` does")
     run.set_defaults(run=_run)
 
     add_verify(commands)
     add_lift(commands)
     add_record(commands)
+    add_check(commands)
 
     config = commands.add_parser(
         "config", help="root functions, libraries not to use, notes for every prompt",
@@ -166,7 +168,8 @@ def _run(options: argparse.Namespace) -> int:
     for unit in done.skipped:
         print(f"{unit.file}: not translated: {unit.reason}")
     print(f"crate: {done.crate}")
-    return 1 if done.skipped else 0
+    differs = verify_after(options) if options.verify else 0
+    return 1 if done.skipped else differs
 
 
 def _config(options: argparse.Namespace) -> int:

@@ -98,6 +98,42 @@ def run_record(options: argparse.Namespace) -> int:
     return 0
 
 
+def add_check(commands: Any) -> None:
+    """Add the command that runs the project's own tests."""
+    check = commands.add_parser(
+        "check", help="run the project's own tests with its libraries and programs in Rust",
+        description="Runs COMMAND (what builds and tests the project, such as"
+        " `sh -c 'make && make test'`) on a copy below .jarvis, first in C; then libraries and"
+        " programs that the crate has are replaced by the crate's, and it is run again.",
+        epilog="exit status: 0 they pass both ways; 1 they do not; 2 wrong use",
+    )  # fmt: skip
+    add = check.add_argument
+    add("--path", type=Path, default=Path(), help="the C project (default: this folder)")
+    add("command", nargs=argparse.REMAINDER, metavar="COMMAND")
+    check.set_defaults(run=run_check)
+
+
+def run_check(options: argparse.Namespace) -> int:
+    """Run the tests both ways, and say how they ended."""
+    from jarvis_ls.jc2r.equivalence.stage import check_project
+
+    root = options.path.resolve()
+    if not root.is_dir():
+        raise UsageError(f"{options.path}: there is no such folder.")
+    words = [one for one in options.command[:1] if one != "--"] + options.command[1:]
+    if not words:
+        raise UsageError("Say how the project is built and tested: jc2r check -- make test")
+    found = check_project(root, words)
+    print(f"in C: exit status {found.c}")
+    if found.rust is None:
+        print(f"in Rust: not run, {found.reason}")
+    else:
+        print(f"in Rust: exit status {found.rust}, with {', '.join(found.replaced)} replaced")
+    if not found.good:
+        print(found.said, file=sys.stderr)
+    return 0 if found.good else 1
+
+
 def add_settings(parser: argparse.ArgumentParser) -> None:
     """How much is tried."""
     add = parser.add_argument
@@ -106,6 +142,15 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     add("--seconds", type=_positive, default=300, metavar="N",
         help="for all functions together (default: 300)")  # fmt: skip
     add("--seed", type=int, default=0, metavar="N", help="other inputs (default: 0)")
+
+
+def verify_after(options: argparse.Namespace) -> int:
+    """Compare what `jc2r run` with these options has made, as far as is usual."""
+    usual = argparse.ArgumentParser()
+    commands = usual.add_subparsers()
+    add_verify(commands)
+    words = ["verify", str(options.path), *(["--reset"] if options.reset else [])]
+    return run_verify(usual.parse_args(words))
 
 
 def run_verify(options: argparse.Namespace) -> int:

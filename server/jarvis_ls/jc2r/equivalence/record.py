@@ -12,6 +12,9 @@ records with another digest say nothing of the state at hand.
   repeat what was recorded; `not_run`), `difference` in words, `seconds`.
 - `explored`: generated cases of programs: `cases` that were compared, `excluded`, `kept` (those
   that led somewhere new), `differences` (`case` as in `cases.jsonl`, `difference`).
+- `own_tests`: the project's own tests (`jc2r check`; `made` is of sources and crate only):
+  `command`, exit status on the `c` and with the `rust` in place (null: not tried, `reason` says
+  why), files that were `replaced`, the end of what they `said`.
 - `mutants`: `wanted`, `seed`, `only` (files they are planted in; all when empty), `planted`
   (without the equivalent and those that do not compile), `killed`, `by_functions`, `equivalent`,
   `not_built`, `survivors` (`file`, `line`, `function`, `before`, `after`), `seconds`.
@@ -35,8 +38,13 @@ class Results:
         """What was made from something else is dropped. Raises `JarvisError`."""
         self._made = made
         path = folder / FILE
-        self._known = [one for one in read_records(path)
-                       if isinstance(one, dict) and one.get("made") == made]  # fmt: skip
+        self._known = [
+            one for one in read_records(path)
+            if isinstance(one, dict) and (
+                one.get("made") == made
+                or (one.get("kind") == "own_tests" and made.startswith(str(one.get("made"))))
+            )
+        ]  # fmt: skip
         replace_records(path, self._known)
         self._file = Appender(path)
 

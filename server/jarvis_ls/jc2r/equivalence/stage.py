@@ -6,19 +6,21 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
+from jarvis_ls.core.store import replace_records
 from jarvis_ls.jc2r.commands import units_of
 from jarvis_ls.jc2r.config import folder_of
 from jarvis_ls.jc2r.equivalence import cases as recorded
 from jarvis_ls.jc2r.equivalence.mutants import Mutation, plant
+from jarvis_ls.jc2r.equivalence.own_tests import OwnTests, run_own_tests
 from jarvis_ls.jc2r.equivalence.programs import build_programs, explore, replay
-from jarvis_ls.jc2r.equivalence.record import Results
+from jarvis_ls.jc2r.equivalence.record import FILE, Results, read_results
 from jarvis_ls.jc2r.equivalence.verify import (
     Progress,
     Project,
@@ -27,6 +29,7 @@ from jarvis_ls.jc2r.equivalence.verify import (
     digest_of,
     verify_functions,
 )
+from jarvis_ls.jc2r.history import History
 from jarvis_ls.jc2r.records import read_progress, read_state
 
 REPORT = "equivalence.md"
@@ -107,11 +110,32 @@ def verify_project(
         results.close()
     outcome.report = folder / REPORT
     replace_file(outcome.report, summary(outcome).encode())
+    if outcome.cases and all(one["state"] == "equal" for one in outcome.cases):
+        _into_crate(crate, folder)
     if outcome.good and extent.functions and not settings.only:
         state.done[VERIFY] = time.time()
         text = json.dumps(asdict(state), indent=1) + "\n"
         replace_file(folder / "run_state.json", text.encode())
     return outcome
+
+
+def check_project(root: Path, command: Sequence[str]) -> OwnTests:
+    """Run the project's own tests, `command`, in C and in Rust, in a copy.
+
+    Raises `JarvisError` when there is no finished translation or the command cannot be run.
+    """
+    root = Path(os.path.realpath(root))
+    folder = folder_of(root)
+    state = read_state(folder)
+    crate = Path(state.crate)
+    if not state.crate or "build" not in state.done:
+        raise JarvisError("There is no finished translation; run `jc2r run --baseline`.")
+    units = units_of(root, build=False, folder=folder / "build")
+    found = run_own_tests(root, crate, folder, command, units.libraries)
+    known = [one for one in read_results(folder) if one.get("kind") != "own_tests"]
+    record = {"kind": "own_tests", "made": digest_of(root, crate, units), **found.to_json()}
+    replace_records(folder / FILE, [*known, record])
+    return found
 
 
 def _programs(
@@ -133,6 +157,15 @@ def _programs(
                             for case, why in found.differences[:20]],
         }  # fmt: skip
         results.add("explored", outcome.explored)
+
+
+def _into_crate(crate: Path, folder: Path) -> None:
+    """Recorded cases as tests of the crate, in its history."""
+    cases = [one for one in recorded.read_cases(folder / recorded.FILE) if one.expected is not None]
+    if not cases:
+        return
+    recorded.write_cargo_tests(crate, cases)
+    History(crate).commit(["tests"], "Recorded cases as tests")
 
 
 def _mutants(

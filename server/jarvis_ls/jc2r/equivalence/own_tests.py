@@ -1,0 +1,174 @@
+"""The project's own tests, run on the C and then with its libraries and programs replaced by Rust.
+
+Everything happens in a copy below `.jarvis/c2rust`, with a command the user has given. After it has
+run on the C, archives and shared libraries that hold only what the crate offers give way to the
+crate's, programs the crate has to its own, programs that were linked with the C are taken away
+so that the build links them again, and the command is run once more.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.core.errors import JarvisError
+
+SECONDS = 1800.0
+"""How long one run of the command may take."""
+SAID = 4000
+"""Characters of the end of what a run printed that are kept."""
+_IGNORED = (".git", ".hg", ".svn", ".jarvis", "target")
+_ELF = b"\x7fELF"
+
+
+@dataclass
+class OwnTests:
+    """What became of the project's own tests."""
+
+    command: str
+    c: int
+    """Exit status on the C."""
+    rust: int | None = None
+    """Exit status with the Rust in place; None when it was not tried."""
+    replaced: list[str] = field(default_factory=list)
+    """Files of the copy that were replaced."""
+    said: str = ""
+    """The end of what the last run printed."""
+    reason: str = ""
+    """Why it was not tried."""
+
+    @property
+    def good(self) -> bool:
+        """Whether the tests pass both ways."""
+        return self.c == 0 and self.rust == 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The record of kind `own_tests`."""
+        return {"command": self.command, "c": self.c, "rust": self.rust,
+                "replaced": self.replaced, "reason": self.reason, "said": self.said}  # fmt: skip
+
+
+def run_own_tests(
+    root: Path, crate: Path, folder: Path, command: Sequence[str], linked: Sequence[str]
+) -> OwnTests:
+    """Run `command` on a copy of `root` below `folder`, first in C, then with the crate.
+
+    `linked` are libraries the crate needs. Raises `JarvisError` when it cannot be copied or run.
+    """
+    copy = folder / "own-tests"
+    shutil.rmtree(copy, ignore_errors=True)
+    try:
+        shutil.copytree(root, copy, symlinks=True, ignore=shutil.ignore_patterns(*_IGNORED))
+    except (OSError, shutil.Error) as error:
+        raise JarvisError(f"The project cannot be copied to {copy}: {error}") from None
+    before = {path for path in copy.rglob("*") if path.is_file()}
+    status, said = _run(command, copy)
+    found = OwnTests(" ".join(command), status, said=said)
+    if status != 0:
+        found.reason = "they do not pass on the C"
+        return found
+    archive = next(iter((crate / "target" / "release").glob("lib*.a")), None)
+    if archive is None:
+        raise JarvisError(f"{crate} is not built; run `jc2r run --baseline`.")
+    offered = _defined(archive)
+    made = [path for path in copy.rglob("*") if path not in before and _is_built(path)]
+    own = {path.name: path for path in (crate / "target" / "release").iterdir()
+           if path.is_file() and os.access(path, os.X_OK) and path.suffix == ""}  # fmt: skip
+    relinked = []
+    for path in made:
+        if path.is_symlink():
+            continue
+        if path.suffix == ".a" and _all_in(_defined(path), offered):
+            shutil.copyfile(archive, path)
+        elif ".so" in path.suffixes and _all_in(_defined(path, "-D"), offered):
+            _link_shared(archive, path, linked)
+        elif path.name in own and os.access(path, os.X_OK):
+            shutil.copyfile(own[path.name], path)
+        else:
+            relinked.append(path)
+            continue
+        found.replaced.append(path.relative_to(copy).as_posix())
+    if not found.replaced:
+        found.reason = "the build makes no library or program that the crate could stand for"
+        return found
+    for path in relinked:
+        if path.suffix == "" and os.access(path, os.X_OK) and offered & _defined(path):
+            path.unlink()
+    later = time.time() + 2
+    for name in found.replaced:
+        os.utime(copy / name, (later, later))
+    time.sleep(3)  # so that what is linked next is newer than what it is linked from
+    found.rust, found.said = _run(command, copy)
+    return found
+
+
+def _run(command: Sequence[str], folder: Path) -> tuple[int, str]:
+    environment = {name: value for name, value in os.environ.items()
+                   if not name.startswith(("MAKE", "GIT_"))}  # fmt: skip
+    try:
+        done = subprocess.run(
+            list(command), cwd=folder, env={**environment, "LC_ALL": "C"},
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            errors="replace", timeout=SECONDS, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return -1, f"it took longer than {SECONDS:.0f} s"
+    except OSError as error:
+        raise JarvisError(f"{command[0]} cannot be run: {error.strerror}") from None
+    return done.returncode, done.stdout[-SAID:]
+
+
+def _is_built(path: Path) -> bool:
+    """Whether a file is an archive, a shared library or a program."""
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return False
+        with path.open("rb") as file:
+            head = file.read(8)
+    except OSError:
+        return False
+    return head == b"!<arch>\n" or (head.startswith(_ELF) and path.suffix not in (".o", ".lo"))
+
+
+def _all_in(mine: set[str], offered: set[str]) -> bool:
+    return bool(mine) and mine <= offered
+
+
+def _defined(path: Path, *options: str) -> set[str]:
+    """Names of functions and variables that a file offers to others."""
+    asked = subprocess.run(
+        ["nm", "-g", "--defined-only", *options, str(path)], capture_output=True, text=True,
+        errors="replace", timeout=300, check=False,
+    )  # fmt: skip
+    return set(_names(asked.stdout.splitlines()))
+
+
+def _names(lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        words = line.split()
+        if len(words) == 3 and words[1] in "TDBRVW" and words[2] not in ("_init", "_fini"):
+            yield words[2].partition("@")[0]
+
+
+def _link_shared(archive: Path, target: Path, linked: Sequence[str]) -> None:
+    """The crate as a shared library with the name that programs ask for. Raises `JarvisError`."""
+    asked = subprocess.run(
+        ["readelf", "-d", str(target)], capture_output=True, text=True, timeout=60, check=False
+    )
+    name = next((line.partition("[")[2].rstrip("]") for line in asked.stdout.splitlines()
+                 if "(SONAME)" in line), target.name)  # fmt: skip
+    done = subprocess.run(
+        [shutil.which("cc") or "cc", "-shared", f"-Wl,-soname,{name}", "-Wl,--whole-archive",
+         str(archive), "-Wl,--no-whole-archive", *(f"-l{one}" for one in linked), "-lm",
+         "-lpthread", "-ldl", "-lgcc_s", "-o", str(target)],
+        capture_output=True, text=True, errors="replace", timeout=300, check=False,
+    )  # fmt: skip
+    if done.returncode != 0:
+        raise JarvisError(f"{target.name} cannot be linked from the crate: {done.stderr[:1000]}")

@@ -1,0 +1,161 @@
+"""Recorded cases, cases generated from them, mutants and cargo tests of a small program."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_scan import JC2R, jc2r, write
+from test_translation import needs_cargo
+
+pytestmark = [
+    needs_cargo,
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="jc2r verify needs Linux"),
+]
+
+WORDS = {
+    "count.h": "int count(const char *text, int letter);\nint depth(const char *text, int n);\n",
+    "count.c": """#include "count.h"
+int count(const char *text, int letter) {
+    int n = 0;
+    for (; *text; text++) if (*text == letter) n++;
+    return n;
+}
+int depth(const char *text, int n) {
+    int level = 0, most = 0;
+    for (int i = 0; i < n; i++) {
+        if (text[i] == '(') level++;
+        if (text[i] == ')') level--;
+        if (level > most) most = level;
+        if (level < 0) return -1;
+    }
+    return level == 0 ? most : -2;
+}
+""",
+    "words.c": """#include <stdio.h>
+#include <string.h>
+#include "count.h"
+int main(int argc, char **argv) {
+    char text[4096];
+    size_t n = fread(text, 1, sizeof text - 1, stdin);
+    text[n] = 0;
+    if (argc > 1 && strcmp(argv[1], "-v") == 0) fprintf(stderr, "%s: %zu bytes\\n", argv[0], n);
+    if (argc > 2) {
+        FILE *out = fopen(argv[2], "w");
+        fprintf(out, "%d\\n", count(text, 'a'));
+        fclose(out);
+    }
+    printf("%d\\n", depth(text, (int)n));
+    return count(text, 'x') > 2 ? 3 : 0;
+}
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The project, translated, and the C program."""
+    root = tmp_path_factory.mktemp("programs") / "words"
+    write(root, WORDS)
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stderr
+    program = root.parent / "c" / "words"
+    program.parent.mkdir()
+    subprocess.run(
+        ["cc", "-w", "-o", program, root / "words.c", root / "count.c"], check=True, timeout=60
+    )
+    return root, program
+
+
+def record(root: Path, stdin: bytes, *arguments: object) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [*JC2R, "record", "--path", *map(str, (root, *arguments))], input=stdin,
+        capture_output=True, timeout=60, check=False, cwd=root,
+    )  # fmt: skip
+
+
+def records(root: Path, kind: str) -> list[dict[str, Any]]:
+    lines = (root / ".jarvis" / "c2rust" / "equivalence.jsonl").read_text().splitlines()
+    return [one for one in map(json.loads, lines) if one["kind"] == kind]
+
+
+def test_a_case_keeps_what_goes_in_and_what_comes_out(words: tuple[Path, Path]) -> None:
+    root, program = words
+    done = record(root, b"(a(b))", "--name", "nested", program, "-v", "out.txt")
+    assert done.returncode == 0, done.stderr
+    done = record(root, b"xaxbx)", "--name", "many", "--as", "other", program, "-v")
+    assert b"many: exit status 3" in done.stdout
+    assert record(root, b"", "--name", "many", program).returncode == 2, "a name is given once"
+    lines = (root / ".jarvis" / "c2rust" / "cases.jsonl").read_text().splitlines()
+    first, second = map(json.loads, lines)
+    assert first["expected"]["files"] == {"out.txt": ["MQo=", 0o644]}
+    assert first["program"] == first["as"] == "words" and first["arguments"] == ["-v", "out.txt"]
+    assert (second["as"], second["expected"]["status"]) == ("other", 3)
+    assert not (root / "out.txt").exists(), "it ran elsewhere"
+
+
+def test_cases_mutants_and_cargo_tests(words: tuple[Path, Path]) -> None:
+    root, _ = words
+    done = jc2r("verify", root, "--cases", "20", "--explore", "2", "--mutants", "12")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 of 2 recorded cases equal" in done.stdout
+    (explored,) = records(root, "explored")
+    assert explored["cases"] > 5 and explored["kept"] >= 1 and explored["differences"] == []
+    (mutants,) = records(root, "mutants")
+    assert mutants["planted"] + mutants["equivalent"] + mutants["not_built"] == 12
+    assert mutants["killed"] + len(mutants["survivors"]) == mutants["planted"]
+    assert mutants["killed"] >= 7 and mutants["by_functions"] >= 1
+    report = (root / ".jarvis" / "c2rust" / "equivalence.md").read_text()
+    assert f"{mutants['killed']} of {mutants['planted']} planted mutants were found" in report
+
+    crate = root.parent / "words_rs"
+    tested = subprocess.run(
+        [shutil.which("cargo") or "cargo", "test", "--offline", "--release", "--test", "recorded"],
+        cwd=crate, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert tested.returncode == 0, tested.stdout + tested.stderr
+    status = next((crate / "tests" / "recorded").glob("*many")) / "status"
+    status.write_text("4")
+    tested = subprocess.run(
+        [shutil.which("cargo") or "cargo", "test", "--offline", "--release", "--test", "recorded"],
+        cwd=crate, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert tested.returncode != 0 and "exit status 3, expected 4" in tested.stdout
+
+
+def test_a_program_that_differs_is_found(words: tuple[Path, Path]) -> None:
+    root, _ = words
+    path = root.parent / "words_rs" / "src" / "count.rs"
+    good = path.read_text()
+    bad = good.replace("level.wrapping_sub(1", "level.wrapping_sub(2")
+    assert bad != good
+    path.write_text(bad)
+    try:
+        build = ["cargo", "build", "--offline", "--release", "--quiet"]
+        subprocess.run(build, cwd=root.parent / "words_rs", check=True, timeout=120)
+        done = jc2r("verify", root, "--programs")
+    finally:
+        path.write_text(good)
+    assert done.returncode == 1
+    assert "nested: differs: stdout differs at byte 0" in done.stdout
+
+
+def test_bad_cases_are_named(words: tuple[Path, Path]) -> None:
+    root, program = words
+    done = record(root, b"", "--file", "/etc/passwd", program)
+    assert done.returncode == 2 and b"relative to this folder" in done.stderr
+    done = record(root, b"", root / "nothing")
+    assert done.returncode == 2 and b"there is no such program" in done.stderr
+    file = root / ".jarvis" / "c2rust" / "cases.jsonl"
+    good = file.read_bytes()
+    bad = {"name": "x", "program": "words", "files": {"../out": ["", 420]}}
+    file.write_bytes(good + json.dumps(bad).encode() + b"\n")
+    done = jc2r("verify", root, "--programs")
+    file.write_bytes(good)
+    assert done.returncode == 2 and "record 3 is not a case" in done.stderr
+    assert "lies outside" in done.stderr
