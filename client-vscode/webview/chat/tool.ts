@@ -89,7 +89,13 @@ export class ToolRow {
         </summary>
         <div class="tool-body">${this.body(entry)}</div>
       </details>
+      ${entry.state === 'denied' ? this.reason(entry) : nothing}
       ${entry.state === 'asked' ? this.question(entry) : nothing}`;
+  }
+
+  /** Why it was refused is read without opening the card. */
+  private reason(entry: ToolEntry): Shown {
+    return entry.reason ? html`<p class="reason">${icon('info')}${entry.reason}</p>` : nothing;
   }
 
   private marks(entry: ToolEntry): Shown {
@@ -108,7 +114,7 @@ export class ToolRow {
 
   private body(entry: ToolEntry): TemplateResult {
     const hasOutput = entry.output !== '';
-    return html`${entry.reason && entry.state !== 'asked' ? html`<p class="reason">${icon('info')}${entry.reason}</p>` : nothing}
+    return html`${entry.state === 'asked' || entry.state === 'denied' ? nothing : this.reason(entry)}
     ${this.argumentsOf(entry)}
     ${entry.state !== 'asked' && entry.edits.length > 0 ? this.changes(entry) : nothing}
     ${hasOutput ? html`<div class="part-head">${t('tool.output')} ${this.copyOutput()}</div>${this.output}` : nothing}

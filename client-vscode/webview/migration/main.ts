@@ -95,10 +95,10 @@ class Overview {
         <p class="nothing">${t('untrusted')}</p>`;
     }
     const isKnown = migration.functions.length > 0;
-    return html`<header>
+    return html`<div class="head">
         <h1>${t('title')} <span class="project">${nameOf(migration.folder)}</span></h1>
         <div class="actions">${this.actions(migration)}</div>
-      </header>
+      </div>
       ${this.stages(picture)}
       ${this.failure === '' ? nothing : html`<p class="failure" role="alert">${this.failure}</p>`}
       ${isKnown ? countsBar(migration.functions) : html`<p class="nothing">${t('unknown')}</p>`}

@@ -27,5 +27,8 @@ export function named(kind: 'stage' | 'state' | 'kind' | 'test', name: string): 
 }
 
 export function time(seconds: number): string {
-  return new Date(seconds * 1000).toLocaleString(locale);
+  return new Date(seconds * 1000).toLocaleString(locale, {
+    dateStyle: 'short',
+    timeStyle: 'short',
+  });
 }
