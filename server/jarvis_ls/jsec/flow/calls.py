@@ -192,6 +192,10 @@ def _bind(an: Analysis, st: State, inner: Frame, values: list[Val], types: Any, 
             st.mem[rid] = dict(value.cells)
             st.regs[rid] = an.reg(st, rid).but(fill=UNKNOWN_FILL)
             continue
+        if type_[0] == "r":
+            st.mem[rid] = {}
+            st.regs[rid] = an.reg(st, rid).but(fill=UNKNOWN_FILL)
+            continue
         if type_[0] == "c" and len(value.ptr) == 1:
             st.mem[rid] = dict(st.mem.get(value.ptr[0][0], {}))
             st.regs[rid] = an.reg(st, value.ptr[0][0])

@@ -145,6 +145,14 @@ def _refine_null(an: Analysis, st: State, op: str, e: Expr, value: Val) -> bool:
         return False
     if not is_null and null == NULL:
         return False
+    if (
+        is_null
+        and null == ANY_NULL
+        and an.frame.caller is not None
+        and value.ptr
+        and all(an.kind(t[0]) == "object" for t in value.ptr)
+    ):
+        return False  # what a caller from outside gives is its affair, here and further in
     if value.null == AS_REGION or null in (MAYBE_NULL,):
         for target in value.ptr if len(value.ptr) == 1 else ():
             reg = st.regs.get(target[0])

@@ -191,7 +191,7 @@ class Analysis(Regions):
         count = rounds[index] = rounds.get(index, 0) + 1
         old = seen.get(index)
         if old is None:
-            seen[index] = self._one(states)
+            seen[index] = self._one(states).copy()
             return states
         joined = self._one(states)
         if count <= self.limits.rounds:
@@ -268,7 +268,7 @@ class Analysis(Regions):
         if self.silent:
             return
         choices = _choices(state)
-        if choices > _FEW and kind in _CORRELATED:
+        if kind in _CORRELATED and (choices > _FEW or self.frame.function.cut):
             return
         certain = certain and choices <= _FEW
         function = function or self.frame.function

@@ -80,7 +80,7 @@ class Body:
             span=span_of(node), name_span=span_of(name_node or declarator), record=record,
             variadic=bool(declared[3]), const=declared[4] if len(declared) > 4 else (), calls=frozenset(self.of.calls),
             reads=frozenset(self.of.reads), size=sum(len(b[0]) + 1 for b in blocks),
-            cut=self.of.cut,
+            cut=self.of.cut or node.has_error,
         )  # fmt: skip
 
     def _parameters(self, node: Node, declarator: Node) -> list[int]:
@@ -172,8 +172,23 @@ class Body:
                 continue
             if child.type == "call_expression":
                 self._call(child)
+            elif child.type == "identifier" and self._macro(child):
+                continue
             else:
                 self.blocks.add((ir.EVAL, self.of.value(child)[0]))
+
+    def _macro(self, node: Node) -> bool:
+        """Whether a name alone is a macro that stands for statements, which are lowered then."""
+        expanded = self.outer.macros.expression(text(node))
+        if expanded is None:
+            return False
+        known = expanded.type.endswith("statement")
+        if known:
+            before, self.of.fixed = self.of.fixed, self.of.fixed or span_of(node)
+            self.statement(expanded)
+            self.of.fixed = before
+        self.outer.macros.leave()
+        return known
 
     def _call(self, node: Node) -> None:
         callee = node.child_by_field_name("function")
@@ -589,8 +604,8 @@ def initialiser(
     of = Expressions(outer, blocks, Scopes())
     of.initialise((ir.GLOBAL, name), type_, value)
     done, _ = blocks.finish()
-    if len(done) != 1:
-        return ()
+    if len(done) != 1 or of.scopes.slots or blocks.temps:
+        return ()  # more than stores of constants: nothing is known of it
     return tuple(i for i in done[0][0] if i[0] in (ir.EVAL, ir.CLEAR))
 
 

@@ -241,6 +241,7 @@ class Regions:
             changes = (
                 variable is None
                 or variable.extern
+                or variable.init == ()
                 or (not variable.constant and self.program.written(name, file))
             )
             fill = UNKNOWN_FILL if changes else ZEROED

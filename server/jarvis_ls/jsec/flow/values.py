@@ -119,10 +119,10 @@ def join(a: Val, b: Val) -> Val:
         return Val(known.lo, known.hi, known.flags | UNSURE, known.taint, known.ptr, known.null,
                    MAYBE_INIT, None, known.cells)  # fmt: skip
     flags = (a.flags & b.flags & (TIGHT | COUNT)) | ((a.flags | b.flags) & (OTHER | UNSURE | ARITH))
-    null = a.null if a.null == b.null else _join_null(a, b)
-    if null == MAYBE_NULL and a.null != b.null:
-        flags |= UNSURE  # which way it is may hang together with other things
     ptr = a.ptr if a.ptr == b.ptr else join_targets(a.ptr, b.ptr)
+    null = a.null if a.null == b.null else _join_null(a, b)
+    if null == MAYBE_NULL and a.null != b.null and (ptr or flags & OTHER):
+        flags |= UNSURE  # which way it is may hang together with other things
     if len(ptr) > 6:
         ptr, flags = ptr[:6], flags | OTHER
     cells = a.cells if a.cells == b.cells else None

@@ -43,7 +43,7 @@ def check(
         rid = target[0]
         reg = st.regs.get(rid)
         if reg is not None:
-            if reg.status:
+            if reg.status and len(where.ptr) == 1 and not where.flags & OTHER:
                 _freed(an, st, reg, rid, span, writes=writes)
             bounds(an, st, target, reg, least, most, writes, span, flags, taint, where, by)
 

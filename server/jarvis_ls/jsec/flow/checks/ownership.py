@@ -9,6 +9,7 @@ from jarvis_ls.jsec.flow.state import (
     ENDLESS,
     FREED,
     LIVE,
+    MAYBE_FREED,
     UNKNOWN_FILL,
     ZEROED,
     Place,
@@ -132,8 +133,11 @@ def release(an: Analysis, st: State, value: Val, family: str, span: Span) -> Non
         reg = an.reg(st, rid)
         if reg.null >= 2:
             continue
+        if not sure:
+            st.regs[rid] = reg.but(status=MAYBE_FREED, freed=step, null=0)
+            continue
         if place.kind in ("local", "global", "alloca", "string", "function") and family in _MEMORY:
-            if sure or len(value.ptr) > 1:
+            if sure:
                 an.fault(st, "free-non-heap", span, certain=sure, name=place.name, where=place)
             continue
         if reg.family and reg.family != family and not reg.escaped:
@@ -146,8 +150,7 @@ def release(an: Analysis, st: State, value: Val, family: str, span: Span) -> Non
         elif (lo > 0 or hi > 0) and family in _MEMORY and place.kind == "heap":
             if lo > 0 or known & TIGHT or hi > lo:
                 an.fault(st, "free-not-start", span, certain=lo > 0, cause=reg.site)
-        status = FREED if sure else 2
-        st.regs[rid] = reg.but(status=status, freed=step, null=0)
+        st.regs[rid] = reg.but(status=FREED, freed=step, null=0)
 
 
 def given(an: Analysis, st: State, values: list[Val], const: Any, span: Span) -> None:
