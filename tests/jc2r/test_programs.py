@@ -145,6 +145,27 @@ def test_a_program_that_differs_is_found(words: tuple[Path, Path]) -> None:
     assert "nested: differs: stdout differs at byte 0" in done.stdout
 
 
+def test_the_projects_own_tests_run_on_the_rust(words: tuple[Path, Path]) -> None:
+    """The test of the project tells C from Rust by what only the crate can say."""
+    root, _ = words
+    make = (
+        "all: words libcount.a\nwords: words.o libcount.a\n\tcc -o words words.o libcount.a\n"
+        "libcount.a: count.o\n\tar crs libcount.a count.o\n%.o: %.c\n\tcc -c -w $<\n"
+        "check: all\n\ttest `printf '(())' | ./words` = 2\n"
+        "\t! nm libcount.a | grep -q rust_ || echo seen > rust-was-here\n"
+    )
+    (root / "Makefile").write_text(make)
+    done = jc2r("check", "--path", root, "--", "make", "check")
+    copy = root / ".jarvis" / "c2rust" / "own-tests"
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "in Rust: exit status 0, with libcount.a, words replaced" in done.stdout
+    assert (copy / "rust-was-here").exists() and not (root / "words.o").exists()
+    (own,) = records(root, "own_tests")
+    assert (own["c"], own["rust"]) == (0, 0)
+    done = jc2r("check", "--path", root, "--", "false")
+    assert done.returncode == 1 and "not run, they do not pass on the C" in done.stdout
+
+
 def test_bad_cases_are_named(words: tuple[Path, Path]) -> None:
     root, program = words
     done = record(root, b"", "--file", "/etc/passwd", program)
