@@ -133,7 +133,8 @@ def _through_pointer(
             continue
         function = an.find_function(place.name, place.file, an.frame.space)
         if function is not None:
-            states.extend(enter(an, there, function, values, types, temp, result, span))
+            handled = enter(an, there, function, values, types, temp, result, span)
+            states.extend([there] if handled is None else handled)
             continue
         handled = model.apply(an, there, place.name, values, types, result, span, temp, args)
         if handled is NotImplemented:
