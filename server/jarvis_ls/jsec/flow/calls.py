@@ -138,7 +138,8 @@ def _through_pointer(
             continue
         handled = model.apply(an, there, place.name, values, types, result, span, temp, args)
         if handled is NotImplemented:
-            handled = _unknown(an, there, temp, values, types, result)
+            _unknown(an, there, temp, values, types, result)
+            handled = None
         states.extend([there] if handled is None else handled)
     return states
 
