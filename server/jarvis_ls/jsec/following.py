@@ -7,10 +7,12 @@ had guessed. Neither the order of files nor the number of processes changes what
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from secrets import token_bytes
 
 from jarvis_ls.core.errors import JarvisError, WorkerGone
@@ -22,6 +24,8 @@ from jarvis_ls.jsec.flow.run import Followed
 from jarvis_ls.jsec.flow.store import Place
 from jarvis_ls.jsec.pool import Pool
 from jarvis_ls.jsec.result import FileReport
+
+log = logging.getLogger(__name__)
 
 SECONDS_PER_FUNCTION = 5.0
 """Time the functions of a file have one by one, after they took too long together."""
@@ -89,10 +93,10 @@ async def _follow(worker: Worker, path: str, seconds: float) -> Followed:
         followed: Followed = await worker.call("follow", path, timeout=seconds)
         return followed
     except WorkerGone:
-        pass
-    except JarvisError:
-        return Followed(path)
-    return await _one_by_one(worker, path)
+        return await _one_by_one(worker, path)
+    except JarvisError as error:
+        log.error("%s: no value is followed: %s", path, error)
+        return Followed(path, left_out=("any of its functions",))
 
 
 async def _one_by_one(worker: Worker, path: str) -> Followed:
@@ -122,5 +126,7 @@ async def _settle(
     try:
         settled: FileReport = await worker.call("settle", *job, timeout=seconds)
         return settled
-    except JarvisError:
-        return job[0]
+    except JarvisError as error:
+        log.error("%s: what flow proved is missing: %s", job[0].path, error)
+        note = "what flow proved in it is missing: the analysis failed"
+        return replace(job[0], notes=(*job[0].notes, note), settled=True)
