@@ -19,7 +19,7 @@ FAMILIES = {
     321, 327, 338, 364, 366, 367, 369, 377, 401, 404, 415, 416, 426, 427, 457, 467, 476, 590, 667,
     676, 680, 690, 761, 762, 789,
 }  # fmt: skip
-RECALL, FALSE_POSITIVES = 0.33, 0.07
+RECALL, FALSE_POSITIVES = 0.93, 0.03
 """What the quick subset reaches; raised when jsec gets better, never lowered."""
 
 
