@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.checks import access, arithmetic
 from jarvis_ls.jsec.flow.ir import Expr, Type
-from jarvis_ls.jsec.flow.state import ENDLESS, UNINITIALISED, ZEROED, State
+from jarvis_ls.jsec.flow.memory import default, escape, load, store, write
+from jarvis_ls.jsec.flow.state import State
 from jarvis_ls.jsec.flow.types import LONG, ULONG, limits
 from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
@@ -16,10 +17,8 @@ from jarvis_ls.jsec.flow.values import (
     AS_REGION,
     COUNT,
     INIT,
-    MAYBE_INIT,
     MAYBE_NULL,
     NOT_NULL,
-    NOTHING,
     NULL,
     NULL_POINTER,
     ONE,
@@ -28,12 +27,10 @@ from jarvis_ls.jsec.flow.values import (
     UNINIT,
     UNSURE,
     ZERO,
-    Target,
     Val,
     compare,
     corners,
     is_number,
-    join,
     number,
     unknown,
 )  # fmt: skip
@@ -108,111 +105,6 @@ def _load(an: Analysis, st: State, e: Expr) -> Val:
     return load(an, st, where, type_, e[3], address)
 
 
-def load(
-    an: Analysis, st: State, where: Val, type_: Type, span: Any, address: Expr | None = None, *,
-    told: bool = True,
-) -> Val:  # fmt: skip
-    """What lies at a pointer; the access is checked."""
-    size = an.size(type_)
-    access.check(an, st, where, size, size, False, span, address)
-    if type_[0] == "r":
-        return _record(an, st, where, type_)
-    found: Val | None = None
-    for target in where.ptr:
-        value = read(an, st, target, type_)
-        found = value if found is None else join(found, value)
-    if found is None:
-        return unknown(type_)
-    if where.flags & OTHER and not found.ptr:
-        found = join(found, unknown(type_))
-    if found.ini and told:
-        return access.uninitialised(an, st, found, where.ptr[0][0], span, type_)
-    return found
-
-
-def _record(an: Analysis, st: State, where: Val, type_: Type) -> Val:
-    """A struct as a value: its cells by offset from its start."""
-    if len(where.ptr) != 1:
-        return unknown(type_)
-    rid, lo, hi, _, _ = where.ptr[0]
-    cells = st.mem.get(rid)
-    if lo != hi or cells is None:
-        return unknown(type_)
-    size = an.size(type_) or ENDLESS
-    found = {o - lo: v for o, v in cells.items() if o is not None and 0 <= o - lo < size}
-    return Val(0, 0, OTHER, None, (), ANY_NULL, INIT, None, found)
-
-
-def read(an: Analysis, st: State, target: Target, type_: Type) -> Val:
-    """What lies at one target."""
-    rid, lo, hi = target[0], target[1], target[2]
-    cells = st.mem.get(rid)
-    if lo == hi:
-        found = cells.get(lo) if cells is not None else None
-        return found if found is not None else default(an, st, rid, lo, type_, lo)
-    value = default(an, st, rid, None, type_, hi if target[3] & TIGHT else lo)
-    if value.ini == UNINIT and target[3] & TIGHT:
-        return value  # the last of them is read, too
-    if cells is not None:
-        covered = 0
-        inside: Val | None = None
-        for offset, cell in cells.items():
-            if offset is not None and lo <= offset <= hi:
-                inside = cell if inside is None else join(inside, cell)
-                covered += 1
-        size = an.size(type_) or 1
-        if inside is not None:
-            value = inside if covered * size > hi - lo else join(value, inside)
-    return value
-
-
-def default(an: Analysis, st: State, rid: int, offset: Any, type_: Type, known: float = 0) -> Val:
-    """What lies at an offset that no cell says."""
-    cells = st.mem.get(rid)
-    reg = st.regs.get(rid)
-    place = an.places[rid]
-    if cells is not None:
-        found = cells.get(None)
-        if found is not None:
-            if reg is not None and 0 < reg.written <= known and reg.fill == UNINITIALISED:
-                return NOTHING
-            return found
-    fill = reg.fill if reg is not None else place.fill if place is not None else UNINITIALISED
-    if (
-        reg is not None
-        and type_[0] == "i"
-        and place is not None
-        and place.type[0] != "r"
-        and (type_[1] == 1 or (type_[1] == 4 and place.type[:2] == ("a", type_)))
-    ):
-        character = _character(reg, offset, type_)
-        if character is not None:
-            return character
-    if fill == UNINITIALISED:
-        return NOTHING
-    if fill == ZEROED:
-        return NULL_POINTER if type_[0] in _POINTERS else ZERO
-    if type_[0] in _POINTERS and offset is not None:
-        return an.object_behind(st, rid, offset, type_)
-    return unknown(type_)
-
-
-def _character(reg: Any, offset: Any, type_: Type) -> Val | None:
-    """A character of the string that lies in a region."""
-    if reg.text is not None and isinstance(offset, int) and 0 <= offset <= len(reg.text):
-        if type_[1] == 1:
-            return number(reg.text[offset] if offset < len(reg.text) else 0)
-    if reg.taint is not None:
-        lo, hi = limits(type_)
-        return Val(lo, hi, OTHER, reg.taint)
-    if reg.len_lo > 0 or reg.len_hi < ENDLESS:
-        if offset is not None and offset == reg.len_lo == reg.len_hi:
-            return ZERO
-        lo, hi = limits(type_)
-        return Val(lo, hi, OTHER)
-    return None
-
-
 def _store(an: Analysis, st: State, e: Expr) -> Val:
     value = fetch(an, st, e[2])
     address, type_ = e[1], e[3]
@@ -223,118 +115,6 @@ def _store(an: Analysis, st: State, e: Expr) -> Val:
     where = evaluate(an, st, address)
     store(an, st, where, value, type_, e[4], address, e[2])
     return value
-
-
-def store(
-    an: Analysis, st: State, where: Val, value: Val, type_: Type, span: Any,
-    address: Expr | None = None, source: Expr | None = None,
-) -> None:  # fmt: skip
-    """Write a value to a pointer; the access is checked."""
-    if type_[0] == "a" and source is not None:
-        from jarvis_ls.jsec.flow.library import strings
-
-        strings.initialise(an, st, where, value, an.size(type_))
-        return
-    size = an.size(type_)
-    access.check(an, st, where, size, size, True, span, address)
-    if value.cells is not None:
-        _store_record(st, where, value, size)
-        return
-    single = len(where.ptr) == 1 and not where.flags & OTHER
-    if value.ptr and (not where.ptr or where.flags & OTHER):
-        escape(st, value)
-    for target in where.ptr:
-        write(an, st, target, value, size, strong=single)
-
-
-def escape(st: State, value: Val) -> None:
-    """A pointer goes where it is not followed."""
-    for target in value.ptr:
-        reg = st.regs.get(target[0])
-        if reg is not None and not reg.escaped and reg.family:
-            st.regs[target[0]] = reg.but(escaped=True)
-
-
-def _store_record(st: State, where: Val, value: Val, size: int) -> None:
-    for target in where.ptr:
-        if target[1] == target[2]:
-            cells = dict(st.mem.get(target[0], {}))
-            for offset, cell in value.cells.items():
-                cells[offset + int(target[1])] = cell
-            st.mem[target[0]] = cells
-
-
-def write(
-    an: Analysis, st: State, target: Target, value: Val, size: int, *, strong: bool = True
-) -> None:
-    """Change what lies at one target."""
-    rid, lo, hi, flags, _ = target
-    reg = st.regs.get(rid)
-    if reg is not None:
-        reg = _string_after(an, st, reg, rid, lo, hi, value, size)
-    if lo == hi:
-        if strong:
-            st.put(rid, lo, value)
-        else:
-            cells = st.mem.get(rid)
-            old = cells.get(lo) if cells is not None else None
-            if old is None:
-                old = default(an, st, rid, lo, an.type_at(rid, lo))
-            st.put(rid, lo, join(old, value))
-        return
-    cells = st.mem.get(rid)
-    fresh = dict(cells) if cells is not None else {}
-    before = fresh.get(None)
-    for offset, cell in list(fresh.items()):
-        if offset is not None and lo <= offset <= hi:
-            fresh[offset] = join(cell, value)
-    fresh[None] = value if before is None else join(before, value)
-    if fresh[None].ini == MAYBE_INIT:
-        fresh[None] = value
-    st.mem[rid] = fresh
-    if reg is not None and before is None and reg.fill != UNINITIALISED:
-        fresh[None] = unknown(an.type_at(rid, None)) if not value.ptr else value
-    if reg is not None and reg.fill == UNINITIALISED:
-        end = hi + size if flags & TIGHT else ENDLESS
-        if not (before is None and reg.written == 0):
-            end = max(end, reg.written or ENDLESS)
-        st.regs[rid] = reg.but(written=end)
-
-
-def _string_after(
-    an: Analysis, st: State, reg: Any, rid: int, lo: float, hi: float, value: Val, size: int
-) -> Any:
-    """The length of the string in a region after a character is written."""
-    if size > 4 or value.ptr:
-        return reg
-    zero = value.lo == value.hi == 0
-    if lo == hi:
-        if zero and lo <= reg.len_hi:
-            text = (
-                reg.text[: int(lo)] if reg.text is not None and 0 <= lo <= len(reg.text) else None
-            )
-            low = lo if lo <= reg.len_lo else reg.len_lo
-            reg = reg.but(len_lo=low, len_hi=lo, text=text)
-        elif not zero and reg.text is not None:
-            reg = reg.but(text=None)
-            if lo == reg.len_lo == reg.len_hi:
-                reg = reg.but(len_hi=ENDLESS, len_lo=lo + size)
-        elif not zero and lo <= reg.len_hi < ENDLESS:
-            if lo == reg.len_hi:
-                reg = reg.but(len_hi=ENDLESS)
-        elif not zero and lo == reg.len_lo:
-            reg = reg.but(len_lo=lo + size)
-    else:
-        if reg.text is not None:
-            reg = reg.but(text=None)
-        if value.lo <= 0 <= value.hi and lo < reg.len_lo:
-            reg = reg.but(len_lo=max(lo, 0))
-        if not zero and hi >= reg.len_hi:
-            reg = reg.but(len_hi=ENDLESS)
-    if value.taint is not None and reg.taint is None:
-        reg = reg.but(taint=value.taint)
-    st.regs[rid] = reg
-    return reg
 
 
 def _field(an: Analysis, st: State, e: Expr) -> Val:

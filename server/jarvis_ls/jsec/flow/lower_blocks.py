@@ -6,6 +6,9 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import Expr, Instr, Span, Type
 
+MAX_DEPTH = 60
+"""Levels of expressions, and of statements, that are looked into; what is deeper is unknown."""
+
 
 class Blocks:
     """The blocks of one function. A label may be jumped to before its block is started; blocks
@@ -147,3 +150,13 @@ def span_of(node: Node) -> Span:
 def zero(type_: Type) -> Expr:
     """Zero of a type."""
     return (ir.NULL,) if type_[0] == "p" else (ir.CONST, 0, type_)
+
+
+def first(node: Node | None) -> Node | None:
+    """The first child that is no comment."""
+    if node is None:
+        return None
+    for child in node.named_children:
+        if child.type != "comment":
+            return child
+    return None

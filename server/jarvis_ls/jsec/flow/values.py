@@ -221,8 +221,8 @@ def corners(op: str, a: Val, b: Val) -> tuple[float, float] | None:
         ends = (int(a.lo) << low, int(a.lo) << high, int(a.hi) << low, int(a.hi) << high)
         return min(ends), max(ends)
     if op == ">>" and b.lo >= 0 and b.hi < 128:
-        ends = tuple(int(x) >> int(y) for x in (a.lo, a.hi) for y in (b.lo, b.hi))
-        return min(ends), max(ends)
+        shifted = [int(x) >> int(y) for x in (a.lo, a.hi) for y in (b.lo, b.hi)]
+        return min(shifted), max(shifted)
     return None
 
 

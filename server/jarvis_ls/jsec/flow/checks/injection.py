@@ -10,7 +10,7 @@ from jarvis_ls.jsec.flow.values import Val
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
-    from jarvis_ls.jsec.flow.library.model import Call
+    from jarvis_ls.jsec.flow.library.call import Call
 
 
 def _taint(an: Analysis, st: State, value: Val) -> Any:

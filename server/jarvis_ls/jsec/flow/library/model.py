@@ -2,55 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jarvis_ls.jsec.flow.checks import access, arithmetic, injection, ownership
+from jarvis_ls.jsec.flow.checks import access, injection, ownership
 from jarvis_ls.jsec.flow.ir import Span, Type
-from jarvis_ls.jsec.flow.library import strings
+from jarvis_ls.jsec.flow.library import blocks, numerics, strings
+from jarvis_ls.jsec.flow.library.call import Call, address, sized, typed
 from jarvis_ls.jsec.flow.library.tables import TABLE
 from jarvis_ls.jsec.flow.state import ENDLESS, LIVE, UNKNOWN_FILL, Place, State
-from jarvis_ls.jsec.flow.types import ANY, CHAR, INT, limits
+from jarvis_ls.jsec.flow.types import CHAR
 from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
     AS_REGION,
-    INIT,
     MAYBE_NULL,
     NOT_NULL,
     NULL,
-    NULL_POINTER,
     OTHER,
     TIGHT,
     ZERO,
     Val,
-    number,
     unknown,
 )  # fmt: skip
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
-
-
-class Call:
-    """One call of a library function."""
-
-    __slots__ = ("args", "name", "result", "span", "types", "value", "values")
-
-    def __init__(
-        self, name: str, values: list[Val], types: Any, result: Type, span: Span, args: Any
-    ) -> None:
-        self.name = name
-        self.values = values
-        self.types = types
-        self.result = result
-        self.span = span
-        self.args = args
-        self.value: Val | None = None
-
-    def arg(self, index: int) -> Val | None:
-        """The argument at a position, or None when there is none."""
-        return self.values[index] if 0 <= index < len(self.values) else None
 
 
 def apply(
@@ -76,50 +52,11 @@ def apply(
     return [st, *others] if others else None
 
 
-def product(call: Call, sizes: Any) -> Val | None:
-    """One size, or the product of several."""
-    if isinstance(sizes, int):
-        return call.arg(sizes)
-    found: Val | None = None
-    for index in sizes:
-        value = call.arg(index)
-        if value is None:
-            return None
-        if found is None:
-            found = value
-        else:
-            found = Val(found.lo * value.lo if found.lo >= 0 else 0, found.hi * value.hi,
-                        found.flags & value.flags, found.taint or value.taint)  # fmt: skip
-    return found
-
-
 def _alloc(an: Analysis, st: State, call: Call, family: str, sizes: tuple[int, ...], fill: int,
            fails: bool) -> None:  # fmt: skip
     values = [v for v in (call.arg(i) for i in sizes) if v is not None]
-    values = [_typed(call, v, i) for v, i in zip(values, sizes, strict=False)]
+    values = [typed(call, v, i) for v, i in zip(values, sizes, strict=False)]
     call.value = ownership.allocate(an, st, family, call.span, values, fails=fails, fill=fill)
-
-
-def _typed(call: Call, value: Val, index: int) -> Val:
-    """The argument, with its type when it may be negative."""
-    type_ = call.types[index] if index < len(call.types) else INT
-    if value.lo < 0 and type_[0] == "i" and value.sym is None and not value.ptr:
-        return Val(value.lo, value.hi, value.flags, value.taint, (), value.null, value.ini,
-                   ("negative", type_, value))  # fmt: skip
-    return value
-
-
-def sized(an: Analysis, st: State, call: Call, index: Any) -> Val | None:
-    """The argument that says how many bytes or characters; its sign is checked."""
-    value = product(call, index)
-    if value is None or value.ini:
-        return None
-    if isinstance(index, int):
-        value = _typed(call, value, index)
-    ownership.signed_size(an, st, value, call.span)
-    if value.lo < 0 or (value.sym is not None and value.sym[0] == "negative"):
-        return Val(0, ENDLESS, OTHER)
-    return value
 
 
 def _free(an: Analysis, st: State, call: Call, family: str, index: int) -> None:
@@ -135,8 +72,8 @@ def _realloc(an: Analysis, st: State, call: Call, index: int, size: int) -> Any:
         return None
     mine = [t for t in old.ptr if t[0] in st.regs and st.regs[t[0]].family == "malloc"]
     if len(old.ptr) == 1 == len(mine) and st.regs[mine[0][0]].status == LIVE:
-        return _moved(an, st, call, mine[0][0], _typed(call, count, size))
-    value = ownership.allocate(an, st, "malloc", call.span, [_typed(call, count, size)],
+        return _moved(an, st, call, mine[0][0], typed(call, count, size))
+    value = ownership.allocate(an, st, "malloc", call.span, [typed(call, count, size)],
                                fails=True, fill=UNKNOWN_FILL)  # fmt: skip
     for target in old.ptr:  # the old block is gone, or still there when this fails
         reg = an.reg(st, target[0])
@@ -192,11 +129,7 @@ def _uses(an: Analysis, st: State, call: Call, indexes: tuple[int, ...]) -> None
         value = call.arg(index)
         if value is not None and (value.ptr or value.null == NULL):
             strings.reach(an, st, value)
-            access.check(an, st, value, 0, 0, False, call.span, _address(call, index), by=call.name)
-
-
-def _address(call: Call, index: int) -> Any:
-    return call.args[index] if index < len(call.args) else None
+            access.check(an, st, value, 0, 0, False, call.span, address(call, index), by=call.name)
 
 
 def _format(an: Analysis, st: State, call: Call, index: int, first: int) -> None:
@@ -311,64 +244,6 @@ def _descriptor(an: Analysis, st: State, call: Call) -> None:
     call.value = Val(0, 0, TIGHT, None, value.ptr, NOT_NULL)
 
 
-def _number(an: Analysis, st: State, call: Call, source: str, low: int, high: int) -> None:
-    call.value = Val(low, high, OTHER, (an.frame.function.file, call.span, "number:" + source))
-
-
-def _parse(an: Analysis, st: State, call: Call, index: int, source: str) -> None:
-    value = call.arg(index)
-    if value is None:
-        return
-    strings.reach(an, st, value)
-    access.check(an, st, value, 0, 0, False, call.span, by=call.name)
-    taint = strings.taint_of(an, st, value)
-    lo, hi = limits(call.result)
-    if taint is not None:
-        taint = (taint[0], taint[1], "number:" + taint[2].partition(":")[2])
-    text = strings.text_of(an, st, value)
-    if text is not None and call.result[0] == "i":
-        digits = text.strip()
-        if digits.lstrip(b"-").isdigit() and len(digits) < 19:
-            call.value = number(int(digits))
-            return
-    call.value = Val(lo, hi, OTHER, taint)
-
-
-def _abs(an: Analysis, st: State, call: Call, index: int) -> None:
-    value = call.arg(index)
-    if value is None or value.ptr:
-        return
-    lo = 0 if value.lo <= 0 <= value.hi else min(abs(value.lo), abs(value.hi))
-    expr = _address(call, index)
-    while expr is not None and expr[0] == 14:
-        expr = expr[1]
-    cell = an.cell(st, expr) if expr is not None else None
-    call.value = Val(lo, max(abs(value.lo), abs(value.hi)), value.flags & TIGHT, value.taint, (),
-                     ANY_NULL, INIT, ("abs", cell) if cell is not None else None)  # fmt: skip
-
-
-def _sqrt(an: Analysis, st: State, call: Call, index: int) -> None:
-    value = call.arg(index)
-    if value is not None and not value.ptr and value.lo >= 0:
-        call.value = Val(math.sqrt(value.lo), math.sqrt(value.hi), value.flags & TIGHT, value.taint)
-
-
-def _range(an: Analysis, st: State, call: Call, low: int, high: int) -> None:
-    call.value = Val(low, high, OTHER)
-
-
-def _count(an: Analysis, st: State, call: Call, index: int) -> None:
-    amount = call.arg(index)
-    high = amount.hi if amount is not None and not amount.ptr and 0 <= amount.hi < 2**62 else 2**62
-    call.value = Val(-1, high, OTHER)
-
-
-def _swapped(an: Analysis, st: State, call: Call, index: int) -> None:
-    value = call.arg(index)
-    lo, hi = limits(call.result)
-    call.value = Val(lo, hi, OTHER, value.taint if value is not None else None)
-
-
 def _within(an: Analysis, st: State, call: Call, index: int, fails: bool, unit: int) -> None:
     value = call.arg(index)
     if value is None or not value.ptr:
@@ -431,10 +306,9 @@ _EFFECTS: dict[str, Callable[..., Any]] = {
     "same or null": _same_or_null, "reads": _reads, "uses": _uses, "format": _format,
     "print": _print, "command": _command, "vector": _vector, "path": _path, "search": _search,
     "setenv": _setenv, "library": _library, "open": _open, "descriptor": _descriptor,
-    "number": _number, "parse": _parse, "abs": _abs, "sqrt": _sqrt, "range": _range,
-    "count": _count, "swapped": _swapped, "within": _within, "text": _text, "wrote": _wrote,
+    "within": _within, "text": _text, "wrote": _wrote,
     "escape": _escape, "secret": _secret, "clean": _clean, "stop": _stop, "quiet": _quiet, "assert": _assert,
     **strings.EFFECTS,
+    **blocks.EFFECTS,
+    **numerics.EFFECTS,
 }  # fmt: skip
-
-__all__ = ["ANY", "NULL_POINTER", "Call", "apply", "arithmetic", "product", "sized"]

@@ -13,7 +13,7 @@ from jarvis_ls.jsec.flow.values import OTHER, TIGHT, Val, is_known, tainted
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
-    from jarvis_ls.jsec.flow.library.model import Call
+    from jarvis_ls.jsec.flow.library.call import Call
 
 _CONVERSION = re.compile(
     rb"%(?:%|(?P<flags>[-+ #0']*)(?P<width>\*|\d+)?(?:\.(?P<most>\*|\d+)?)?"

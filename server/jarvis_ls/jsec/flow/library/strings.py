@@ -15,7 +15,6 @@ from jarvis_ls.jsec.flow.values import (
     OTHER,
     TIGHT,
     UNSURE,
-    ZERO,
     Val,
     is_known,
     unknown,
@@ -23,7 +22,7 @@ from jarvis_ls.jsec.flow.values import (
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
-    from jarvis_ls.jsec.flow.library.model import Call
+    from jarvis_ls.jsec.flow.library.call import Call
 
 
 def reach(an: Analysis, st: State, value: Val) -> None:
@@ -164,8 +163,8 @@ def initialise(an: Analysis, st: State, where: Val, value: Val, size: int) -> No
         st.regs[target[0]] = st.regs[target[0]].but(fill=ZEROED)
 
 
-def _amount(an: Analysis, st: State, call: Call, count: Any, unit: int) -> Val:
-    from jarvis_ls.jsec.flow.library.model import sized
+def amount_of(an: Analysis, st: State, call: Call, count: Any, unit: int) -> Val:
+    from jarvis_ls.jsec.flow.library.call import sized
 
     value = sized(an, st, call, count)
     if value is None:
@@ -188,7 +187,7 @@ def _size_of_pointer(an: Analysis, st: State, call: Call, value: Val) -> None:
             return
 
 
-def _check(
+def checked(
     an: Analysis, st: State, call: Call, where: Val, amount: Val, writes: bool, index: int
 ) -> None:
     reach(an, st, where)
@@ -198,74 +197,6 @@ def _check(
         call.args[index] if index < len(call.args) else None, flags=amount.flags,
         taint=amount.taint if amount.hi < ENDLESS else None, by=call.name,
     )  # fmt: skip
-
-
-def _copy(an: Analysis, st: State, call: Call, to: int, from_: int, count: int, unit: int) -> None:
-    where, source = call.arg(to), call.arg(from_)
-    if where is None or source is None:
-        return
-    amount = _amount(an, st, call, count, unit)
-    _check(an, st, call, source, amount, False, from_)
-    _check(an, st, call, where, amount, True, to)
-    taint = taint_of(an, st, source)
-    held = length(an, st, source, unit)
-    cells = _cells_of(st, source, amount)
-    text = text_of(an, st, source)
-    ends = held.hi < amount.lo
-    if ends:
-        size = held
-    else:
-        size = Val(min(held.lo, amount.lo), min(held.hi, amount.hi), held.flags & amount.flags)
-        text = None if text is None or amount.lo != amount.hi else text[: int(amount.lo)]
-    put_string(an, st, where, size, taint, text, ends=ends)
-    if cells and len(where.ptr) == 1 and where.ptr[0][1] == where.ptr[0][2]:
-        rid, offset = where.ptr[0][0], where.ptr[0][1]
-        new = dict(st.mem.get(rid, {}))
-        new.update({offset + o if o is not None else None: v for o, v in cells.items()})
-        st.mem[rid] = new
-
-
-def _cells_of(st: State, source: Val, amount: Val) -> dict[Any, Val]:
-    """The cells in a block, by their distance from its start."""
-    if len(source.ptr) != 1 or source.ptr[0][1] != source.ptr[0][2]:
-        return {}
-    rid, offset = source.ptr[0][0], source.ptr[0][1]
-    return {
-        None if o is None else o - offset: v for o, v in st.mem.get(rid, {}).items()
-        if o is None or 0 <= o - offset < amount.hi
-    }  # fmt: skip
-
-
-def _fill(an: Analysis, st: State, call: Call, to: int, value: int, count: int, unit: int) -> None:
-    where, filler = call.arg(to), call.arg(value)
-    if where is None or filler is None:
-        return
-    amount = _amount(an, st, call, count, unit)
-    _check(an, st, call, where, amount, True, to)
-    if filler.lo == filler.hi == 0:
-        _zero_out(an, st, where, amount)
-        return
-    put_string(an, st, where, Val(amount.lo, amount.hi, amount.flags), filler.taint, None,
-               ends=False)  # fmt: skip
-
-
-def _zero(an: Analysis, st: State, call: Call, to: int, count: int) -> None:
-    where = call.arg(to)
-    if where is not None:
-        amount = _amount(an, st, call, count, 1)
-        _check(an, st, call, where, amount, True, to)
-        _zero_out(an, st, where, amount)
-
-
-def _zero_out(an: Analysis, st: State, where: Val, amount: Val) -> None:
-    put_string(an, st, where, ZERO, None, b"")
-    for rid, lo, hi, _, _ in where.ptr:
-        reg = an.reg(st, rid)
-        if (lo == hi == 0 and amount.lo >= reg.hi) or (reg.hi >= ENDLESS and lo == 0):
-            st.regs[rid] = reg.but(fill=ZEROED)
-            place = an.places[rid]
-            scalar = place is not None and place.kind == "local" and place.type[0] in "ipf"
-            st.mem[rid] = {0: ZERO} if scalar else {}
 
 
 def _strcpy(an: Analysis, st: State, call: Call, to: int, from_: int, unit: int) -> None:
@@ -297,7 +228,7 @@ def _copy_string(
     exact = all(t[1] == t[2] for t in source.ptr)
     if taint is not None and held.hi >= ENDLESS and bound is None and exact and _attacker(taint):
         amount = Val(amount.lo, ENDLESS - 1, TIGHT, taint)
-    _check(an, st, call, where, amount, True, to)
+    checked(an, st, call, where, amount, True, to)
     put_string(an, st, where, held, taint, text_of(an, st, source) if bound is None else None)
 
 
@@ -311,8 +242,8 @@ def _strncpy(
     where, source = call.arg(to), call.arg(from_)
     if where is None or source is None:
         return
-    amount = _amount(an, st, call, count, unit)
-    _check(an, st, call, where, amount, True, to)
+    amount = amount_of(an, st, call, count, unit)
+    checked(an, st, call, where, amount, True, to)
     reach(an, st, source)
     held = length(an, st, source, unit)
     access.check(an, st, source, min(held.lo, amount.lo), min(held.lo, amount.lo), False,
@@ -349,7 +280,7 @@ def _strncat(
     if where is None or source is None:
         return
     reach(an, st, where)
-    amount = _amount(an, st, call, count, unit)
+    amount = amount_of(an, st, call, count, unit)
     end = _at_end(an, st, where, unit)
     _copy_string(an, st, call, end, source, amount, unit, to, from_)
 
@@ -359,7 +290,7 @@ def _bounded(an: Analysis, st: State, call: Call, to: int, from_: int, count: in
     where, source = call.arg(to), call.arg(from_)
     if where is None or source is None:
         return
-    amount = _amount(an, st, call, count, 1)
+    amount = amount_of(an, st, call, count, 1)
     reach(an, st, where)
     held = length(an, st, source, 1)
     access.check(an, st, where, min(held.lo + 1, amount.lo), min(held.lo + 1, amount.lo), True,
@@ -393,39 +324,13 @@ def _input(an: Analysis, st: State, call: Call, to: int, count: int, unit: int, 
     if where is None:
         return
     function = an.frame.function
-    taint = (function.file, call.span, "text:" + by, _origin(st, call.arg(count + 1)))
-    amount = _amount(an, st, call, count, unit) if count >= 0 else Val(1, ENDLESS - 1, TIGHT, taint)
-    _check(an, st, call, where, amount, True, to)
+    taint = (function.file, call.span, "text:" + by, origin(st, call.arg(count + 1)))
+    amount = (
+        amount_of(an, st, call, count, unit) if count >= 0 else Val(1, ENDLESS - 1, TIGHT, taint)
+    )
+    checked(an, st, call, where, amount, True, to)
     high = max(amount.hi - unit, 0) if amount.hi < ENDLESS - 1 else ENDLESS
     put_string(an, st, where, Val(0, high, TIGHT), taint, None)
-
-
-def _bytes(an: Analysis, st: State, call: Call, to: int, count: Any, unit: int, by: str) -> None:
-    where = call.arg(to)
-    if where is None:
-        return
-    amount = _amount(an, st, call, count, unit)
-    _check(an, st, call, where, amount, True, to)
-    stream = call.arg(0) if by == "read()" else call.arg(3) if by == "fread()" else None
-    taint = (an.frame.function.file, call.span, "text:" + by, _origin(st, stream))
-    for target in where.ptr:
-        if target[1] == target[2] == 0:
-            overwrite(an, st, Val(0, 0, where.flags, None, (target,)), taint)
-            reg = st.regs[target[0]]
-            if reg.lo == reg.hi and amount.hi < reg.lo:
-                st.regs[target[0]] = reg.but(len_hi=ENDLESS)
-        else:
-            put_string(an, st, Val(0, 0, where.flags, None, (target,)), Val(0, ENDLESS, OTHER),
-                       taint, None, ends=False)  # fmt: skip
-
-
-def _origin(st: State, stream: Val | None) -> str:
-    """`file` for what is read from a file that was opened, else nothing."""
-    for target in stream.ptr if stream is not None else ():
-        reg = st.regs.get(target[0])
-        if reg is not None and reg.family in ("fopen", "open", "CreateFile"):
-            return "file"
-    return ""
 
 
 def _duplicate(an: Analysis, st: State, call: Call, from_: int, unit: int, bound: int) -> None:
@@ -445,10 +350,19 @@ def _duplicate(an: Analysis, st: State, call: Call, from_: int, unit: int, bound
     call.value = value
 
 
+def origin(st: State, stream: Val | None) -> str:
+    """`file` for what is read from a file that was opened, else nothing."""
+    for target in stream.ptr if stream is not None else ():
+        reg = st.regs.get(target[0])
+        if reg is not None and reg.family in ("fopen", "open", "CreateFile"):
+            return "file"
+    return ""
+
+
 EFFECTS: dict[str, Callable[..., Any]] = {
-    "copy": _copy, "fill": _fill, "zero": _zero, "strcpy": _strcpy, "strncpy": _strncpy,
+    "strcpy": _strcpy, "strncpy": _strncpy,
     "strcat": _strcat, "strncat": _strncat, "bounded": _bounded, "length": _length,
-    "input": _input, "bytes": _bytes, "scan": scan, "duplicate": _duplicate,
+    "input": _input, "scan": scan, "duplicate": _duplicate,
 }  # fmt: skip
 
 __all__ = ["EFFECTS", "initialise", "length", "overwrite", "printed", "put_string", "reach",

@@ -1,0 +1,111 @@
+"""Blocks of memory: copied, filled, read into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.jsec.flow.library import strings
+from jarvis_ls.jsec.flow.library.strings import amount_of, checked, origin
+from jarvis_ls.jsec.flow.state import ENDLESS, ZEROED, State
+from jarvis_ls.jsec.flow.values import (
+    OTHER,
+    ZERO,
+    Val,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.flow.interpret import Analysis
+    from jarvis_ls.jsec.flow.library.call import Call
+
+
+def _copy(an: Analysis, st: State, call: Call, to: int, from_: int, count: int, unit: int) -> None:
+    where, source = call.arg(to), call.arg(from_)
+    if where is None or source is None:
+        return
+    amount = amount_of(an, st, call, count, unit)
+    checked(an, st, call, source, amount, False, from_)
+    checked(an, st, call, where, amount, True, to)
+    taint = strings.taint_of(an, st, source)
+    held = strings.length(an, st, source, unit)
+    cells = _cells_of(st, source, amount)
+    text = strings.text_of(an, st, source)
+    ends = held.hi < amount.lo
+    if ends:
+        size = held
+    else:
+        size = Val(min(held.lo, amount.lo), min(held.hi, amount.hi), held.flags & amount.flags)
+        text = None if text is None or amount.lo != amount.hi else text[: int(amount.lo)]
+    strings.put_string(an, st, where, size, taint, text, ends=ends)
+    if cells and len(where.ptr) == 1 and where.ptr[0][1] == where.ptr[0][2]:
+        rid, offset = where.ptr[0][0], where.ptr[0][1]
+        new = dict(st.mem.get(rid, {}))
+        new.update({offset + o if o is not None else None: v for o, v in cells.items()})
+        st.mem[rid] = new
+
+
+def _cells_of(st: State, source: Val, amount: Val) -> dict[Any, Val]:
+    """The cells in a block, by their distance from its start."""
+    if len(source.ptr) != 1 or source.ptr[0][1] != source.ptr[0][2]:
+        return {}
+    rid, offset = source.ptr[0][0], source.ptr[0][1]
+    return {
+        None if o is None else o - offset: v for o, v in st.mem.get(rid, {}).items()
+        if o is None or 0 <= o - offset < amount.hi
+    }  # fmt: skip
+
+
+def _fill(an: Analysis, st: State, call: Call, to: int, value: int, count: int, unit: int) -> None:
+    where, filler = call.arg(to), call.arg(value)
+    if where is None or filler is None:
+        return
+    amount = amount_of(an, st, call, count, unit)
+    checked(an, st, call, where, amount, True, to)
+    if filler.lo == filler.hi == 0:
+        _zero_out(an, st, where, amount)
+        return
+    strings.put_string(an, st, where, Val(amount.lo, amount.hi, amount.flags), filler.taint, None,
+               ends=False)  # fmt: skip
+
+
+def _zero(an: Analysis, st: State, call: Call, to: int, count: int) -> None:
+    where = call.arg(to)
+    if where is not None:
+        amount = amount_of(an, st, call, count, 1)
+        checked(an, st, call, where, amount, True, to)
+        _zero_out(an, st, where, amount)
+
+
+def _zero_out(an: Analysis, st: State, where: Val, amount: Val) -> None:
+    strings.put_string(an, st, where, ZERO, None, b"")
+    for rid, lo, hi, _, _ in where.ptr:
+        reg = an.reg(st, rid)
+        if (lo == hi == 0 and amount.lo >= reg.hi) or (reg.hi >= ENDLESS and lo == 0):
+            st.regs[rid] = reg.but(fill=ZEROED)
+            place = an.places[rid]
+            scalar = place is not None and place.kind == "local" and place.type[0] in "ipf"
+            st.mem[rid] = {0: ZERO} if scalar else {}
+
+
+def _bytes(an: Analysis, st: State, call: Call, to: int, count: Any, unit: int, by: str) -> None:
+    where = call.arg(to)
+    if where is None:
+        return
+    amount = amount_of(an, st, call, count, unit)
+    checked(an, st, call, where, amount, True, to)
+    stream = call.arg(0) if by == "read()" else call.arg(3) if by == "fread()" else None
+    taint = (an.frame.function.file, call.span, "text:" + by, origin(st, stream))
+    for target in where.ptr:
+        if target[1] == target[2] == 0:
+            strings.overwrite(an, st, Val(0, 0, where.flags, None, (target,)), taint)
+            reg = st.regs[target[0]]
+            if reg.lo == reg.hi and amount.hi < reg.lo:
+                st.regs[target[0]] = reg.but(len_hi=ENDLESS)
+        else:
+            strings.put_string(an, st, Val(0, 0, where.flags, None, (target,)), Val(0, ENDLESS, OTHER),
+                       taint, None, ends=False)  # fmt: skip
+
+
+EFFECTS: dict[str, Callable[..., Any]] = {
+    "copy": _copy, "fill": _fill, "zero": _zero, "bytes": _bytes,
+}  # fmt: skip

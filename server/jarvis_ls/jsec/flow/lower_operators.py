@@ -1,0 +1,159 @@
+"""Operators: arithmetic, comparisons, assignments, and those that choose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.codeintel.code import text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.flow import ir
+from jarvis_ls.jsec.flow.ir import Expr, Span, Type
+from jarvis_ls.jsec.flow.types import INT, LONG, common, is_pointer, pointee, promoted
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.flow.lower_expression import Expressions, Typed
+
+_COMPARE = frozenset({"==", "!=", "<", ">", "<=", ">="})
+
+
+class Operators:
+    """Lowers operators; part of `Expressions`."""
+
+    def __init__(self, of: Expressions) -> None:
+        self.of = of
+
+    def binary(self, node: Node) -> Typed:
+        operator = text(node.child_by_field_name("operator"))
+        if operator in ("&&", "||"):
+            return self._truth(node)
+        left = self.of.value(node.child_by_field_name("left"))
+        right = self.of.value(node.child_by_field_name("right"))
+        return self.combine(operator, left, right, self.of.span(node))
+
+    def combine(self, operator: str, left: Typed, right: Typed, span: Span) -> Typed:
+        """A binary operator other than `&&` and `||`."""
+        (a, left_type), (b, right_type) = left, right
+        if operator in _COMPARE:
+            both = common(left_type, right_type)
+            a, b = self._unsigned(left, both, span), self._unsigned(right, both, span)
+            return (ir.CMP, operator, a, b, both, span), INT
+        if is_pointer(left_type) and operator in ("+", "-"):
+            if is_pointer(right_type):
+                size = self.of.types.size(pointee(left_type)) or 1
+                return (ir.PTRDIFF, a, b, size), LONG
+            if operator == "-":
+                b = (ir.CONST, -b[1], b[2]) if b[0] == ir.CONST else (ir.NEG, b, LONG, span)
+            return self.offset(a, left_type, b, span)
+        if is_pointer(right_type) and operator == "+":
+            return self.offset(b, right_type, a, span)
+        if operator == "&" and ir.CMP in (a[0], b[0]):
+            return (ir.BITAND, a, b, span), INT
+        if operator in ("<<", ">>"):
+            type_ = promoted(left_type)
+        else:
+            type_ = common(left_type, right_type)
+            a, b = self._unsigned(left, type_, span), self._unsigned(right, type_, span)
+        plain = _is_constant(a) and _is_constant(b)
+        told = (0, 0) if self.of.fixed or plain else span  # what a macro computes is its own affair
+        return (ir.BIN, operator, a, b, type_, told), type_
+
+    def later(self, type_: Type) -> Any:
+        """What stands for the size of a type of another file until that file is known."""
+        inner = type_
+        while inner[0] == "a":
+            inner = inner[1]
+        return type_ if inner[0] == "r" else 1
+
+    @staticmethod
+    def _unsigned(typed: Typed, to: Type, span: Span) -> Expr:
+        """A signed operand of an operator that works on unsigned numbers."""
+        expr, from_ = typed
+        if to[0] != "i" or to[2] or from_[0] != "i" or not from_[2]:
+            return expr
+        if expr[0] == ir.CONST and expr[1] >= 0:
+            return expr
+        return (ir.CAST, expr, from_, to, True, span)
+
+    def offset(self, pointer: Expr, type_: Type, index: Expr, span: Span) -> Typed:
+        size = self.of.types.size(pointee(type_)) or self.later(pointee(type_))
+        return (ir.INDEX, pointer, index, size, span), ("p", pointee(type_))
+
+    def _truth(self, node: Node) -> Typed:
+        yes, no, after = (self.of.blocks.label() for _ in range(3))
+        temp = self.of.blocks.temp()
+        self.of.branch(node, yes, no)
+        self.of.blocks.start(yes)
+        self.of.blocks.add((ir.SET, temp, (ir.CONST, 1, INT)))
+        self.of.blocks.end((ir.JUMP, after))
+        self.of.blocks.start(no)
+        self.of.blocks.add((ir.SET, temp, (ir.CONST, 0, INT)))
+        self.of.blocks.start(after)
+        return (ir.TEMP, temp), INT
+
+    def conditional(self, node: Node) -> Typed:
+        yes, no, after = (self.of.blocks.label() for _ in range(3))
+        temp = self.of.blocks.temp()
+        self.of.branch(node.child_by_field_name("condition"), yes, no)
+        self.of.blocks.start(yes)
+        first = self.of.value(node.child_by_field_name("consequence"))
+        self.of.blocks.add((ir.SET, temp, first[0]))
+        self.of.blocks.end((ir.JUMP, after))
+        self.of.blocks.start(no)
+        second = self.of.value(node.child_by_field_name("alternative"))
+        self.of.blocks.add((ir.SET, temp, second[0]))
+        self.of.blocks.start(after)
+        number = first[1][0] in "if" and second[1][0] in "if"
+        type_ = common(first[1], second[1]) if number else \
+            second[1] if first[0] == (ir.NULL,) or first[1][0] in "i?" else first[1]  # fmt: skip
+        return (ir.TEMP, temp), type_
+
+    def unary(self, node: Node) -> Typed:
+        operator = text(node.child_by_field_name("operator"))
+        expr, type_ = self.of.value(node.child_by_field_name("argument"))
+        if operator in ("!", "not"):
+            return (ir.NOT, expr), INT
+        type_ = promoted(type_)
+        if operator == "-" and expr[0] == ir.CONST:
+            value = -expr[1] if type_[0] != "i" or type_[2] else (-expr[1]) % (1 << 8 * type_[1])
+            return (ir.CONST, value, type_), type_
+        if operator == "-":
+            return (ir.NEG, expr, type_, self.of.span(node)), type_
+        return ((ir.COMPL, expr, type_), type_) if operator == "~" else (expr, type_)
+
+    def update(self, node: Node) -> Typed:
+        argument = node.child_by_field_name("argument")
+        operator = node.child_by_field_name("operator")
+        address, type_ = self.of.address(argument)
+        if type_[0] == "&":
+            address, type_ = (ir.LOAD, address, type_, self.of.span(node)), type_[1]
+        postfix = operator is not None and argument is not None and (
+            operator.start_byte > argument.start_byte)  # fmt: skip
+        step = (self.of.types.size(pointee(type_)) or 1) if is_pointer(type_) else 1
+        delta = step if text(operator) == "++" else -step
+        return (ir.STEP, address, type_, delta, postfix, self.of.span(node)), type_
+
+    def assignment(self, node: Node) -> Typed:
+        operator = text(node.child_by_field_name("operator"))
+        right = node.child_by_field_name("right")
+        span = self.of.span(node)
+        if operator == "=":
+            value = self.of.value(right)
+            address, type_ = self.of.referred(
+                *self.of.address(node.child_by_field_name("left")), span
+            )
+            return (ir.STORE, address, self.of.as_type(value, type_, span), type_, span), type_
+        address, type_ = self.of.referred(*self.of.address(node.child_by_field_name("left")), span)
+        if address[0] not in (ir.LOCAL, ir.GLOBAL):
+            temp = self.of.blocks.temp()
+            self.of.blocks.add((ir.SET, temp, address))
+            address = (ir.TEMP, temp)
+        value = self.of.value(right)
+        old = (ir.LOAD, address, type_, span), type_
+        new = self.combine(operator[:-1], old, value, span)
+        return (ir.STORE, address, self.of.as_type(new, type_, span), type_, span), type_
+
+
+def _is_constant(e: Expr) -> bool:
+    while e[0] == ir.CAST:
+        e = e[1]
+    return e[0] in (ir.CONST, ir.SIZEOF)

@@ -1,0 +1,169 @@
+"""Places that expressions name, and what initialisers store there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jarvis_ls.codeintel.code import text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.flow import ir
+from jarvis_ls.jsec.flow.ir import Expr, Span, Type
+from jarvis_ls.jsec.flow.lower_blocks import MAX_DEPTH, first
+from jarvis_ls.jsec.flow.lower_types import UNPLACED
+from jarvis_ls.jsec.flow.types import ANY, is_pointer, pointee
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.flow.lower_expression import Expressions, Typed
+
+
+class Places:
+    """Lowers lvalues and initialisers; part of `Expressions`."""
+
+    def __init__(self, of: Expressions) -> None:
+        self.of = of
+
+    def address(self, node: Node) -> Typed:
+        """The address of an lvalue, and the type of what lies there."""
+        kind = node.type
+        if kind in ("identifier", "qualified_identifier", "type_identifier"):
+            return self._named(node)
+        if kind == "parenthesized_expression":
+            return self.of.address(first(node))
+        if kind == "field_expression":
+            return self._member(node)
+        if kind == "subscript_expression":
+            return self._element(node)
+        if kind == "pointer_expression":
+            if text(node.child_by_field_name("operator")) == "*":
+                expr, type_ = self.of.value(node.child_by_field_name("argument"))
+                return expr, pointee(type_)
+        if kind in ("preproc_defined", "ERROR"):
+            return self.of.spill(self.of.unknown())
+        if kind == "update_expression" or kind == "assignment_expression":
+            expr, type_ = self.of.value(node)
+            self.of.blocks.add((ir.EVAL, expr))
+            left = node.child_by_field_name("left") or node.child_by_field_name("argument")
+            return self.of.address(left)
+        expr, type_ = self.of.value(node)
+        if type_[0] == "&":
+            return expr, type_[1]
+        if type_[0] == "r" and expr[0] == ir.LOAD:
+            return expr[1], type_  # an object that lives until the end of the statement
+        return self.of.spill((expr, type_))
+
+    def _named(self, node: Node) -> Typed:
+        name = text(node)
+        slot = self.of.scopes.find(name)
+        if slot is not None:
+            if slot < 0:
+                unique = self.of.statics[-1 - slot]
+                self.of.reads.add(unique)
+                return (ir.GLOBAL, unique), self.of.outer.globals[unique]
+            return (ir.LOCAL, slot), self.of.scopes.slots[slot][1]
+        short = name.rpartition("::")[2]
+        if self.is_member(short):
+            return self.member_of_this(short, self.of.span(node))
+        if short in self.of.outer.functions and short not in self.of.outer.globals:
+            self.of.calls.add(short)
+            return (ir.FUNC, name), self.of.outer.functions[short]
+        expanded = (
+            None if short in self.of.outer.globals else self.of.outer.macros.expression(short)
+        )
+        if expanded is not None:
+            before, self.of.fixed = self.of.fixed, self.of.fixed or self.of.span(node)
+            found = self.of.address(expanded)
+            self.of.fixed = before
+            self.of.outer.macros.leave()
+            return found
+        type_ = self.of.outer.globals.get(short)
+        if type_ is None:
+            declared = self.of.types.facts.variables.get(short)
+            type_ = self.of.types.declared(declared) if declared is not None else ANY
+            self.of.outer.globals[short] = type_
+        self.of.reads.add(short)
+        return (ir.GLOBAL, short), type_
+
+    def is_member(self, name: str) -> bool:
+        """Whether the class around has a data member of the name."""
+        record = self.of.types.records.get(self.of.record)
+        return record is not None and name in record.fields
+
+    def member_of_this(self, name: str, span: Span) -> Typed:
+        """A member named without `this->`."""
+        offset, type_ = self.of.types.member(("r", self.of.record), name)
+        slot = self.of.scopes.find("this") or 0
+        this = (ir.LOAD, (ir.LOCAL, slot), ("p", ("r", self.of.record)), span)
+        return (ir.FIELD, this, offset, type_), type_
+
+    def _member(self, node: Node) -> Typed:
+        argument = node.child_by_field_name("argument")
+        name = text(node.child_by_field_name("field")).rpartition("::")[2]
+        if text(node.child_by_field_name("operator")) == "->":
+            base, type_ = self.of.value(argument)
+            type_ = pointee(type_)
+        else:
+            base, type_ = self.of.referred(*self.of.address(argument), self.of.span(node))
+        if type_[0] == "c":
+            return base, ANY
+        offset, member = self.of.types.member(type_, name)
+        if offset >= UNPLACED and type_[0] == "r":
+            return (ir.FIELD, base, (type_[1], name, offset), member), member
+        return (ir.FIELD, base, offset, member), member
+
+    def _element(self, node: Node) -> Typed:
+        argument = node.child_by_field_name("argument")
+        indices = node.child_by_field_name("indices")
+        index = first(indices) if indices is not None else node.child_by_field_name("index")
+        base, type_ = self.of.value(argument)
+        position = self.of.value(index)
+        if type_[0] == "c":
+            return self.of.calling.element(base, type_, self.of.span(node))
+        if not is_pointer(type_) and is_pointer(position[1]):
+            (base, type_), position = position, (base, type_)
+        expr, found = self.of.operators.offset(base, type_, position[0], self.of.span(node))
+        return expr, pointee(found)
+
+    def initialise(self, address: Expr, type_: Type, node: Node | None) -> None:
+        """Store an initialiser at a fresh place."""
+        if node is None:
+            return
+        if node.type == "initializer_list":
+            self.of.blocks.add((ir.CLEAR, address, type_, self.of.types.size(type_)))
+            self._list(address, type_, node)
+            return
+        span = self.of.span(node)
+        value = self.of.value(node)
+        stored = value[0] if type_[0] == "a" else self.of.as_type(value, type_, span)
+        self.of.blocks.add((ir.EVAL, (ir.STORE, address, stored, type_, span)))
+
+    def _list(self, address: Expr, type_: Type, node: Node) -> None:
+        if self.of.depth > MAX_DEPTH:
+            self.of.cut = True
+            return
+        self.of.depth += 1
+        items = [c for c in node.named_children if c.type != "comment"]
+        fields = self._members_in_order(type_)
+        for index, item in enumerate(items[:256]):
+            if item.type == "initializer_pair":
+                designator = item.child_by_field_name("designator")
+                name = text(first(designator)) if designator is not None else ""
+                inner = item.child_by_field_name("value")
+                place = self.of.types.member(type_, name) if type_[0] == "r" else None
+            elif type_[0] == "a":
+                place, inner = (index * self.of.types.size(type_[1]), type_[1]), item
+            elif type_[0] == "r":
+                place, inner = fields[index] if index < len(fields) else None, item
+            else:
+                place, inner = (0, type_) if index == 0 else None, item
+            if place is None or inner is None:
+                continue
+            target = (ir.FIELD, address, place[0], place[1])
+            if inner.type == "initializer_list":
+                self._list(target, place[1], inner)
+            elif place[1][0] != "i" or inner.type != "number_literal" or text(inner) != "0":
+                self.initialise(target, place[1], inner)
+        self.of.depth -= 1
+
+    def _members_in_order(self, type_: Type) -> list[tuple[int, Type]]:
+        record = self.of.types.records.get(type_[1]) if type_[0] == "r" else None
+        return list(record.fields.values()) if record is not None else []
