@@ -382,6 +382,20 @@ async def test_a_sub_agent_works_and_reports(tmp_path: Path) -> None:
         assert states == {"root": "completed", child.id: "completed"}
 
 
+async def test_a_sub_agent_may_work_by_the_rules_for_code(tmp_path: Path) -> None:
+    """The seed's sub-agent for code: its own prompt, also after a restart of the process."""
+    async with house(tmp_path) as h:
+        c = await h.start()
+        h.server.call("sub_agent", {"task": "rename a", "title": "Renamer", "code": True})
+        h.server.say("Renamed. !!!COMPLETE!!!")
+        h.server.say("Done.")
+        await c.ask("let someone rename it")
+        prompts = [str(asked(h, n)[0]["content"]) for n in (0, 1)]
+        assert ["changes code in the user" in prompt for prompt in prompts] == [False, True]
+        child = next(n for n in c.tree.walk() if n.kind == "child")
+        assert type(child.assignment).from_json(child.assignment.to_json()).code
+
+
 async def test_rules_and_memories_reach_the_model(tmp_path: Path) -> None:
     async with house(tmp_path) as h:
         (h.folder / "AGENTS.md").write_text("Always answer in rhymes.\n")

@@ -101,6 +101,8 @@ class Assignment:
     """Names of the only tools it may use; None means all of its creator."""
     group: str = ""
     """Model group; empty takes that of its kind."""
+    code: bool = False
+    """Whether it works by the rules for changing code, whatever its creator does."""
     budget: Budget = field(default_factory=Budget)
     """Of its own; those of all nodes above it hold as well."""
 

@@ -348,6 +348,8 @@ class Conversation:
             options = replace(
                 options, name=node.info.title, files=(), auto_complete=None, use_tools=()
             )
+        if node.assignment.code:
+            options = replace(options, agent_type="code")
         hooks = Hooks(self.hooks)
         agent: Agent
         services = {**self.context.services, "budget_tokens": lambda: agent.room()}

@@ -26,6 +26,7 @@ async def sub_agent(
     background: str = "",
     plan: str = "",
     type: Literal["child", "act"] = "child",
+    code: bool = False,
     tools: list[str] | None = None,
     files: list[str] | None = None,
     tokens: int | None = None,
@@ -45,6 +46,8 @@ async def sub_agent(
         plan: How to go about it, when that is clear.
         type: "child" thinks for itself and may create agents; "act" only carries out a clear task
             with its tools, on a cheaper model.
+        code: true for a task that changes code: the agent then reads, changes and checks it by the
+            rules for that.
         tools: Names of the only tools it may use; without it, all of yours.
         files: Files to begin with.
         tokens: Most tokens it may spend before the user is asked.
@@ -65,6 +68,7 @@ async def sub_agent(
             kind=type,
             background=background,
             plan=plan,
+            code=code,
             files=tuple(files or ()),
             tools=None if tools is None else tuple(tools),
             budget=Budget(tokens, cost),
