@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -199,6 +200,7 @@ def test_a_killed_run_goes_on_where_it_was(shop: tuple[Path, str]) -> None:
         if file.read_bytes().count(b"\n") >= 4:
             break
         time.sleep(0.02)
+    assert process.poll() is None, "it was to be killed on its way"
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     kept = file.read_bytes().count(b"\n")
@@ -211,3 +213,22 @@ def test_without_a_translation_the_command_says_what_to_do(tmp_path: Path) -> No
     write(tmp_path, {"a.c": "int a(void) { return 1; }\n"})
     done = jc2r("verify", tmp_path)
     assert done.returncode == 2 and "run `jc2r run --baseline`" in done.stderr
+
+
+def test_without_sanitizers_the_c_is_built_another_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A compiler that has none: the comparison goes on, and the report says what it lacks."""
+    tools = tmp_path / "tools"
+    real = shutil.which("gcc") or shutil.which("cc")
+    write(tools, {"gcc": '#!/bin/sh\ncase "$*" in *-fsanitize=*) echo none >&2; exit 1;; esac\n'
+                         f'exec {real} "$@"\n'})  # fmt: skip
+    (tools / "gcc").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tools}{os.pathsep}{os.environ['PATH']}")
+    root = tmp_path / "p"
+    write(root, {"a.c": "int a(const char *s) { int n = 0; while (s[n]) n++; return n; }\n"})
+    assert jc2r("run", "--baseline", root).returncode == 0
+    done = jc2r("verify", root, "--cases", "15")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 of 1 functions equal" in done.stdout
+    assert "note: the C cannot be built with sanitizers" in done.stdout

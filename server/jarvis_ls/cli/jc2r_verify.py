@@ -102,13 +102,15 @@ def add_check(commands: Any) -> None:
     """Add the command that runs the project's own tests."""
     check = commands.add_parser(
         "check", help="run the project's own tests with its libraries and programs in Rust",
-        description="Runs COMMAND (what builds and tests the project, such as"
-        " `sh -c 'make && make test'`) on a copy below .jarvis, first in C; then libraries and"
-        " programs that the crate has are replaced by the crate's, and it is run again.",
+        description="Runs COMMAND (what tests the project, such as `make test`) on a copy below"
+        " .jarvis, first in C; then libraries and programs that the crate has are replaced by the"
+        " crate's, and it is run again.",
         epilog="exit status: 0 they pass both ways; 1 they do not; 2 wrong use",
     )  # fmt: skip
     add = check.add_argument
     add("--path", type=Path, default=Path(), help="the C project (default: this folder)")
+    add("--prepare", default="", metavar="SHELL",
+        help="run once before, such as './configure && make'")  # fmt: skip
     add("command", nargs=argparse.REMAINDER, metavar="COMMAND")
     check.set_defaults(run=run_check)
 
@@ -123,7 +125,7 @@ def run_check(options: argparse.Namespace) -> int:
     words = [one for one in options.command[:1] if one != "--"] + options.command[1:]
     if not words:
         raise UsageError("Say how the project is built and tested: jc2r check -- make test")
-    found = check_project(root, words)
+    found = check_project(root, words, options.prepare)
     print(f"in C: exit status {found.c}")
     if found.rust is None:
         print(f"in Rust: not run, {found.reason}")

@@ -24,6 +24,8 @@ from jarvis_ls.jc2r.equivalence.signature import Function
 
 SECONDS = 2.0
 """How long one call of the C may take; the sanitized C and the Rust have longer."""
+LATE = "there was no time left"
+"""Why a function has fewer cases than wanted, or none."""
 BARREN = 40
 """Cases in a row that do not count before a function is given up."""
 
@@ -85,7 +87,7 @@ def compare(
         found.state, found.reason = "unstable", str(error).partition("\n")[0]
     if not found.state:
         found.state = "equal" if found.cases else "no_input"
-    if found.state == "no_input":
+    if found.state == "no_input" and not found.reason:
         found.reason = _most_common(found.excluded)
     found.seconds = time.monotonic() - started
     return found
@@ -109,7 +111,10 @@ class _Trial:
         """Whether no more cases are needed; never while a difference is made smaller."""
         if self._differs:
             return False
-        return self._barren >= BARREN or self._hung >= 3 or self._late()
+        if self._late():
+            self._found.reason = LATE
+            return True
+        return self._barren >= BARREN or self._hung >= 3
 
     def run(self, case: Case) -> None:
         """Compare one case. Raises `Differs`."""
@@ -151,6 +156,4 @@ class _Trial:
 
 
 def _most_common(excluded: Counter[str]) -> str:
-    if not excluded:
-        return "there was no time left"
     return f"no generated input was fit: {excluded.most_common(1)[0][0]}"

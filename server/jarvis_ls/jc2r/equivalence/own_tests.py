@@ -56,11 +56,12 @@ class OwnTests:
 
 
 def run_own_tests(
-    root: Path, crate: Path, folder: Path, command: Sequence[str], linked: Sequence[str]
-) -> OwnTests:
+    root: Path, crate: Path, folder: Path, command: Sequence[str], linked: Sequence[str],
+    prepare: str = "",
+) -> OwnTests:  # fmt: skip
     """Run `command` on a copy of `root` below `folder`, first in C, then with the crate.
 
-    `linked` are libraries the crate needs. Raises `JarvisError` when it cannot be copied or run.
+    `prepare` is run once before, by a shell: what would build all the C anew. `linked` are libraries the crate needs. Raises `JarvisError` when it cannot be copied or run.
     """
     copy = folder / "own-tests"
     shutil.rmtree(copy, ignore_errors=True)
@@ -69,6 +70,10 @@ def run_own_tests(
     except (OSError, shutil.Error) as error:
         raise JarvisError(f"The project cannot be copied to {copy}: {error}") from None
     before = {path for path in copy.rglob("*") if path.is_file()}
+    if prepare:
+        status, said = _run(["sh", "-c", prepare], copy)
+        if status != 0:
+            return OwnTests(prepare, status, said=said, reason="the project cannot be built")
     status, said = _run(command, copy)
     found = OwnTests(" ".join(command), status, said=said)
     if status != 0:
@@ -78,6 +83,8 @@ def run_own_tests(
     if archive is None:
         raise JarvisError(f"{crate} is not built; run `jc2r run --baseline`.")
     offered = _defined(archive)
+    whole = folder / "own-tests.a"
+    _merge(archive, whole)
     made = [path for path in copy.rglob("*") if path not in before and _is_built(path)]
     own = {path.name: path for path in (crate / "target" / "release").iterdir()
            if path.is_file() and os.access(path, os.X_OK) and path.suffix == ""}  # fmt: skip
@@ -86,9 +93,9 @@ def run_own_tests(
         if path.is_symlink():
             continue
         if path.suffix == ".a" and _all_in(_defined(path), offered):
-            shutil.copyfile(archive, path)
+            shutil.copyfile(whole, path)
         elif ".so" in path.suffixes and _all_in(_defined(path, "-D"), offered):
-            _link_shared(archive, path, linked)
+            _link_shared(whole, path, linked)
         elif path.name in own and os.access(path, os.X_OK):
             shutil.copyfile(own[path.name], path)
         else:
@@ -157,6 +164,19 @@ def _names(lines: Iterable[str]) -> Iterator[str]:
             yield words[2].partition("@")[0]
 
 
+def _merge(archive: Path, target: Path) -> None:
+    """An archive as one of a single object, which every `ar` and `ranlib` can read: members of
+    Rust's own library hold parts for another linker. Raises `JarvisError`."""
+    made = target.with_suffix(".o")
+    target.unlink(missing_ok=True)
+    for command in (
+        ["ld", "-r", "-o", str(made), "--whole-archive", str(archive)],
+        ["objcopy", "--remove-section=.llvmbc", "--remove-section=.llvmcmd", str(made)],
+        ["ar", "crs", str(target), str(made)],
+    ):
+        _tool(command)
+
+
 def _link_shared(archive: Path, target: Path, linked: Sequence[str]) -> None:
     """The crate as a shared library with the name that programs ask for. Raises `JarvisError`."""
     asked = subprocess.run(
@@ -164,11 +184,19 @@ def _link_shared(archive: Path, target: Path, linked: Sequence[str]) -> None:
     )
     name = next((line.partition("[")[2].rstrip("]") for line in asked.stdout.splitlines()
                  if "(SONAME)" in line), target.name)  # fmt: skip
-    done = subprocess.run(
+    _tool(
         [shutil.which("cc") or "cc", "-shared", f"-Wl,-soname,{name}", "-Wl,--whole-archive",
          str(archive), "-Wl,--no-whole-archive", *(f"-l{one}" for one in linked), "-lm",
-         "-lpthread", "-ldl", "-lgcc_s", "-o", str(target)],
-        capture_output=True, text=True, errors="replace", timeout=300, check=False,
+         "-lpthread", "-ldl", "-lgcc_s", "-o", str(target)]
     )  # fmt: skip
+
+
+def _tool(command: Sequence[str]) -> None:
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=300, check=False
+        )
+    except OSError as error:
+        raise JarvisError(f"{command[0]}: {error.strerror}") from None
     if done.returncode != 0:
-        raise JarvisError(f"{target.name} cannot be linked from the crate: {done.stderr[:1000]}")
+        raise JarvisError(f"{command[0]} {command[1]} failed: {done.stderr.strip()[:1000]}")

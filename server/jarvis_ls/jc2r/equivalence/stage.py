@@ -119,8 +119,8 @@ def verify_project(
     return outcome
 
 
-def check_project(root: Path, command: Sequence[str]) -> OwnTests:
-    """Run the project's own tests, `command`, in C and in Rust, in a copy.
+def check_project(root: Path, command: Sequence[str], prepare: str = "") -> OwnTests:
+    """Run the project's own tests, `command`, in C and in Rust, in a copy; `prepare` once before.
 
     Raises `JarvisError` when there is no finished translation or the command cannot be run.
     """
@@ -131,7 +131,7 @@ def check_project(root: Path, command: Sequence[str]) -> OwnTests:
     if not state.crate or "build" not in state.done:
         raise JarvisError("There is no finished translation; run `jc2r run --baseline`.")
     units = units_of(root, build=False, folder=folder / "build")
-    found = run_own_tests(root, crate, folder, command, units.libraries)
+    found = run_own_tests(root, crate, folder, command, units.libraries, prepare)
     known = [one for one in read_results(folder) if one.get("kind") != "own_tests"]
     record = {"kind": "own_tests", "made": digest_of(root, crate, units), **found.to_json()}
     replace_records(folder / FILE, [*known, record])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -20,7 +20,7 @@ from jarvis_ls.core.store import replace_records
 from jarvis_ls.jc2r.commands import Units
 from jarvis_ls.jc2r.equivalence import shared
 from jarvis_ls.jc2r.equivalence.findings import findings_of
-from jarvis_ls.jc2r.equivalence.functions import Compared, compare
+from jarvis_ls.jc2r.equivalence.functions import LATE, Compared, compare
 from jarvis_ls.jc2r.equivalence.inputs import Inputs, code_of
 from jarvis_ls.jc2r.equivalence.record import Results
 from jarvis_ls.jc2r.equivalence.running import Executor, sanitizer_library
@@ -145,7 +145,7 @@ def verify_functions(
     if waiting:
         for done in _all(project, suitability, waiting, settings, progress):
             record = _record(done, project.root)
-            if done.reason != "there was no time left":
+            if done.reason != LATE or done.state == "differs":  # else the next run goes on with it
                 results.add("function", record)
             records[done.function.file, done.function.name] = record
     ordered = [records[one.file, one.name] for one in wanted if (one.file, one.name) in records]
@@ -157,14 +157,19 @@ def verify_functions(
 def _all(
     project: Project, suitability: Suitability, waiting: Sequence[Function], settings: Settings,
     progress: Progress,
-) -> list[Compared]:  # fmt: skip
+) -> Iterator[Compared]:  # fmt: skip
+    """Every function as it is done, in order."""
     deadline = time.monotonic() + settings.seconds
+    stopped = threading.Event()
     local = threading.local()
     opened: list[tuple[Executor, Executor, Executor]] = []
 
+    def late() -> bool:
+        return stopped.is_set() or time.monotonic() >= deadline
+
     def one(function: Function) -> Compared:
-        if time.monotonic() >= deadline:
-            return Compared(function, "no_input", reason="there was no time left")
+        if late():
+            return Compared(function, "no_input", reason=LATE)
         if not hasattr(local, "executors"):
             local.executors = project.executors()
             opened.append(local.executors)
@@ -175,23 +180,24 @@ def _all(
         return compare(
             function, symbol, code_of(function.result, project.found.records), inputs,
             local.executors, cases=settings.cases, seed=settings.seed,
-            late=lambda: time.monotonic() >= deadline, keep=KEPT,
+            late=late, keep=KEPT,
         )  # fmt: skip
 
-    found: list[Compared] = []
     with ThreadPoolExecutor(settings.jobs) as pool:
         futures: list[Future[Compared]] = [pool.submit(one, function) for function in waiting]
         try:
             for number, future in enumerate(futures, 1):
-                found.append(future.result())
-                progress(number, len(waiting), found[-1].function.name)
+                done = future.result()
+                yield done
+                progress(number, len(waiting), done.function.name)
         finally:
+            stopped.set()
             for future in futures:
                 future.cancel()
-    for executors in opened:
-        for executor in executors:
-            executor.close()
-    return found
+            pool.shutdown()
+            for executors in opened:
+                for executor in executors:
+                    executor.close()
 
 
 def inputs_of(project: Project, suitability: Suitability, function: Function) -> Inputs:
