@@ -61,7 +61,8 @@ def run_own_tests(
 ) -> OwnTests:  # fmt: skip
     """Run `command` on a copy of `root` below `folder`, first in C, then with the crate.
 
-    `prepare` is run once before, by a shell: what would build all the C anew. `linked` are libraries the crate needs. Raises `JarvisError` when it cannot be copied or run.
+    `prepare` is run once before, by a shell: what would build all the C anew. `linked` are
+    libraries the crate needs. Raises `JarvisError` when it cannot be copied or run.
     """
     copy = folder / "own-tests"
     shutil.rmtree(copy, ignore_errors=True)
