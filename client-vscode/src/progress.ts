@@ -1,7 +1,7 @@
 /**
  * Long work the server begins by itself, such as the scan at start-up. The user gets a quiet bar at
  * the top of the findings view instead of a pop-up, and "Cancel Scan" stops it. Work that the user
- * asked for shows its own notification with a Cancel button (`features/scan.ts`).
+ * asked for shows its own notification with a Cancel button (`work.ts`).
  */
 
 import { type Disposable, EventEmitter, window } from 'vscode';
@@ -14,6 +14,7 @@ import {
   type WorkDoneProgressEnd,
   type WorkDoneProgressReport,
 } from 'vscode-languageclient/node';
+import { isAskedFor } from './work';
 
 type Step = WorkDoneProgressBegin | WorkDoneProgressReport | WorkDoneProgressEnd;
 
@@ -27,8 +28,10 @@ export class ServerProgress implements Disposable {
   readonly onChange = this.changed.event;
 
   /** The client's middleware; the view's bar replaces the client's own status bar entry. */
-  readonly handle = (token: ProgressToken, step: Step, _next: HandleWorkDoneProgressSignature) => {
-    if (step.kind === 'begin') {
+  readonly handle = (token: ProgressToken, step: Step, next: HandleWorkDoneProgressSignature) => {
+    if (isAskedFor(token)) {
+      next(token, step);
+    } else if (step.kind === 'begin') {
       this.begin(token);
     } else if (step.kind === 'end') {
       this.end(token);

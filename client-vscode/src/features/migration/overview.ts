@@ -67,7 +67,6 @@ export class OverviewPanel implements Disposable {
         localResourceRoots: [folder],
       },
     );
-    panel.iconPath = Uri.joinPath(this.context.extension.extensionUri, 'media', 'activity.svg');
     panel.webview.onDidReceiveMessage((message: OverviewAsk) => this.receive(message));
     panel.onDidDispose(() => this.closed());
     panel.webview.html = pageHtml(panel.webview, folder, { locale: env.language }, 'migration');

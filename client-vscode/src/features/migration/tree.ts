@@ -5,6 +5,7 @@
 
 import {
   EventEmitter,
+  env,
   l10n,
   ThemeColor,
   ThemeIcon,
@@ -38,6 +39,8 @@ export type MigrationNode =
   | { kind: 'stage'; stage: MigrationStage }
   | { kind: 'function'; function: MigrationFunction }
   | { kind: 'skipped'; file: MigrationSkipped };
+
+const SHORT = { dateStyle: 'short', timeStyle: 'short' } as const;
 
 /** How far the stage that runs is. */
 export interface Going {
@@ -170,7 +173,7 @@ export class MigrationTree implements TreeDataProvider<MigrationNode> {
       return `${going.done}/${going.total}`;
     }
     if (stage.state === 'done' && stage.at !== undefined) {
-      return new Date(stage.at * 1000).toLocaleString();
+      return new Date(stage.at * 1000).toLocaleString(env.language, SHORT);
     }
     return stage.state === 'todo' ? '' : stageState(stage.state);
   }

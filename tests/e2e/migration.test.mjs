@@ -1,0 +1,239 @@
+// Moving C to Rust in a real workbench: the project from the palette, the view, C beside Rust, what
+// stays in C as a row and as a problem, the overview with its graph, stop and resume, no trust, and
+// Chinese. Compilers are real: cargo and a C compiler must be there.
+
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { which } from '../../scripts/process.mjs';
+import { openWorkbench, until, violations } from './workbench.mjs';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Where pictures go, when someone wants to look at them. */
+const PICTURES = process.env.JARVIS_MIGRATION_PICTURES;
+const MAIN = `#include <stdio.h>
+#include "sums.h"
+
+static int twice(int x)
+{
+    return 2 * x;
+}
+
+int main(void)
+{
+    printf("%d\\n", twice(sum(3)) + fence(7));
+    return 0;
+}
+`;
+const SUMS = `#include "sums.h"
+
+int sum(int n)
+{
+    return n ? n + sum(n - 1) : 0;
+}
+
+int fence(int n)
+{
+    jmp_buf place;
+    return setjmp(place) ? 0 : n;
+}
+`;
+const PROJECT = {
+  'main.c': MAIN,
+  'sums.c': SUMS,
+  'sums.h': '#include <setjmp.h>\nint sum(int n);\nint fence(int n);\n',
+};
+const MANY = Array.from(
+  { length: 4000 },
+  (_, n) => `int f${n}(int x) { return x * ${n} + (x >> 3); }\n`,
+).join('');
+/** The user's toolchain: rustup looks for it in the home folder, and the workbench has its own. */
+const TOOLCHAIN = {
+  RUSTUP_HOME: process.env.RUSTUP_HOME ?? path.join(homedir(), '.rustup'),
+  CARGO_HOME: process.env.CARGO_HOME ?? path.join(homedir(), '.cargo'),
+};
+const PATIENCE_MS = 120_000;
+
+/** @param {import('./workbench.mjs').Options} [options] */
+async function openProject(options = {}) {
+  assert.ok(await which('cargo'), 'cargo is needed: install the Debian packages cargo and rustfmt');
+  return openWorkbench({ files: PROJECT, env: TOOLCHAIN, ...options });
+}
+
+/**
+ * @param {import('./workbench.mjs').Workbench} editor
+ * @param {string | RegExp} text of a row of the view of functions
+ */
+function row(editor, text) {
+  const view = editor.page.locator('[id="workbench.view.extension.jarvisLsMigration"]');
+  return view.locator('.monaco-list-row', { hasText: text }).first();
+}
+
+/**
+ * @param {import('./workbench.mjs').Workbench} editor
+ * @param {string} name
+ */
+async function picture(editor, name) {
+  if (PICTURES) await editor.picture(path.join(PICTURES, `${name}.png`));
+}
+
+describe('a project', () => {
+  /** @type {import('./workbench.mjs').Workbench} */
+  let editor;
+  before(async () => {
+    editor = await openProject();
+    await editor.serverStarted();
+  });
+  after(() => editor.close());
+
+  test('is moved from the palette, with progress, to a crate that builds', async () => {
+    await editor.command('Jarvis: Transpile Project to Rust (Baseline)');
+    await editor.toast('Moving C to Rust').waitFor();
+    const done = editor.toast('3 of 4 functions are in Rust, and the crate builds');
+    await done.waitFor({ timeout: PATIENCE_MS });
+    const crate = path.join(editor.base, 'ws_rs');
+    assert.ok(existsSync(path.join(crate, 'Cargo.toml')));
+    await done.getByRole('button', { name: 'Show Functions' }).click();
+    await row(editor, '3 of 4 in Rust').waitFor();
+    for (const stage of ['Scan', 'Translate', 'Build']) {
+      const label = await row(editor, stage).getAttribute('aria-label');
+      assert.match(label ?? '', new RegExp(`^${stage}: done`));
+    }
+  });
+
+  test('what stays in C is listed with the reason, and is a problem at its line', async () => {
+    const label = await row(editor, 'fence').getAttribute('aria-label');
+    assert.match(label ?? '', /^fence: Stays in C, sums\.c, line 8\. .*setjmp/);
+    assert.match((await row(editor, 'sum').getAttribute('aria-label')) ?? '', /Rust \(baseline\)/);
+    await editor.openProblems();
+    const problem = editor.problem('fence stays in C');
+    await problem.waitFor();
+    assert.match(await problem.innerText(), /jarvis-c2rust.*\[Ln 8, Col 1\]/s);
+    await editor.page.keyboard.press('Control+J');
+  });
+
+  test('a click shows the C beside the Rust, each at its line', async () => {
+    await row(editor, /^sumsums\.c/).click();
+    const tab = (/** @type {string} */ name) =>
+      editor.page.locator(`.tab[data-resource-name="${name}"]`);
+    await tab('sums.c').waitFor();
+    await tab('sums.rs').waitFor();
+    const groups = editor.page.locator('.editor-group-container');
+    await until('two sides', async () => (await groups.count()) === 2);
+    await groups
+      .nth(0)
+      .locator('.view-line', { hasText: /^int\s+sum\(/ })
+      .waitFor();
+    await groups
+      .nth(1)
+      .locator('.view-line', { hasText: /fn\s+sum\(/ })
+      .waitFor();
+    await editor.page
+      .locator('.codelens-decoration', { hasText: 'Rust (baseline): show' })
+      .first()
+      .waitFor();
+    await picture(editor, 'sides');
+  });
+
+  test('a function in C says why there is no Rust', async () => {
+    await row(editor, 'fence').click();
+    await editor.toast(/^fence stays in C: /).waitFor();
+  });
+
+  test('words filter the functions until the filter is cleared', async () => {
+    await editor.command('Jarvis: Filter Functions…');
+    await editor.answer('sums.c setjmp');
+    await editor.page.getByText('1 of 4 functions').waitFor();
+    await until('one left', async () => (await row(editor, 'twice').count()) === 0);
+    await editor.command('Jarvis: Clear Filter of Functions');
+    await row(editor, 'twice').waitFor();
+  });
+
+  test('the overview shows stages, what stays in C and the graph, and breaks no rule of axe', async () => {
+    await editor.command('Jarvis: Show Overview of C to Rust');
+    const page = editor.webview;
+    await page.locator('g.node', { hasText: 'twice' }).waitFor();
+    assert.equal(await page.locator('g.node').count(), 4);
+    assert.equal(await page.locator('path.edge').count(), 3);
+    await page.locator('.stage.is-done', { hasText: 'Build' }).waitFor();
+    await page.locator('td', { hasText: 'sums.c:8' }).waitFor();
+    await page.locator('.counts').getByText('Rust (baseline) 3').waitFor();
+    const frame = await page
+      .locator('body')
+      .elementHandle()
+      .then((it) => it?.ownerFrame());
+    assert.ok(frame);
+    await frame.evaluate(AXE);
+    assert.deepEqual(await violations(frame), []);
+    await picture(editor, 'overview');
+  });
+
+  test('the graph is walked with the keys, and a function opened', async () => {
+    const page = editor.webview;
+    await page.locator('g.node[tabindex="0"]').focus();
+    await editor.page.keyboard.press('Home');
+    await editor.page.keyboard.press('ArrowRight');
+    const at = page.locator('g.node:focus');
+    assert.match((await at.getAttribute('aria-label')) ?? '', /used by 1$/);
+    await page.locator('.find').fill('twi');
+    await page.locator('g.node.match', { hasText: 'twice' }).waitFor();
+    await page.locator('g.node', { hasText: 'twice' }).click();
+    await editor.page.locator('.tab[data-resource-name="main.rs"]').waitFor();
+  });
+
+  test('stopped it ends, resumed it goes on', async () => {
+    writeFileSync(path.join(editor.folder, 'many.c'), MANY);
+    await editor.command('Jarvis: Transpile Project to Rust (Baseline)');
+    const going = editor.toast('Moving C to Rust');
+    await going.filter({ hasText: /Reading|Translating|Building/ }).waitFor();
+    await going.hover();
+    await going.getByRole('button', { name: 'Cancel' }).click();
+    const stopped = editor.toast('Stopped. What was done is kept.');
+    await stopped.waitFor();
+    assert.equal(existsSync(path.join(editor.folder, '.jarvis/c2rust/request.json')), true);
+    rmSync(path.join(editor.folder, 'many.c'));
+    await stopped.getByRole('button', { name: 'Resume' }).click();
+    await editor.toast('of 4 functions are in Rust').waitFor({ timeout: PATIENCE_MS });
+    assert.equal(existsSync(path.join(editor.folder, '.jarvis/c2rust/request.json')), false);
+  });
+});
+
+test('a workspace without trust is refused, with the reason', async () => {
+  const editor = await openProject({
+    settings: {
+      'security.workspace.trust.enabled': true,
+      'security.workspace.trust.startupPrompt': 'never',
+    },
+  });
+  try {
+    await editor.serverStarted();
+    await editor.command('Jarvis: Transpile Project to Rust (Baseline)');
+    const refused = editor.toast('This workspace is not trusted');
+    await refused.waitFor();
+    assert.match(await refused.innerText(), /build script/);
+    await refused.getByRole('button', { name: 'Manage Workspace Trust' }).waitFor();
+    assert.ok(!existsSync(path.join(editor.folder, '.jarvis', 'c2rust')));
+    assert.ok(!existsSync(path.join(editor.base, 'ws_rs')));
+  } finally {
+    await editor.close();
+  }
+});
+
+test('in Chinese', async () => {
+  const editor = await openProject({ locale: 'zh-cn' });
+  try {
+    await editor.serverStarted();
+    await editor.command('Jarvis: 为 Rust 扫描 C 项目');
+    await editor.toast(/已在 .+ 秒内扫描 C 项目：4 个函数。/).waitFor({ timeout: PATIENCE_MS });
+    const label = await row(editor, 'twice').getAttribute('aria-label');
+    assert.equal(label, 'twice：尚未转译，main.c，第 4 行');
+    await editor.command('Jarvis: 显示 C 到 Rust 概览');
+    await editor.webview.locator('.stage', { hasText: '扫描' }).waitFor();
+    await editor.webview.getByText('调用关系').waitFor();
+  } finally {
+    await editor.close();
+  }
+});
