@@ -131,6 +131,8 @@ class LiveFlow:
 
     def _is_decided(self, path: str, name: str) -> bool:
         sure = False
+        if self.program.is_taken(name):
+            return False
         for root in self._entered.get((path, name), ()):
             outline = self.program.outlines.get(root[0])
             own = outline.functions.get(root[1]) if outline is not None else None

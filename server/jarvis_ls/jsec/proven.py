@@ -26,7 +26,7 @@ from jarvis_ls.jsec.rule import Report, Rule, all_rules, flow_rules
 
 log = logging.getLogger(__name__)
 
-GUESS = 0.55
+GUESS = 0.59
 """Most confidence of a guess at what flow could not decide."""
 
 POSSIBLE = 0.85

@@ -12,7 +12,7 @@ from jarvis_ls.codeintel.code import Unit
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import FunctionIR, GlobalIR
 from jarvis_ls.jsec.flow.lower import Lowering, changed
-from jarvis_ls.jsec.flow.outline import FunctionOutline, Outline, around_functions, digest_of
+from jarvis_ls.jsec.flow.outline import FunctionOutline, Outline, around_functions, digest_of, taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class OpenFile:
             old = known.outline
             functions[key] = FunctionOutline(
                 old.name, old.static, old.record, (start, end), digest, old.calls, old.size,
-                old.alone, old.cut,
+                old.alone, old.cut, old.takes,
             )  # fmt: skip
             written |= known.written
             lowering.file.globals.update(known.statics)
@@ -85,6 +85,6 @@ class OpenFile:
         outline = FunctionOutline(
             function.name, function.static and not function.record, function.record, function.span,
             digest, tuple(sorted(function.calls)), function.size,
-            not function.params or function.name == "main", function.cut,
+            not function.params or function.name == "main", function.cut, taken(function),
         )  # fmt: skip
         return _Known(outline, frozenset(changed(function)), statics)

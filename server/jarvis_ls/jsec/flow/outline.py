@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from jarvis_ls.jsec.flow.ir import FileIR, FunctionIR, GlobalIR, RecordIR, Span
+from jarvis_ls.jsec.flow.ir import CALL, FileIR, FunctionIR, GlobalIR, RecordIR, Span
 
 _SETS = {
     kind: frozenset(one.name for one in dataclasses.fields(kind) if "frozenset" in str(one.type))
@@ -43,6 +43,8 @@ class FunctionOutline:
     """Whether it takes nothing from who calls it: it has no parameters, or is `main`."""
     cut: bool
     """Whether part of it was not understood."""
+    takes: tuple[str, ...] = ()
+    """Functions whose address it takes: who calls them is not all known."""
 
 
 @dataclass(slots=True)
@@ -81,7 +83,7 @@ def outline_of(
             function.name, function.static and not function.record, function.record, function.span,
             digest_of(around + data[function.span[0] : function.span[1]]),
             tuple(sorted(function.calls)), function.size,
-            not function.params or function.name == "main", function.cut,
+            not function.params or function.name == "main", function.cut, taken(function),
         )
         for key, function in file.functions.items()
     }  # fmt: skip
@@ -89,6 +91,15 @@ def outline_of(
         file.path, file.language, functions, file.globals, file.records, file.prototypes,
         file.written, closure,
     )  # fmt: skip
+
+
+def taken(function: FunctionIR) -> tuple[str, ...]:
+    """Functions that a function mentions without calling them, in order of name."""
+    called = {
+        instr[2] for instrs, _ in function.blocks for instr in instrs
+        if instr[0] == CALL and isinstance(instr[2], str)
+    }  # fmt: skip
+    return tuple(sorted(function.calls - called))
 
 
 def pack(function: FunctionIR) -> bytes:

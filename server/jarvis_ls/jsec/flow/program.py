@@ -11,10 +11,11 @@ long as they have the same answers.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
+from typing import Any
 
-from jarvis_ls.jsec.flow.ir import FunctionIR, GlobalIR, RecordIR
+from jarvis_ls.jsec.flow.ir import FUNC, FunctionIR, GlobalIR, RecordIR
 from jarvis_ls.jsec.flow.outline import FunctionOutline, Outline, digest_of_values
 
 Load = Callable[[str, str], FunctionIR | None]
@@ -71,6 +72,7 @@ class Program:
         """A file is gone."""
         self._found.clear()
         self.__dict__.pop("_derived", None)
+        self.__dict__.pop("_taken", None)
         before = self._outlines.pop(path, None)
         if before is None:
             return
@@ -136,6 +138,10 @@ class Program:
         lookup = "written", name, from_file
         self._note(lookup)
         return self._is_written(name, from_file)
+
+    def is_taken(self, name: str) -> bool:
+        """Whether the address of a function of that name is taken anywhere."""
+        return name in self._taken
 
     def place_of(self, name: str, from_file: str) -> tuple[str, str] | None:
         """Path and key of the function that a name means in a file; nothing is loaded."""
@@ -245,6 +251,16 @@ class Program:
         return below
 
     @cached_property
+    def _taken(self) -> set[str]:
+        taken: set[str] = set()
+        for outline in self._outlines.values():
+            for function in outline.functions.values():
+                taken.update(function.takes)
+            for variable in outline.globals.values():
+                taken.update(_functions_in(variable.init or ()))
+        return taken
+
+    @cached_property
     def _derived(self) -> dict[str, set[str]]:
         """Classes by their base."""
         derived: dict[str, set[str]] = {}
@@ -253,6 +269,17 @@ class Program:
                 for base in record.bases:
                     derived.setdefault(base, set()).add(name)
         return derived
+
+
+def _functions_in(part: Any) -> Iterator[str]:
+    """Names of the functions that an initialiser mentions."""
+    waiting = [part]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, tuple) and one:
+            if one[0] == FUNC and len(one) == 2 and isinstance(one[1], str):
+                yield one[1]
+            waiting.extend(one)
 
 
 def _method(function: FunctionOutline) -> tuple[str, str]:

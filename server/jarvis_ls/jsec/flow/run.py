@@ -123,9 +123,8 @@ class Runner:
         decided, unsure = self._decided(outline, answers, [*failed, *without])
         return Followed(path, faults, analysed, (*failed, *without), decided, unsure)
 
-    @staticmethod
     def _decided(
-        outline: Outline, answers: Answers, failed: Sequence[str]
+        self, outline: Outline, answers: Answers, failed: Sequence[str]
     ) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]:
         decided: set[tuple[str, str]] = set()
         unsure = {(outline.path, outline.functions[key].name) for key in failed}
@@ -137,6 +136,7 @@ class Runner:
                 decided.update(answer.entered)
             else:
                 decided.update(one for one in answer.entered if one != (outline.path, own.name))
+        decided = {one for one in decided if not self.program.is_taken(one[1])}
         return frozenset(decided), frozenset(unsure)
 
     def _answer(
