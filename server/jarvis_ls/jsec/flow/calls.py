@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
 
 _MAX_CANDIDATES = 4
+_ENTRY = 5
+"""Instructions that entering a function counts for."""
 States = "list[State] | None"
 
 
@@ -157,6 +159,7 @@ def enter(
     ):  # fmt: skip
         return _unknown(an, st, temp, values, types, result) if an.returns(function) else []
     inner = an.enter(function, frame, span)
+    an.fuel -= _ENTRY
     inner.entered = an.fuel
     _bind(an, st, inner, values, types, span)
     caller = frame.function

@@ -106,8 +106,9 @@ def refine(an: Analysis, st: State, op: str, left: Expr, right: Expr, a: Val, b:
         return False
     if a.ptr or b.ptr or a.null == NULL or b.null == NULL or a.flags & b.flags & OTHER:
         if _is_pointer_test(a, b):
-            return _refine_null(an, st, op, left, a) if b.null == NULL and not b.ptr else \
-                _refine_null(an, st, _MIRRORED[op], right, b) if a.null == NULL else True  # fmt: skip
+            if b.null == NULL and not b.ptr:
+                return _refine_null(an, st, op, left, a)
+            return a.null != NULL or _refine_null(an, st, _MIRRORED[op], right, b)
         if a.ptr or b.ptr:
             return True
     return _refine_number(an, st, op, left, a, b) and \
@@ -241,7 +242,7 @@ def _put_back(an: Analysis, st: State, e: Expr, old: Val, new: Val) -> None:
         inner = quiet(an, st, e[1])
         if inner.lo < lo or inner.hi > hi:
             if old.sym is not None and old.sym[0] == "negative" and new.hi < 2**31:
-                from_lo, from_hi = limits(e[2])
+                _from_lo, from_hi = limits(e[2])
                 new = _narrowed(inner, max(new.lo, 0), min(new.hi, from_hi), number(0))
                 e = e[1]
                 continue

@@ -61,7 +61,7 @@ def _choices(state: State) -> int:
 
 
 def _replace(head: int, pending: dict[int, list[State]]) -> None:
-    """Drop the states that left a loop before what holds in it was known: those to come say more."""
+    """Drop the states that left a loop before it was known what holds in it: more is to come."""
     for states in pending.values():
         if any(head in state.loops for state in states):
             states[:] = [state for state in states if head not in state.loops]

@@ -127,7 +127,7 @@ class Control:
             self.body.statement(update)
         self.body.blocks.end((ir.JUMP, head))
         self.body.blocks.start(after)
-        objects, slots = self.body.scopes.close()
+        objects, _slots = self.body.scopes.close()
         self.body.destroy(objects)
 
     def _range(self, node: Node) -> None:

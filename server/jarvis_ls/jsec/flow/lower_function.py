@@ -64,7 +64,8 @@ class Body:
             name=name, file=self.path, static=static, params=tuple(params),
             slots=tuple(self.scopes.slots), blocks=blocks, heads=heads, result=self.result,
             span=span_of(node), name_span=span_of(name_node or declarator), record=record,
-            variadic=bool(declared[3]), const=declared[4] if len(declared) > 4 else (), calls=frozenset(self.of.calls),
+            variadic=bool(declared[3]), const=declared[4] if len(declared) > 4 else (),
+            calls=frozenset(self.of.calls),
             reads=frozenset(self.of.reads), size=sum(len(b[0]) + 1 for b in blocks),
             cut=self.of.cut or node.has_error,
         )  # fmt: skip
@@ -133,6 +134,7 @@ class Body:
         self.of.depth -= 1
 
     def children(self, node: Node) -> None:
+        """Lower all of a node, one after the other."""
         for child in node.named_children:
             self.statement(child)
 
@@ -146,6 +148,7 @@ class Body:
             self.blocks.add((ir.END, slots))
 
     def destroy(self, objects: list[tuple[int, str]]) -> None:
+        """Run the destructors of objects whose scope ends."""
         for slot, record in objects:
             name = "~" + record
             self.of.calls.add(name)
@@ -202,6 +205,7 @@ class Body:
         self.types.of(node)
 
     def declaration(self, node: Node) -> None:
+        """Lower a declaration: its variables and what they start with."""
         base = self.types.specified(node)
         words = {text(c) for c in node.children if c.type == "storage_class_specifier"}
         auto = text(node.child_by_field_name("type")) == "auto"
@@ -244,9 +248,9 @@ class Body:
     def _declare(self, name: str, type_: Type, node: Node) -> int:
         slot = self.scopes.declare(name, type_)
         self.blocks.add((ir.DECLARE, slot, self.of.span(node)))
-        if type_[0] == "r" and type_[1] in self.types.records:
-            if self.types.records[type_[1]].methods:
-                self.scopes.own(slot, type_[1])
+        record = self.types.records.get(type_[1]) if type_[0] == "r" else None
+        if record is not None and record.methods:
+            self.scopes.own(slot, record.name)
         return slot
 
     def _local(self, name: str, type_: Type, node: Node, value: Node | None, *,

@@ -23,6 +23,7 @@ class Operators:
         self.of = of
 
     def binary(self, node: Node) -> Typed:
+        """Lower an operator between two operands."""
         operator = text(node.child_by_field_name("operator"))
         if operator in ("&&", "||"):
             return self._truth(node)
@@ -75,6 +76,7 @@ class Operators:
         return (ir.CAST, expr, from_, to, True, span)
 
     def offset(self, pointer: Expr, type_: Type, index: Expr, span: Span) -> Typed:
+        """A pointer moved by a number of elements."""
         size = self.of.types.size(pointee(type_)) or self.later(pointee(type_))
         return (ir.INDEX, pointer, index, size, span), ("p", pointee(type_))
 
@@ -91,6 +93,7 @@ class Operators:
         return (ir.TEMP, temp), INT
 
     def conditional(self, node: Node) -> Typed:
+        """Lower `?:`: both branches leave their value in one temporary."""
         yes, no, after = (self.of.blocks.label() for _ in range(3))
         temp = self.of.blocks.temp()
         self.of.branch(node.child_by_field_name("condition"), yes, no)
@@ -108,6 +111,7 @@ class Operators:
         return (ir.TEMP, temp), type_
 
     def unary(self, node: Node) -> Typed:
+        """Lower `!`, `-`, `~` and `+`."""
         operator = text(node.child_by_field_name("operator"))
         expr, type_ = self.of.value(node.child_by_field_name("argument"))
         if operator in ("!", "not"):
@@ -121,6 +125,7 @@ class Operators:
         return ((ir.COMPL, expr, type_), type_) if operator == "~" else (expr, type_)
 
     def update(self, node: Node) -> Typed:
+        """Lower `++` and `--`."""
         argument = node.child_by_field_name("argument")
         operator = node.child_by_field_name("operator")
         address, type_ = self.of.address(argument)
@@ -133,6 +138,7 @@ class Operators:
         return (ir.STEP, address, type_, delta, postfix, self.of.span(node)), type_
 
     def assignment(self, node: Node) -> Typed:
+        """Lower `=` and the assignments that compute."""
         operator = text(node.child_by_field_name("operator"))
         right = node.child_by_field_name("right")
         span = self.of.span(node)

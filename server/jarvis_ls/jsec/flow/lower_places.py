@@ -33,10 +33,9 @@ class Places:
             return self._member(node)
         if kind == "subscript_expression":
             return self._element(node)
-        if kind == "pointer_expression":
-            if text(node.child_by_field_name("operator")) == "*":
-                expr, type_ = self.of.value(node.child_by_field_name("argument"))
-                return expr, pointee(type_)
+        if kind == "pointer_expression" and text(node.child_by_field_name("operator")) == "*":
+            expr, type_ = self.of.value(node.child_by_field_name("argument"))
+            return expr, pointee(type_)
         if kind in ("preproc_defined", "ERROR"):
             return self.of.spill(self.of.unknown())
         if kind == "update_expression" or kind == "assignment_expression":

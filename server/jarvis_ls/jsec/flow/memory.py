@@ -122,9 +122,9 @@ def default(an: Analysis, st: State, rid: int, offset: Any, type_: Type, known: 
 
 def _character(reg: Any, offset: Any, type_: Type) -> Val | None:
     """A character of the string that lies in a region."""
-    if reg.text is not None and isinstance(offset, int) and 0 <= offset <= len(reg.text):
-        if type_[1] == 1:
-            return number(reg.text[offset] if offset < len(reg.text) else 0)
+    text = reg.text
+    if type_[1] == 1 and text is not None and isinstance(offset, int) and 0 <= offset <= len(text):
+        return number(text[offset] if offset < len(text) else 0)
     if reg.taint is not None:
         lo, hi = limits(type_)
         return Val(lo, hi, OTHER, reg.taint)

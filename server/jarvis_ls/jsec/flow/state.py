@@ -123,7 +123,7 @@ class State:
 def _join_reg(a: Reg, b: Reg) -> Reg:
     if a is b:
         return a
-    new = a.but(
+    return a.but(
         status=a.status if a.status == b.status else MAYBE_FREED,
         lo=min(a.lo, b.lo), hi=max(a.hi, b.hi), flags=a.flags & b.flags,
         null=a.null if a.null == b.null else 1,
@@ -133,7 +133,6 @@ def _join_reg(a: Reg, b: Reg) -> Reg:
         freed=a.freed or b.freed, below=a.below or b.below, written=max(a.written, b.written),
         record=a.record if a.record == b.record else "",
     )  # fmt: skip
-    return new
 
 
 class Joiner:

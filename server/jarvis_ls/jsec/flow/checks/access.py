@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import Expr, Type
+from jarvis_ls.jsec.flow.lower_types import UNPLACED
 from jarvis_ls.jsec.flow.state import ENDLESS, FREED, State
 from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
@@ -21,7 +22,7 @@ from jarvis_ls.jsec.flow.values import (
     Target,
     Val,
     unknown,
-)  # fmt: skip
+)
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
@@ -30,9 +31,19 @@ _STACK = frozenset({"local", "alloca"})
 
 
 def check(
-    an: Analysis, st: State, where: Val, least: float, most: float, writes: bool, span: Any,
-    address: Expr | None = None, *, flags: int = TIGHT, taint: Any = None, by: str = "",
-) -> None:  # fmt: skip
+    an: Analysis,
+    st: State,
+    where: Val,
+    least: float,
+    most: float,
+    writes: bool,
+    span: Any,
+    address: Expr | None = None,
+    *,
+    flags: int = TIGHT,
+    taint: Any = None,
+    by: str = "",
+) -> None:
     """`least` to `most` bytes from a pointer on are read or written. `flags` say whether the
     number of bytes is proven, `taint` where it comes from, `by` which function does it."""
     if where.null:
@@ -59,8 +70,15 @@ def _null(an: Analysis, st: State, where: Val, span: Any, address: Expr | None, 
             reg = st.regs.get(target[0])
             if reg is None or not reg.null:
                 continue
-            an.fault(st, "null-dereference" if reg.null == 2 else "unchecked-allocation", span,
-                     certain=reg.null > 1, cause=reg.site, allocator=reg.family, by=by)  # fmt: skip
+            an.fault(
+                st,
+                "null-dereference" if reg.null == 2 else "unchecked-allocation",
+                span,
+                certain=reg.null > 1,
+                cause=reg.site,
+                allocator=reg.family,
+                by=by,
+            )
             st.regs[target[0]] = reg.but(null=0)
         return
     if null == NULL:
@@ -79,22 +97,41 @@ def _proven(an: Analysis, st: State, address: Expr) -> None:
     cell = an.cell(st, address)
     held = st.mem.get(cell[0], {}).get(cell[1]) if cell is not None else None
     if cell is not None and held is not None and held.null:
-        new = Val(held.lo, held.hi, held.flags, held.taint, held.ptr, NOT_NULL, held.ini,
-                  ("used", None))  # fmt: skip
+        new = Val(
+            held.lo, held.hi, held.flags, held.taint, held.ptr, NOT_NULL, held.ini, ("used", None)
+        )
         st.put(cell[0], cell[1], new)
 
 
 def _freed(an: Analysis, st: State, reg: Any, rid: int, span: Any, *, writes: bool) -> None:
     if reg.status == FREED and not reg.escaped:
-        an.fault(st, "use-after-free", span, certain=True, cause=reg.site, then=reg.freed,
-                 writes="write" if writes else "read", allocator=reg.family)  # fmt: skip
+        an.fault(
+            st,
+            "use-after-free",
+            span,
+            certain=True,
+            cause=reg.site,
+            then=reg.freed,
+            writes="write" if writes else "read",
+            allocator=reg.family,
+        )
         st.regs[rid] = reg.but(status=0, escaped=True)
 
 
 def bounds(
-    an: Analysis, st: State, target: Target, reg: Any, least: float, most: float, writes: bool,
-    span: Any, flags: int, taint: Any, where: Val, by: str,
-) -> None:  # fmt: skip
+    an: Analysis,
+    st: State,
+    target: Target,
+    reg: Any,
+    least: float,
+    most: float,
+    writes: bool,
+    span: Any,
+    flags: int,
+    taint: Any,
+    where: Val,
+    by: str,
+) -> None:
     """Whether an access lies within its region."""
     rid, lo, hi, known, sub = target
     taint = taint or where.taint
@@ -106,13 +143,25 @@ def bounds(
     place = an.places[rid]
     if place is None or place.kind in ("object", "function"):
         return
+    if UNPLACED <= lo < ENDLESS:  # a member whose record is not known: it lies anywhere
+        return
     under = hi < start
     may_under = lo < start and (taint is not None or known & TIGHT)
     if under or may_under:
         kind = "buffer-underwrite" if writes else "buffer-read-under"
         if under or (place.size or reg.hi < ENDLESS):
-            an.fault(st, kind, span, certain=under, source=where.taint, name=place.name,
-                     offset=_shown(lo), size=_shown(reg.hi), by=by, where=place)  # fmt: skip
+            an.fault(
+                st,
+                kind,
+                span,
+                certain=under,
+                source=where.taint,
+                name=place.name,
+                offset=_shown(lo),
+                size=_shown(reg.hi),
+                by=by,
+                where=place,
+            )
             return
     if end >= ENDLESS:
         return
@@ -126,10 +175,22 @@ def bounds(
     if over and not (reg.flags & TIGHT or known & TIGHT):
         return
     stack = place.kind in _STACK
-    kind = ("buffer-write-stack" if stack else "buffer-write-heap") if writes else \
-        "buffer-read-over"  # fmt: skip
-    an.fault(st, kind, span, certain=bool(over), source=taint, name=place.name,
-             offset=_shown(hi), bytes=_shown(most), size=_shown(end), by=by, where=place)  # fmt: skip
+    kind = (
+        ("buffer-write-stack" if stack else "buffer-write-heap") if writes else "buffer-read-over"
+    )
+    an.fault(
+        st,
+        kind,
+        span,
+        certain=bool(over),
+        source=taint,
+        name=place.name,
+        offset=_shown(hi),
+        bytes=_shown(most),
+        size=_shown(end),
+        by=by,
+        where=place,
+    )
 
 
 def _shown(value: float) -> str:
@@ -146,8 +207,17 @@ def uninitialised(an: Analysis, st: State, value: Val, rid: int, span: Any, type
         if place is not None and place.kind == "local" and place.type == type_:
             st.mem[rid] = {0: found}
     else:
-        found = Val(value.lo, value.hi, value.flags, value.taint, value.ptr, value.null, INIT,
-                    None, value.cells)  # fmt: skip
+        found = Val(
+            value.lo,
+            value.hi,
+            value.flags,
+            value.taint,
+            value.ptr,
+            value.null,
+            INIT,
+            None,
+            value.cells,
+        )
     return found
 
 

@@ -25,9 +25,16 @@ def _shown(value: float) -> str:
 
 
 def overflow(
-    an: Analysis, st: State, op: str, a: Val, b: Val, low: float, high: float, type_: Type,
+    an: Analysis,
+    st: State,
+    op: str,
+    a: Val,
+    b: Val,
+    low: float,
+    high: float,
+    type_: Type,
     span: Any,
-) -> None:  # fmt: skip
+) -> None:
     """The exact result of an operator leaves its type."""
     if op not in ("+", "-", "*") or type_[0] != "i" or span == (0, 0):
         return
@@ -42,8 +49,17 @@ def overflow(
     kind = "integer-overflow" if high > hi and (op != "-" or low >= lo) else "integer-underflow"
     if high > hi and low < lo:
         kind = "integer-underflow" if op == "-" else "integer-overflow"
-    an.fault(st, kind, span, certain=certain, source=taint, operator=op,
-             type=_name(type_), low=_shown(low), high=_shown(high))  # fmt: skip
+    an.fault(
+        st,
+        kind,
+        span,
+        certain=certain,
+        source=taint,
+        operator=op,
+        type=_name(type_),
+        low=_shown(low),
+        high=_shown(high),
+    )
 
 
 def _direct(a: Val, b: Val) -> bool:
@@ -55,9 +71,16 @@ def _direct(a: Val, b: Val) -> bool:
 
 
 def _name(type_: Type) -> str:
-    names = {(1, True): "char", (1, False): "unsigned char", (2, True): "short",
-             (2, False): "unsigned short", (4, True): "int", (4, False): "unsigned int",
-             (8, True): "long", (8, False): "unsigned long"}  # fmt: skip
+    names = {
+        (1, True): "char",
+        (1, False): "unsigned char",
+        (2, True): "short",
+        (2, False): "unsigned short",
+        (4, True): "int",
+        (4, False): "unsigned int",
+        (8, True): "long",
+        (8, False): "unsigned long",
+    }
     return names.get((type_[1], type_[2]), "int") if type_[0] == "i" else "double"
 
 
@@ -94,18 +117,38 @@ def conversion(
         kind = "integer-overflow" if value.hi > hi else "integer-underflow"
         if value.hi > hi and value.lo < lo:
             kind = _direction(value)
-        an.fault(st, kind, span, certain=value.lo > hi or value.hi < lo, source=value.taint,
-                 operator="=", type=_name(to), low=_shown(value.lo), high=_shown(value.hi))  # fmt: skip
+        an.fault(
+            st,
+            kind,
+            span,
+            certain=value.lo > hi or value.hi < lo,
+            source=value.taint,
+            operator="=",
+            type=_name(to),
+            low=_shown(value.lo),
+            high=_shown(value.hi),
+        )
         return
     if from_[0] == "f" or to[1] < from_[1]:
         if value.taint is not None and not is_number(value.taint):
             return
         if value.taint is None and not explicit and (value.lo >= lo and value.hi <= 2 * hi + 1):
             return  # all bits fit: a byte written as 200
-        an.fault(st, "truncation", span, certain=value.lo > hi or value.hi < lo,
-                 source=value.taint, type=_name(to), low=_shown(value.lo), high=_shown(value.hi))  # fmt: skip
+        an.fault(
+            st,
+            "truncation",
+            span,
+            certain=value.lo > hi or value.hi < lo,
+            source=value.taint,
+            type=_name(to),
+            low=_shown(value.lo),
+            high=_shown(value.hi),
+        )
 
 
 def _direction(value: Val) -> str:
-    return "integer-underflow" if value.sym is not None and value.sym[0] == "minus" else \
-        "integer-overflow"  # fmt: skip
+    return (
+        "integer-underflow"
+        if value.sym is not None and value.sym[0] == "minus"
+        else "integer-overflow"
+    )

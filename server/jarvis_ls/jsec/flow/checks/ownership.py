@@ -126,7 +126,7 @@ def release(an: Analysis, st: State, value: Val, family: str, span: Span) -> Non
     function = an.frame.function
     step = (function.file, span, "It is released here.", ())
     sure = len(value.ptr) == 1 and not value.flags & (OTHER | UNSURE)
-    for rid, lo, hi, known, _ in value.ptr:
+    for rid, lo, hi, _, _ in value.ptr:
         place = an.places[rid]
         if place is None:
             continue
@@ -148,8 +148,7 @@ def release(an: Analysis, st: State, value: Val, family: str, span: Span) -> Non
             kind = "double-free" if family in _MEMORY else "double-close"
             an.fault(st, kind, span, certain=sure, cause=reg.site, then=reg.freed)
         elif (lo > 0 or hi > 0) and family in _MEMORY and place.kind == "heap":
-            if lo > 0 or known & TIGHT or hi > lo:
-                an.fault(st, "free-not-start", span, certain=lo > 0, cause=reg.site)
+            an.fault(st, "free-not-start", span, certain=lo > 0, cause=reg.site)
         st.regs[rid] = reg.but(status=FREED, freed=step, null=0)
 
 

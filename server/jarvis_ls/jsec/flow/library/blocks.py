@@ -102,7 +102,8 @@ def _bytes(an: Analysis, st: State, call: Call, to: int, count: Any, unit: int, 
             if reg.lo == reg.hi and amount.hi < reg.lo:
                 st.regs[target[0]] = reg.but(len_hi=ENDLESS)
         else:
-            strings.put_string(an, st, Val(0, 0, where.flags, None, (target,)), Val(0, ENDLESS, OTHER),
+            place = Val(0, 0, where.flags, None, (target,))
+            strings.put_string(an, st, place, Val(0, ENDLESS, OTHER),
                        taint, None, ends=False)  # fmt: skip
 
 

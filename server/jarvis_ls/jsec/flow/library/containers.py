@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
 
 _ADDS = frozenset({
-    "push_back", "push_front", "push", "emplace_back", "emplace", "insert", "assign", "emplace_front",
+    "push_back", "push_front", "push", "emplace_back", "emplace", "insert", "assign",
+    "emplace_front",
     "reset",
 })  # fmt: skip
 _GIVES = frozenset({"back", "front", "at", "top", "begin", "get", "data", "release"})

@@ -82,6 +82,7 @@ def _realloc(an: Analysis, st: State, call: Call, index: int, size: int) -> Any:
         if held and target[0] != value.ptr[0][0]:
             st.mem[value.ptr[0][0]] = dict(held)
     call.value = value
+    return None
 
 
 def _moved(an: Analysis, st: State, call: Call, rid: int, size: Val) -> Any:
@@ -307,7 +308,8 @@ _EFFECTS: dict[str, Callable[..., Any]] = {
     "print": _print, "command": _command, "vector": _vector, "path": _path, "search": _search,
     "setenv": _setenv, "library": _library, "open": _open, "descriptor": _descriptor,
     "within": _within, "text": _text, "wrote": _wrote,
-    "escape": _escape, "secret": _secret, "clean": _clean, "stop": _stop, "quiet": _quiet, "assert": _assert,
+    "escape": _escape, "secret": _secret, "clean": _clean, "stop": _stop, "quiet": _quiet,
+    "assert": _assert,
     **strings.EFFECTS,
     **blocks.EFFECTS,
     **numerics.EFFECTS,

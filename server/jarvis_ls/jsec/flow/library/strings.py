@@ -224,7 +224,8 @@ def _copy_string(
                    if taint is not None else 0)  # fmt: skip
     known = held.lo == held.hi or (taint is not None and held.hi < ENDLESS)
     amount = Val(held.lo + unit, held.hi + unit if held.hi < ENDLESS else ENDLESS,
-                 TIGHT if known else 0, taint if held.hi < ENDLESS or bound is None else None)  # fmt: skip
+                 TIGHT if known else 0,
+                 taint if held.hi < ENDLESS or bound is None else None)  # fmt: skip
     exact = all(t[1] == t[2] for t in source.ptr)
     if taint is not None and held.hi >= ENDLESS and bound is None and exact and _attacker(taint):
         amount = Val(amount.lo, ENDLESS - 1, TIGHT, taint)

@@ -11,8 +11,8 @@ is the size of a character. `model` carries them out:
 (a string of fewer than count characters), `bytes to count unit source`, `scan format first source`,
 `text source` (returns a string), `number source low high`, `parse from`, `within from fails unit`
 (a pointer into an argument, or null), `same position`, `open family fails`, `abs position`,
-`range low high`, `duplicate from unit`, `reads position count unit`, `stop`, `quiet`, `escape first`,
-`variable position`, `uses positions`.
+`range low high`, `duplicate from unit`, `reads position count unit`, `stop`, `quiet`,
+`escape first`, `variable position`, `uses positions`.
 """
 
 from __future__ import annotations
