@@ -1,0 +1,219 @@
+"""The interpreter of flow, on whatever text: it ends, within bounds, and in any order the same."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from jarvis_ls.codeintel.code import Unit
+from jarvis_ls.codeintel.headers import item_facts, merge_items
+from jarvis_ls.codeintel.items import items
+from jarvis_ls.codeintel.languages import LanguageName
+from jarvis_ls.codeintel.parse import parse
+from jarvis_ls.codeintel.source import decode
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.flow.interpret import Analysis
+from jarvis_ls.jsec.flow.ir import FileIR
+from jarvis_ls.jsec.flow.lookup import Files
+from jarvis_ls.jsec.flow.lower import lower
+
+
+def lowered(text: str | bytes, path: str = "a.c") -> FileIR:
+    source = decode(path, text.encode() if isinstance(text, str) else text)
+    language: LanguageName = "cpp" if path.endswith("cpp") else "c"
+    tree = parse(source.data, language)
+    facts = merge_items(item_facts(item, language) for item in items(tree.root_node, language))
+    return lower(Unit(source, language, facts), tree.root_node)
+
+
+def faults(*files: FileIR) -> list[Fault]:
+    analysis = Analysis(Files(files))
+    found = {
+        (f.kind, f.file, f.span): f
+        for file in files for function in file.functions.values()
+        for f in analysis.root(function)
+    }  # fmt: skip
+    return sorted(found.values(), key=lambda f: (f.file, f.span, f.kind))
+
+
+def kinds(text: str, path: str = "a.c") -> list[tuple[str, str]]:
+    """Function and kind of each flaw."""
+    return [(f.function, f.kind) for f in faults(lowered(text, path))]
+
+
+PAIRS = {
+    "a copy fits or not": (
+        "void f(void) { char a[%s]; char b[100]; memset(b, 'x', 99); b[99] = 0; strcpy(a, b); }",
+        "50", "100", "buffer-write-stack",
+    ),
+    "a loop writes behind the end": (
+        "void f(void) { int a[10]; int i; for (i = 0; i < %s; i++) { a[i] = 0; } }",
+        "11", "10", "buffer-write-stack",
+    ),
+    "a parameter decides": (
+        "static void put(int *p, int n) { p[n] = 1; }\n"
+        "void f(void) { int a[10]; put(a, %s); }",
+        "10", "9", "buffer-write-stack",
+    ),
+    "a flag of the file decides": (
+        "static int on = %s;\nvoid f(void) { char *p = malloc(10); if (!p) return;"
+        " if (on) free(p); free(p); }",
+        "1", "0", "double-free",
+    ),
+    "an allocation is tested": (
+        "void f(void) { int *p = malloc(40); %s *p = 1; free(p); }",
+        "", "if (p == NULL) return;", "unchecked-allocation",
+    ),
+    "an index from outside is bounded": (
+        "void f(void) { int a[10]; int n = 0; scanf(\"%%d\", &n);"
+        " if (n >= 0 %s) { a[n] = 1; } }",
+        "", "&& n < 10", "buffer-write-stack",
+    ),
+    "a divisor from outside is tested": (
+        "int f(void) { int n = rand(); if (%s) return 0; return 100 / n; }",
+        "n == 1", "n == 0", "divide-by-zero",
+    ),
+    "a sum is guarded": (
+        "int f(void) { int n = rand(); if (n < %s) return n + 1; return 0; }",
+        "INT_MIN || 1", "INT_MAX", "integer-overflow",
+    ),
+    "a format is text from outside": (
+        "void f(void) { char t[80]; if (fgets(t, 80, stdin)) printf(%s); }",
+        "t", "\"%%s\", t", "format-string",
+    ),
+    "what is lost": (
+        "void f(void) { char *p = malloc(10); if (p) { p[0] = 0; %s } }",
+        "", "free(p);", "leak",
+    ),
+    "a value is given on all ways": (
+        "int f(int c) { int n; if (c) n = 1; %s return n + 1; }",
+        "", "else n = 2;", "uninitialized",
+    ),
+    "what is freed is used": (
+        "void f(void) { int *p = malloc(4); if (!p) return; *p = 1; %s }",
+        "free(p); *p = 2;", "*p = 2; free(p);", "use-after-free",
+    ),
+    "memory goes back the way it came": (
+        "void f(void) { char b[10]; char *p = b; char *q = malloc(9); p[0] = 1; free(%s); }",
+        "p", "q", "free-non-heap",
+    ),
+    "a callee never returns": (
+        "static void stop(void) { %s }\n"
+        "void f(void) { int *p = malloc(4); if (p == NULL) stop(); *p = 1; free(p); }",
+        "puts(\"no memory\");", "exit(1);", "null-dereference",
+    ),
+    "the length was asked": (
+        "int main(int c, char **v) { char a[10]; if (strlen(v[1]) >= %s) return 1;"
+        " strcpy(a, v[1]); return a[0]; }",
+        "11", "10", "buffer-write-stack",
+    ),
+    "a goto jumps over the release": (
+        "void f(void) { char *p = malloc(10); if (!p) return; %s free(p); out: return; }",
+        "goto out;", ";", "leak",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_flaw_is_told_and_its_repaired_twin_is_not(name: str) -> None:
+    text, bad, good, kind = PAIRS[name]
+    assert kind in {found for _, found in kinds(text % bad)}
+    assert kinds(text % good) == []
+
+
+def test_a_flaw_in_a_callee_belongs_to_the_way_that_leads_there() -> None:
+    text = (
+        'static void put(char *p) { strcpy(p, "0123456789"); }\n'
+        "void good(void) { char a[20]; put(a); }\n"
+        "void bad(void) { char a[5]; put(a); }\n"
+    )
+    (one,) = faults(lowered(text))
+    assert (one.function, one.kind, one.certain) == ("put", "buffer-write-stack", True)
+    start = text.rindex("put(a)")
+    assert start in [step.span[0] for step in one.steps]
+
+
+def test_classes_run_their_constructors_destructors_and_overrides() -> None:
+    text = """
+class Base { public: virtual void act(int *p) { } virtual ~Base() { } };
+class Twice : public Base { public: void act(int *p) { delete p; } };
+class Holder { public: Holder(int *p) : held(p) { } ~Holder() { delete held; } int *held; };
+void one() { int *p = new int; Base *b = new Twice(); b->act(p); delete p; delete b; }
+void two() { int *p = new int; { Holder h(p); } *p = 1; }
+void good() { int *p = new int; Holder h(p); *p = 1; }
+"""
+    found = kinds(text, "a.cpp")
+    assert ("one", "double-free") in found
+    assert ("two", "use-after-free") in found
+    assert not [kind for function, kind in found if function in ("good", "Holder::~Holder")]
+
+
+def test_the_order_of_functions_and_files_changes_nothing() -> None:
+    parts = [text % bad for text, bad, _, _ in PAIRS.values()]
+    texts = [
+        part.replace(" f(", f" f{n}(").replace(" g(", f" g{n}(").replace("stop(", f"stop{n}(")
+        .replace("put(", f"put{n}(").replace("on;", f"on{n};").replace("on =", f"on{n} =")
+        .replace("(on)", f"(on{n})").replace("return f(", f"return f{n}(")
+        for n, part in enumerate(parts)
+    ]  # fmt: skip
+    files = [lowered(text, f"{n}.c") for n, text in enumerate(texts)]
+    first = faults(*files)
+    assert first
+    chooser = random.Random(1)
+    for _ in range(3):
+        chooser.shuffle(files)
+        assert faults(*files) == first
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@given(st.binary(max_size=300), st.sampled_from(["a.c", "a.cpp"]))
+def test_any_bytes_are_taken(data: bytes, path: str) -> None:
+    faults(lowered(data, path))
+
+
+_WORDS = ["int", "char", "*", "p", "a", "(", ")", "{", "}", "[", "]", ";", "=", "+", "1", "if",
+          "while", "for", "return", "free", "malloc", ",", "&", "->", "switch", "case", ":",
+          "break", "goto", "sizeof", "void", "f", "struct", "s", "else", "do", "<", "\"%s\"",
+          "new", "delete", "class", "::", "~"]  # fmt: skip
+
+
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.sampled_from(_WORDS), max_size=60), st.sampled_from(["a.c", "a.cpp"]))
+def test_any_words_of_the_language_are_taken(words: list[str], path: str) -> None:
+    text = "struct s { int a; char p[4]; };\nvoid f(char *p, int a) {" + " ".join(words) + "}\n"
+    faults(lowered(text, path))
+
+
+SHAPES = {
+    "nested blocks": lambda n: "void f(int a) {" + "if (a) {" * n + "}" * n + "}",
+    "else-if chain": lambda n: "void f(int a) {"
+    + "".join(f"if (a == {i}) a++; else " for i in range(n)) + "a--; }",
+    "cases": lambda n: "void f(int a) { switch (a) {"
+    + "".join(f"case {i}: a += {i}; break;" for i in range(n)) + "} }",
+    "locals": lambda n: "void f(void) {" + "".join(f"int a{i} = {i};" for i in range(n)) + "}",
+    "sum": lambda n: "int f(int a) { return " + "a + " * n + "a; }",
+    "calls of each other": lambda n: "".join(f"void f{i}(int);" for i in range(n))
+    + "".join(f"void f{i}(int a) {{ if (a) f{(i * 7 + 1) % n}(a - 1); f{(i + 1) % n}(a); }}"
+              for i in range(n)),
+    "loops in loops": lambda n: "void f(int a) {" + "while (a--) {" * n + "}" * n + "}",
+    "branches": lambda n: "void f(int a, int b) {" + "if (a & b) a++; " * n + "}",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_work_grows_with_the_text_and_not_faster(shape: str) -> None:
+    def work(n: int) -> int:
+        file = lowered(SHAPES[shape](n))
+        analysis = Analysis(Files([file]))
+        done = 0
+        for function in file.functions.values():
+            analysis.root(function)
+            limits = analysis.limits
+            done += limits.fuel + limits.per_instruction * function.size - analysis.fuel
+        return done
+
+    small, large = work(40), work(160)
+    assert large <= 6 * small + 8_000
