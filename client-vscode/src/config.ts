@@ -19,6 +19,7 @@ export function initializationOptions(): InitializationOptions {
     rules: read('rules', DEFAULT_SETTINGS.rules),
     exclude: read('exclude', DEFAULT_SETTINGS.exclude),
     maxFileSize: read('maxFileSize', DEFAULT_SETTINGS.maxFileSize),
+    flow: read('flow', DEFAULT_SETTINGS.flow),
     crateFolder: read('crateFolder', DEFAULT_SETTINGS.crateFolder),
     projectBuild: read('projectBuild', DEFAULT_SETTINGS.projectBuild),
     trusted: workspace.isTrusted,

@@ -247,6 +247,8 @@ export interface Settings {
   exclude: string[];
   /** Files with more bytes are skipped and named. */
   maxFileSize: number;
+  /** Follow values through and across the functions of C and C++. */
+  flow: boolean;
   /** Where the Rust crate of a migration goes; empty: beside the project, as `<project>_rs`. */
   crateFolder: string;
   /** Run the project's own build, in a copy, to learn how its files are compiled. */
@@ -510,6 +512,7 @@ export const DEFAULT_SETTINGS: Settings = {
   rules: {},
   exclude: [],
   maxFileSize: 8000000,
+  flow: true,
   crateFolder: '',
   projectBuild: false,
 };

@@ -286,6 +286,8 @@ class Settings:
     """Glob patterns, in the syntax of `.gitignore`, of files never analysed."""
     max_file_size: int = 8_000_000
     """Files with more bytes are skipped and named."""
+    flow: bool = True
+    """Follow values through and across the functions of C and C++."""
     crate_folder: str = ""
     """Where the Rust crate of a migration goes; empty: beside the project, as `<project>_rs`."""
     project_build: bool = False

@@ -80,6 +80,7 @@ _CHECKS: dict[str, typing.Callable[[Any], Any]] = {
     "rules": _levels,
     "exclude": _texts,
     "max_file_size": _whole(1, 1 << 30),
+    "flow": _boolean,
     "crate_folder": _text,
     "project_build": _boolean,
 }

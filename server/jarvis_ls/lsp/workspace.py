@@ -21,7 +21,7 @@ EXCLUDED = "excluded by the settings"
 
 logger = logging.getLogger(__name__)
 
-_SHARED = ("exclude", "max_file_size", "min_confidence", "rules")
+_SHARED = ("exclude", "flow", "max_file_size", "min_confidence", "rules")
 
 
 @dataclass(slots=True)
