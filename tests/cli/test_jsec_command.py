@@ -193,6 +193,11 @@ def test_rules_are_listed_and_explained(root: Path) -> None:
     assert page.startswith("# double-free\n")
     assert "## Why is this bad?" in page
     assert "suppresses" in jsec("explain", "unused-suppression", cwd=root).stdout
+    chinese = jsec("explain", "double-free", "--lang", "zh-cn", cwd=root).stdout
+    assert "内存被释放两次" in chinese and "## 为什么有问题" in chinese
+    assert (
+        "invalid choice" in jsec("explain", "double-free", "--lang", "x", cwd=root, status=2).stderr
+    )
     assert "double-free" in jsec("explain", "duble-free", cwd=root, status=2).stderr
 
 

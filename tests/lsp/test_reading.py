@@ -85,7 +85,11 @@ async def test_chinese(tmp_path, options):
         (found,) = await editor.diagnostics(uri)
         titles = [one.title for one in await editor.actions(uri, found.range)]
         assert "解释 double-free" in titles
-        assert "置信度" in (await hover(editor, uri)).contents.value
+        shown = (await hover(editor, uri)).contents.value
+        assert "置信度" in shown and "第二次 `free`" in shown
+        page = await editor.request("jarvis/explainRule", {"rule": "double-free"})
+        assert page.title == "内存被释放两次" and "## 为什么有问题" in page.markdown
+        assert "free(p->name);" in page.markdown and "## Why" not in page.markdown
 
 
 def test_a_finding_cannot_smuggle_markdown_into_the_hover():

@@ -9,7 +9,11 @@ import shutil
 
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.jsec.hints import PAGES
+from jarvis_ls.jsec.page_text import LANGUAGES, in_language
+from jarvis_ls.jsec.pages import rule_pages
 from jarvis_ls.jsec.rule import Rule, all_rules
+
+__all__ = ["LANGUAGES", "known_rules", "run_explain", "run_rules"]
 
 
 def known_rules() -> set[str]:
@@ -37,19 +41,21 @@ def run_rules(options: argparse.Namespace) -> int:
 def run_explain(options: argparse.Namespace) -> int:
     """Show the page of a rule."""
     name = options.rule
-    if name in PAGES:
-        print(f"# {name}\n\n{PAGES[name].rstrip()}")
-        return 0
+    known = {page.id: in_language(page, options.lang) for page in rule_pages() if page.id == name}
     rule = all_rules().get(name)
-    if rule is None:
+    if not known:
         near = difflib.get_close_matches(name, known_rules(), 3)
         hint = f"; is one of these meant: {', '.join(near)}?" if near else ""
         raise UsageError(f"there is no rule '{name}'{hint}")
+    page = known[name].page.rstrip()
+    if rule is None:
+        print(f"# {name}\n\n{page}")
+        return 0
     cwe = ", ".join(f"CWE-{number}" for number in rule.cwe)
     facts = (f"{rule.category} · {cwe} · at most {rule.severity} · "
              f"languages: {', '.join(sorted(rule.dialects))}"
              f"{' · offers a fix' if rule.fixable else ''}")  # fmt: skip
-    print(f"# {rule.id}\n\n{facts}\n\n{rule.page.rstrip()}")
+    print(f"# {rule.id}\n\n{facts}\n\n{page}")
     return 0
 
 

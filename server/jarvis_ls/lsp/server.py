@@ -17,6 +17,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 import jarvis_ls
+from jarvis_ls.jsec.page_text import in_language
 from jarvis_ls.lsp import log, strict
 from jarvis_ls.lsp.analysis import Analysis, Change
 from jarvis_ls.lsp.dispatch import Protocol
@@ -133,9 +134,10 @@ class Server(LanguageServer):
                 end.cancel()
 
     async def rule_pages(self) -> dict[str, RulePage]:
-        """Return every rule with its page, by id."""
+        """Return every rule with its page in the user's language, by id."""
         if not self._rules:
-            self._rules = {page.id: page for page in await self.analysis.ask("rules")}
+            pages = await self.analysis.ask("rules")
+            self._rules = {page.id: in_language(page, self.say.language) for page in pages}
         return self._rules
 
     def tell_trouble(self, template: str | None) -> None:

@@ -8,14 +8,13 @@ from lsprotocol import types
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.page_text import reason
 from jarvis_ls.jsec.pages import RulePage
 from jarvis_ls.lsp.convert import contains, cwe_link, to_range
 from jarvis_ls.lsp.messages import Messages
 from jarvis_ls.lsp.server import Server
 
 logger = logging.getLogger(__name__)
-
-_SUMMARY_SECTIONS = ("## Why is this bad?",)
 
 
 def register(server: Server) -> None:
@@ -66,17 +65,8 @@ def describe(finding: Finding, page: RulePage | None, say: Messages) -> str:
             for number, step in enumerate(finding.trace, 1)
         ]
     if page is not None:
-        lines += ["", _why(page)]
+        lines += ["", reason(page, say.language)]
     return "\n".join(lines).rstrip()
-
-
-def _why(page: RulePage) -> str:
-    """The section of the page that says why it is bad; else its first paragraph."""
-    for heading in _SUMMARY_SECTIONS:
-        _, found, rest = page.page.partition(heading)
-        if found:
-            return rest.split("\n## ")[0].strip()
-    return page.title
 
 
 def _fence(code: str, language: str) -> str:

@@ -22,7 +22,7 @@ def register(server: Server) -> None:
         return [
             RuleItem(
                 id=page.id,
-                title=server.say(page.title),
+                title=page.title,
                 languages=list(page.languages),
                 category=page.category,
                 cwe=list(page.cwe),
@@ -36,9 +36,8 @@ def register(server: Server) -> None:
         page = (await server.rule_pages()).get(params.rule)
         if page is None:
             raise UsageError(server.say("There is no rule '{rule}'.", rule=params.rule))
-        title = server.say(page.title)
         body = page.page.partition("\n")[2].strip()
-        return ExplainRuleResult(page.id, title, f"# {title}\n\n`{page.id}`\n\n{body}\n")
+        return ExplainRuleResult(page.id, page.title, f"# {page.title}\n\n`{page.id}`\n\n{body}\n")
 
     async def command(arguments: list[Any]) -> str:
         if len(arguments) != 1 or not isinstance(arguments[0], str):
