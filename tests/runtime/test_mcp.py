@@ -437,6 +437,15 @@ asyncio.run(main())
     assert not server.is_running()
 
 
+async def test_consent_to_a_server_elsewhere_says_what_leaves_the_machine(tmp_path: Path) -> None:
+    root = tmp_path / "repo"
+    root.mkdir()
+    config = {"mcpServers": {"far": {"url": "https://tools.example/mcp"}}}
+    (root / ".mcp.json").write_text(json.dumps(config))
+    (pending,) = mcp_servers(tmp_path / "home", (root,), trusted=True).pending()
+    assert "leaves this machine" in pending.what and "sandbox" not in pending.what
+
+
 async def test_a_workspace_server_needs_trust_and_consent(tmp_path: Path) -> None:
     canary = tmp_path / "canary"
     script = tmp_path / "evil.py"
@@ -455,6 +464,7 @@ async def test_a_workspace_server_needs_trust_and_consent(tmp_path: Path) -> Non
     await servers.start()
     (pending,) = servers.pending()
     assert pending.detail == f"{PYTHON} {script}\nA=1" and not canary.exists()
+    assert "outside the sandbox, with your own rights" in pending.what
     Consents(home).give(pending)
     servers.refresh()
     assert list(servers.tools()) == ["tools__connect"]
