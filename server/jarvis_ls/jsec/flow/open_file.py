@@ -33,6 +33,7 @@ class OpenFile:
     def __init__(self) -> None:
         self._known: dict[bytes, _Known] = {}
         self._lowered: dict[str, FunctionIR | None] = {}
+        self._digests: dict[str, bytes] = {}
         self._lowering: Lowering | None = None
 
     def update(self, unit: Unit, root: Node, context: str, closure: tuple[str, ...]) -> Outline:
@@ -41,7 +42,8 @@ class OpenFile:
         data = unit.source.data
         lowering = self._lowering = Lowering(unit)
         lowering.declare(root)
-        self._lowered = {}
+        before, self._lowered = self._lowered, {}
+        digests, self._digests = self._digests, {}
         spans = lowering.spans
         around = around_functions(data, spans.values(), lowering.outer.functions, context)
         kept: dict[bytes, _Known] = {}
@@ -54,6 +56,10 @@ class OpenFile:
                 continue
             kept[digest] = known
             old = known.outline
+            same = before.get(key)
+            if same is not None and same.span == (start, end) and digests.get(key) == digest:
+                self._lowered.setdefault(key, same)  # neither changed nor moved
+            self._digests[key] = digest
             functions[key] = FunctionOutline(
                 old.name, old.static, old.record, (start, end), digest, old.calls, old.size,
                 old.alone, old.cut, old.takes,
