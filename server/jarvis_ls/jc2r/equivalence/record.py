@@ -22,13 +22,15 @@ records with another digest say nothing of the state at hand.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from jarvis_ls.core.store import Appender, line_of, read_records, replace_records
 
 FILE = "equivalence.jsonl"
+REQUESTS = "requests.jsonl"
+"""Beside it, what is of use to tests only: `file`, `function`, and `requests` of the function that
+counted, as `executor.py` reads them, each with what the C said under `expected`."""
 
 
 class Results:
@@ -37,32 +39,67 @@ class Results:
     def __init__(self, folder: Path, made: str) -> None:
         """What was made from something else is dropped. Raises `JarvisError`."""
         self._made = made
-        path = folder / FILE
-        self._known = [
-            one for one in read_records(path)
-            if isinstance(one, dict) and (
-                one.get("made") == made
-                or (one.get("kind") == "own_tests" and made.startswith(str(one.get("made"))))
-            )
-        ]  # fmt: skip
-        replace_records(path, self._known)
-        self._file = Appender(path)
+        self._known = [one for one in read_results(folder) if self._fits(one)]
+        requests = [one for one in _records(folder / REQUESTS) if one.get("made") == made]
+        self._requests = {_key(one): one for one in requests}
+        replace_records(folder / FILE, self._known)
+        replace_records(folder / REQUESTS, requests)
+        self._file = Appender(folder / FILE)
+        self._more = Appender(folder / REQUESTS)
 
-    def known(self, kind: str) -> Iterable[dict[str, Any]]:
-        """Records of a kind, from this run and those before it."""
-        return [one for one in self._known if one.get("kind") == kind]
+    def known(self, kind: str) -> list[dict[str, Any]]:
+        """Records of a kind, from this run and those before it; functions with `requests`."""
+        found = [one for one in self._known if one.get("kind") == kind]
+        return _with_requests(found, self._requests) if kind == "function" else found
 
     def add(self, kind: str, record: dict[str, Any]) -> None:
         """Keep a record. Raises `JarvisError`."""
         whole = {"kind": kind, "made": self._made, **record}
+        if requests := whole.pop("requests", None):
+            more = {"made": self._made, "file": record["file"], "function": record["function"],
+                    "requests": requests}  # fmt: skip
+            self._more.append(line_of(more))
+            self._requests[_key(more)] = more
         self._file.append(line_of(whole))
         self._known.append(whole)
 
     def close(self) -> None:
-        """Give the file back."""
+        """Give the files back."""
         self._file.close()
+        self._more.close()
+
+    def _fits(self, record: dict[str, Any]) -> bool:
+        made = str(record.get("made"))
+        return made == self._made or (
+            record.get("kind") == "own_tests" and self._made.startswith(made)
+        )
 
 
 def read_results(folder: Path) -> list[dict[str, Any]]:
     """All records, of whatever state; none when nothing was verified."""
-    return [one for one in read_records(folder / FILE) if isinstance(one, dict)]
+    return _records(folder / FILE)
+
+
+def read_functions(folder: Path) -> list[dict[str, Any]]:
+    """Records of functions, of whatever state, with their `requests`."""
+    requests = {(*_key(one), one.get("made")): one for one in _records(folder / REQUESTS)}
+    found = []
+    for one in read_results(folder):
+        if one.get("kind") == "function":
+            more = requests.get((*_key(one), one.get("made")), {})
+            found.append({**one, "requests": more.get("requests", [])})
+    return found
+
+
+def _with_requests(
+    records: list[dict[str, Any]], requests: dict[tuple[str, str], dict[str, Any]]
+) -> list[dict[str, Any]]:
+    return [{**one, "requests": requests.get(_key(one), {}).get("requests", [])} for one in records]
+
+
+def _key(record: dict[str, Any]) -> tuple[str, str]:
+    return str(record.get("file")), str(record.get("function"))
+
+
+def _records(path: Path) -> list[dict[str, Any]]:
+    return [one for one in read_records(path) if isinstance(one, dict)]

@@ -115,8 +115,8 @@ class Signatures:
     variables: list[Variable] = field(default_factory=list)
     records: dict[str, Record] = field(default_factory=dict)
     """By the key that `Kind.name` gives."""
-    taken: set[str] = field(default_factory=set)
-    """Functions whose address stands in initialisers of variables."""
+    taken: set[tuple[str, str]] = field(default_factory=set)
+    """Functions whose address stands in initialisers of variables: file of these, and name."""
 
     @property
     def definitions(self) -> list[tuple[str, str, bool]]:
@@ -158,7 +158,8 @@ class _Reader:
                     self._function(cursor)
             elif name == "VAR_DECL" and clang.is_made_here(cursor):
                 seen[cursor.get_usr()] = cursor
-                self._found.taken.update(self._body(cursor)[0])
+                taken = self._body(cursor)[0]
+                self._found.taken.update((self._unit.path, one) for one in taken)
         for cursor in seen.values():
             static = cursor.linkage.name == "INTERNAL"
             kind = self._kind(cursor.type)

@@ -60,9 +60,8 @@ class Suitability:
     def _reaches(self, function: Function) -> str:
         """What it does outside of memory, by itself or by what it calls."""
         for one, path in self.closure(function):
-            calls = [*one.calls, *(sorted(self._found.taken) if one.indirect else ())]
-            for name in calls:
-                if self._called(one, name) is None and name not in CALLABLE and not (
+            for file, name in self._calls(one):
+                if self._called(file, name) is None and name not in CALLABLE and not (
                     name.startswith("__builtin_")
                 ):  # fmt: skip
                     return f"it calls {path}{name}"
@@ -77,13 +76,19 @@ class Suitability:
                 continue
             seen.add((one.file, one.name))
             yield one, path
-            for name in [*one.calls, *(sorted(self._found.taken) if one.indirect else ())]:
-                called = self._called(one, name)
+            for file, name in self._calls(one):
+                called = self._called(file, name)
                 if called is not None:
                     queue.append((called, f"{path}{name}, which calls "))
 
-    def _called(self, caller: Function, name: str) -> Function | None:
-        return self._own.get((caller.file, name)) or self._shared.get(name)
+    def _calls(self, function: Function) -> list[tuple[str, str]]:
+        """What a function may call: the file that says so, and the name. Through a pointer that is
+        everything that variables point to."""
+        direct = [(function.file, name) for name in function.calls]
+        return [*direct, *(sorted(self._found.taken) if function.indirect else ())]
+
+    def _called(self, file: str, name: str) -> Function | None:
+        return self._own.get((file, name)) or self._shared.get(name)
 
     def callbacks(self, type_: str) -> list[Function]:
         """Functions of the project that can stand for a pointer to `type_`."""

@@ -17,7 +17,7 @@ from jarvis_ls.jc2r.config import folder_of
 from jarvis_ls.jc2r.equivalence import shared
 from jarvis_ls.jc2r.equivalence.cases import FILE, program_of, read_cases, run_case
 from jarvis_ls.jc2r.equivalence.programs import read_generated
-from jarvis_ls.jc2r.equivalence.record import read_results
+from jarvis_ls.jc2r.equivalence.record import read_functions
 from jarvis_ls.jc2r.equivalence.running import Executor
 from jarvis_ls.jc2r.equivalence.verify import Project
 from jarvis_ls.jc2r.records import read_state
@@ -128,7 +128,7 @@ def tester(root: Path) -> Callable[[Path], str]:
     """
     folder = folder_of(root)
     state = read_state(folder)
-    functions = [one for one in read_results(folder) if one.get("kind") == "function"]
+    functions = read_functions(folder)
     if not functions or not state.crate:
         raise JarvisError("There is nothing to compare with; run `jc2r verify`.")
     units = units_of(root, build=False, folder=folder / "build")
