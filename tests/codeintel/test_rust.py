@@ -119,3 +119,54 @@ def test_many_variables_of_one_name_are_told_apart() -> None:
     last = function.variable("v", code.index("last("))
     assert last is not None
     assert last.type == "P"
+
+
+MACROS = """
+
+cfg_if::cfg_if! {
+    if #[cfg(unix)] {
+        fn unix() {}
+    } else if #[cfg(windows)] {
+        /// Its page.
+        pub fn windows() {}
+    } else {
+        #[test]
+        fn neither() {}
+    }
+}
+#[cfg(test)]
+wrap! { mod inner { fn tested() {} } impl S { fn method() {} } }
+outer! { wrap! { pub(crate) fn deep() {} } }
+lazy_static! { static ref X: u8 = f(); }
+vec![fn_pointer];
+macro_rules! define { ($x:expr) => { fn pattern() {} } }
+"""
+
+
+def test_items_inside_macros_are_items():
+    found = {
+        MACROS[item.start : item.end].split("{")[0].strip(): (
+            item.in_test,
+            item.node.start_point.row,
+        )
+        for item in items_of(MACROS)
+    }
+    assert found.pop("lazy_static!") == (False, 16)
+    assert found.pop("macro_rules! define") == (False, 18)
+    assert [name for name in found if "vec!" in name] == ["vec![fn_pointer];"]
+    del found["vec![fn_pointer];"]
+    assert found == {
+        "fn unix()": (False, 4),
+        "/// Its page.\n        pub fn windows()": (False, 7),
+        "#[test]\n        fn neither()": (True, 10),
+        "fn tested()": (True, 14),
+        "impl S": (True, 14),
+        "pub(crate) fn deep()": (False, 15),
+    }
+
+
+def test_macros_within_macros_are_opened_only_so_deep():
+    deep = "m! { " * 6 + "fn f() {}" + " }" * 6
+    assert [item.node.type for item in items_of(deep)] == ["macro_invocation"]
+    assert [item.node.type for item in items_of("m! { fn f( { }")] != ["function_item"]
+    assert items_of("m! {}")[0].node.type == "macro_invocation"

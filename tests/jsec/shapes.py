@@ -53,6 +53,8 @@ SHAPES: dict[str, tuple[LanguageName, bytes, bytes, bytes]] = {
     "generics": ("rust", b"fn f() -> ", b"Vec<", b""),
     "nested functions": ("rust", b"", b"fn f() { ", b""),
     "method chains": ("rust", b"fn f(s: &str) { s", b".trim().to_string()", b"; }"),
+    "items in macros": ("rust", b"", b"m! { fn f%d(o: Option<u8>) { o.unwrap(); } }\n", b""),
+    "macros in macros": ("rust", b"fn f() {} ", b"m! { fn f() {} ", b"}"),
     "blocks of tests": ("rust", b"", b"#[test]\nfn t%d() { x().unwrap(); }\n", b""),
 }  # fmt: skip
 """Repeated, nested or left open: language, head, what is repeated, tail. `%d` becomes a number."""

@@ -1,10 +1,10 @@
 """Cutting a file into top-level items, the unit of incremental work.
 
 An item is one declaration, definition or directive. Containers that only group items
-(`namespace`, `extern "C"`, `#if`, Rust `mod`) are opened, so that the include guard of a
-header does not make one item of the whole file. What a check may say about an item depends
-on the item's own text, its flags and the facts of the file: that is what makes results
-reusable while the user types elsewhere.
+(`namespace`, `extern "C"`, `#if`, Rust `mod`, Rust macros around items) are opened, so that the
+include guard of a header does not make one item of the whole file. What a check may say about an
+item depends on the item's own text, its flags and the facts of the file: that is what makes
+results reusable while the user types elsewhere.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.codeintel.rust_macros import MAX_OPENED, wrapped_items
 from jarvis_ls.codeintel.rust_tests import attribute_text, is_test_attribute
 
 _CONTAINERS: dict[LanguageName, frozenset[str]] = {
@@ -59,10 +60,11 @@ def items(root: Node, language: LanguageName, *, in_test: bool = False) -> Itera
     rust = language == "rust"
     in_test = in_test or (rust and _is_test_module(root))
     torn = not rust and root.has_error
-    stack: list[tuple[Iterator[Node], bool]] = [(iter(_live_children(root)), in_test)]
+    written = b""
+    stack: list[tuple[Iterator[Node], bool, int]] = [(iter(_live_children(root)), in_test, 0)]
     prefix: list[Node] = []
     while stack:
-        children, in_test = stack[-1]
+        children, in_test, opened_macros = stack[-1]
         node = next(children, None)
         if node is None:
             stack.pop()
@@ -76,9 +78,17 @@ def items(root: Node, language: LanguageName, *, in_test: bool = False) -> Itera
         opened = node.child_by_field_name("body") if kind == "mod_item" else node
         if kind in containers and opened is not None and opened.named_child_count:
             test = test or (rust and (_is_test_module(node) or _is_test_module(opened)))
-            stack.append((iter(_live_children(opened)), test))
+            stack.append((iter(_live_children(opened)), test, opened_macros))
             prefix.clear()
             continue
+        if kind == "macro_invocation" and opened_macros < MAX_OPENED:
+            if not written:
+                written = b" " * root.start_byte + (root.text or b"")
+            wrapped = wrapped_items(node, written)
+            if wrapped is not None:
+                stack.append((iter(wrapped.children), test, opened_macros + 1))
+                prefix.clear()
+                continue
         if node.is_named:
             start = prefix[0].start_byte if prefix else node.start_byte
             stray = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import tree_sitter
 from tree_sitter import Node, Tree
@@ -22,6 +22,7 @@ __all__ = [
     "edit",
     "nests_too_deep",
     "parse",
+    "parse_parts",
 ]
 
 MAX_DEPTH = 600
@@ -52,6 +53,20 @@ def parse(data: bytes, language: LanguageName, old: Tree | None = None) -> Tree:
     finally:
         if end is not None:
             parser.included_ranges = []
+
+
+def parse_parts(data: bytes, language: LanguageName, parts: Sequence[tuple[Node, Node]]) -> Tree:
+    """The syntax tree of what stands between pairs of nodes of another tree of `data`, as if
+    nothing else were there; its nodes lie where they lie in `data`."""
+    parser = _parser(language)
+    parser.included_ranges = [
+        tree_sitter.Range(first.end_point, last.start_point, first.end_byte, last.start_byte)
+        for first, last in parts
+    ]
+    try:
+        return parser.parse(data)
+    finally:
+        parser.included_ranges = []
 
 
 def edit(tree: Tree, old: bytes, new: bytes, start: int, old_end: int, new_end: int) -> None:

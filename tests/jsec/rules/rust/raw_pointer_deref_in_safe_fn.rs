@@ -27,3 +27,15 @@ pub fn times(p: usize, q: usize) -> usize {
 fn helper(p: *mut u32) {
     unsafe { p.write(1) } // expect: raw-pointer-deref-in-safe-fn
 }
+
+cfg_if::cfg_if! {
+    if #[cfg(unix)] {
+        pub fn first(p: *const u8) -> u8 {
+            unsafe { *p } // expect: raw-pointer-deref-in-safe-fn
+        }
+    } else {
+        pub fn first(p: *const u8, q: *const u8) -> bool {
+            p == q // ok
+        }
+    }
+}
