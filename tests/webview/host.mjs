@@ -46,7 +46,7 @@ export async function openBrowser() {
     if (name === '') {
       const start = JSON.parse(url.searchParams.get('start') ?? '{}');
       response.setHeader('content-type', 'text/html; charset=utf-8');
-      response.end(pageHtml(origin, start));
+      response.end(pageHtml(origin, start, url.searchParams.get('page') ?? 'panel'));
       return;
     }
     const type = TYPES[/** @type {keyof typeof TYPES} */ (path.extname(name))];
@@ -75,6 +75,8 @@ export async function openBrowser() {
     browser,
     /** @param {PanelOptions} [options] */
     open: (options) => openPanel(browser, origin, options),
+    /** @param {PanelOptions} [options] */
+    openOverview: (options) => openOverview(browser, origin, options),
     close: async () => {
       await browser.close();
       await new Promise((resolve) => server.close(resolve));
@@ -110,8 +112,25 @@ async function documentMaker() {
     createRequire(import.meta.url),
   );
   const { pageHtml } = /** @type {any} */ (module.exports);
-  return (/** @type {string} */ origin, /** @type {unknown} */ start) =>
-    pageHtml({ cspSource: origin, asWebviewUri: (uri) => uri }, origin, start);
+  return (/** @type {string} */ origin, /** @type {unknown} */ start, /** @type {string} */ name) =>
+    pageHtml({ cspSource: origin, asWebviewUri: (uri) => uri }, origin, start, name);
+}
+
+/**
+ * The overview of a migration; what it says to the extension is in `asks`.
+ * @param {import('playwright-core').Browser} browser
+ * @param {string} origin
+ * @param {PanelOptions} [options]
+ */
+async function openOverview(browser, origin, options = {}) {
+  const { theme = 'dark', locale = 'en', width = 900, height = 900 } = options;
+  const page = await browser.newPage({ viewport: { width, height } });
+  const panel = new Panel(page);
+  await page.addInitScript(playExtension, { theme: THEMES[theme], answers: {}, state: null });
+  const start = encodeURIComponent(JSON.stringify({ locale }));
+  await page.goto(`${origin}/?page=migration&start=${start}`);
+  await page.waitForFunction(() => globalThis.extension.asks.length > 0);
+  return panel;
 }
 
 /**
@@ -289,7 +308,8 @@ function playExtension({ theme, answers, state }) {
     },
     postMessage: (message) => {
       const { id, ask } = structuredClone(message);
-      extension.asks.push(ask);
+      extension.asks.push(ask ?? structuredClone(message));
+      if (ask === undefined) return; // the overview of a migration: it is told, not answered
       const usual = {
         sessions: { sessions: [], total: 0 },
         complete: { items: [] },

@@ -325,7 +325,7 @@ function log({ log: text, stages }: MigrationResult): Shown {
     ${
       text.trim() === ''
         ? html`<p class="fine">${t('log.none')}</p>`
-        : html`<pre class="log" tabindex="0" role="region" aria-labelledby="log-title">${text}</pre>`
+        : html`<pre class="log" tabindex="0" role="group" aria-labelledby="log-title">${text}</pre>`
     }
   </section>`;
 }
