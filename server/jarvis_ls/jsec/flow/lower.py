@@ -13,6 +13,7 @@ from jarvis_ls.jsec.flow.lower_expression import Outer
 from jarvis_ls.jsec.flow.lower_function import Body, _function_declarator, initialiser
 from jarvis_ls.jsec.flow.lower_macros import Macros
 from jarvis_ls.jsec.flow.lower_types import Types
+from jarvis_ls.jsec.flow.types import ANY
 
 _TAGGED = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
 _Pending = tuple[Node, str, str, Type, bool]
@@ -116,12 +117,13 @@ class Lowering:
         static = any(text(c) == "static" for c in node.children)
         owner, _, short = name.rpartition("::")
         owner = owner.rpartition("::")[2] or record
-        if owner and owner not in self.types.records:
+        if owner and not self.types.is_class(owner):
             owner, space = record, space or owner
         full = "::".join(part for part in (space, owner, short) if part)
         if owner:
             self.types.methods.setdefault((owner, short), type_)
-            static = static or short in self.types.records[owner].statics
+            known = self.types.records.get(owner)
+            static = known is not None and (static or short in known.statics)
         else:
             self.outer.functions[short] = type_
         self.pending.append((node, full, owner, type_, static))
@@ -182,14 +184,26 @@ class Lowering:
         if type_[0] == "a" and type_[2] < 0 and value is not None:
             body = Body(self.outer, self.file.globals, self.file.path)
             type_ = body._counted(type_, value)
+        extern = "extern" in words and value is None
+        known = self.file.globals.get(name)
+        if known is not None and not (known.extern or extern or _alike(known.type, type_)):
+            self.outer.globals[name] = ANY  # a macro makes them several variables
+            self.file.globals[name] = GlobalIR(name, ANY, known.static, False, (), False)
+            return
         self.outer.globals[name] = type_
         init = initialiser(self.outer, name, type_, value)
-        extern = "extern" in words and value is None
         if extern and name in self.file.globals:
             return
         self.file.globals[name] = GlobalIR(
             name, type_, "static" in words, "const" in words or "constexpr" in words, init, extern
         )
+
+
+def _alike(one: Type, other: Type) -> bool:
+    """Whether two declarations may be of one variable: an array may get its size later."""
+    if one[0] == other[0] == "a":
+        return bool(one[1] == other[1])
+    return bool(one == other)
 
 
 class _Spaces:

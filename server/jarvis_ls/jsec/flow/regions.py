@@ -154,6 +154,12 @@ class Regions:
             found = self._offsets[key] = place[0] if place is not None else otherwise
         return found
 
+    def member_size(self, record: str, member: str) -> int:
+        """Bytes of a member of a record of another file; 0 when not known."""
+        known = self.program.record(record, self.frame.function.file)
+        place = known.fields.get(member) if known is not None else None
+        return self.sized(place[1]) if place is not None else 0
+
     def kind(self, rid: int) -> str:
         """What kind of region it is."""
         place = self.places[rid]

@@ -46,6 +46,9 @@ def check(
 ) -> None:
     """`least` to `most` bytes from a pointer on are read or written. `flags` say whether the
     number of bytes is proven, `taint` where it comes from, `by` which function does it."""
+    if address is not None and address[0] == ir.FIELD and isinstance(address[2], tuple):
+        size = an.member_size(address[2][0], address[2][1])  # its own file knows its type
+        least, most = (min(least, size), min(most, size)) if size else (least, most)
     if where.null:
         _null(an, st, where, span, address, by)
     if where.ini == UNINIT:
