@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from jarvis_ls.jsec.flow.state import (
     Reg,
     State,
 )  # fmt: skip
-from jarvis_ls.jsec.flow.types import ANY, CHAR, INT
+from jarvis_ls.jsec.flow.types import ANY, CHAR, INT, PTR
 from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
     NOT_NULL,
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
 
 _MAX_CANDIDATES = 4
+_RELEASES = re.compile(r"free|delete|destroy|release|dispose|close|clear|unref|put|drop|del", re.I)
+"""Names of functions that may be given what was released already, as far as is known."""
 _ENTRY = 5
 """Instructions that entering a function counts for."""
 States = "list[State] | None"
@@ -90,7 +93,8 @@ def _call(an: Analysis, st: State, instr: Instr) -> Any:
             handled = model.apply(an, st, short, values, types, result, span, temp, args)
             if handled is not NotImplemented:
                 return handled
-            const = [len(t) > 2 and t[0] == "p" for t in types]
+            gives = _RELEASES.search(short) is not None
+            const = [t[0] == "p" and (len(t) > 2 or not gives) for t in types]
             ownership.given(an, st, values, const, span)
             return _unknown(an, st, temp, values, types, result)
         if shows(function):
@@ -155,9 +159,12 @@ def enter(
     limits = an.limits
     if (
         frame.depth >= limits.depth or function.size > limits.callee
-        or an.stack.count(function) > 1 or an.fuel <= 0
+        or sum(one is function for one in an.stack) > 1
+        or an.fuel <= 0
     ):  # fmt: skip
         return _unknown(an, st, temp, values, types, result) if an.returns(function) else []
+    if function.record and len(values) + 1 == len(function.params):
+        values, types = [unknown(PTR), *values], (PTR, *types)  # static, or called by its full name
     inner = an.enter(function, frame, span)
     an.fuel -= _ENTRY
     inner.entered = an.fuel
@@ -302,6 +309,9 @@ def _method(an: Analysis, st: State, instr: Instr) -> Any:
             st.regs[rid] = an.reg(st, rid).but(record=owner)
     functions = _candidates(an, st, where, owner, name, virtual=not constructor)
     if not functions:
+        if constructor and an.program.record(owner, an.frame.function.file) is None:
+            for target in where.ptr:
+                st.regs[target[0]] = an.reg(st, target[0]).but(fill=UNKNOWN_FILL)
         if (constructor and not values) or destructor:
             return None
         for index, value in enumerate((where, *values)):

@@ -65,12 +65,17 @@ class Calls:
             if expanded is not None:
                 return of.expand(expanded, of.span(node))
         record = of.types.records.get(of.record)
-        if record is not None and "::" not in name and short in record.methods:
+        own = (
+            short in record.methods
+            if record is not None
+            else (bool(of.record) and short in facts.fields and short not in of.outer.functions)
+        )
+        if own and "::" not in name:
             this = of.scopes.find("this")
             if this is not None:
                 address = (ir.LOAD, (ir.LOCAL, this), PTR, of.span(node))
                 return self.method(address, of.record, short, arguments, node)
-        if short in of.types.records and short not in of.outer.functions and "::" not in name:
+        if of.types.is_class(short) and short not in of.outer.functions and "::" not in name:
             return self._temporary(node, short, arguments)
         if short in of.types.erased or (short in CONTAINERS and short not in of.outer.functions):
             return of.unknown()

@@ -230,10 +230,14 @@ class Body:
             else:
                 self._local(name, type_, declarator, value, auto=auto)
 
+    def _has_methods(self, name: str) -> bool:
+        record = self.types.records.get(name)
+        return bool(record.methods) if record is not None else self.types.is_class(name)
+
     def _vexing(self, declarator: Node, base: Type) -> list[Node] | None:
         """The arguments of `Class name(argument)`, which is written like a function."""
         listed = declarator.child_by_field_name("parameters")
-        known = base[0] == "r" and base[1] in self.types.records
+        known = base[0] == "r" and self.types.is_class(base[1])
         if listed is None or not (known or (base[0] == "c" and base[1].endswith("fstream"))):
             return None
         arguments = []
@@ -248,9 +252,8 @@ class Body:
     def _declare(self, name: str, type_: Type, node: Node) -> int:
         slot = self.scopes.declare(name, type_)
         self.blocks.add((ir.DECLARE, slot, self.of.span(node)))
-        record = self.types.records.get(type_[1]) if type_[0] == "r" else None
-        if record is not None and record.methods:
-            self.scopes.own(slot, record.name)
+        if type_[0] == "r" and self._has_methods(type_[1]):
+            self.scopes.own(slot, type_[1])
         return slot
 
     def _local(self, name: str, type_: Type, node: Node, value: Node | None, *,
@@ -268,11 +271,7 @@ class Body:
             if type_[1] == ANY:
                 self.scopes.slots[slot] = name, ("&", inner)
             self.blocks.add((ir.EVAL, (ir.STORE, place, target, ("p", inner), (0, 0))))
-        elif (
-            type_[0] == "r"
-            and type_[1] in self.types.records
-            and (self.types.records[type_[1]].methods)
-        ):
+        elif type_[0] == "r" and self._has_methods(type_[1]):
             self._object(place, type_, value, node)
         elif value is not None and value.type == "argument_list":
             inner_node = value.named_children[0] if value.named_child_count else None

@@ -85,14 +85,18 @@ class Places:
     def is_member(self, name: str) -> bool:
         """Whether the class around has a data member of the name."""
         record = self.of.types.records.get(self.of.record)
-        return record is not None and name in record.fields
+        if record is not None:
+            return name in record.fields
+        facts = self.of.types.facts  # a class of a header
+        return bool(self.of.record) and name in facts.fields and name not in facts.variables
 
     def member_of_this(self, name: str, span: Span) -> Typed:
         """A member named without `this->`."""
         offset, type_ = self.of.types.member(("r", self.of.record), name)
         slot = self.of.scopes.find("this") or 0
         this = (ir.LOAD, (ir.LOCAL, slot), ("p", ("r", self.of.record)), span)
-        return (ir.FIELD, this, offset, type_), type_
+        place = (self.of.record, name, offset) if offset >= UNPLACED else offset
+        return (ir.FIELD, this, place, type_), type_
 
     def _member(self, node: Node) -> Typed:
         argument = node.child_by_field_name("argument")

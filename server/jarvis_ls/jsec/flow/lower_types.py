@@ -92,6 +92,13 @@ class Types:
             return self.words(macro)
         return ("r", name)
 
+    def is_class(self, name: str) -> bool:
+        """Whether a name is that of a class, here or in a header."""
+        if name in self.records:
+            return True
+        declared = self.facts.types.get(name)
+        return declared is not None and declared.type == f"class {name}"
+
     def declared(self, declared: Declared) -> Type:
         """The type of a declaration known as text."""
         found = self.words(declared.type)
