@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jarvis_ls.codeintel.code import Unit
+from jarvis_ls.codeintel.facts import Facts
 from jarvis_ls.codeintel.headers import item_facts, merge_items
 from jarvis_ls.codeintel.items import items
 from jarvis_ls.codeintel.languages import LanguageName
@@ -21,11 +22,17 @@ from jarvis_ls.jsec.flow.lookup import Files
 from jarvis_ls.jsec.flow.lower import lower
 
 
-def lowered(text: str | bytes, path: str = "a.c") -> FileIR:
+def _facts(text: str) -> Facts:
+    tree = parse(text.encode(), "cpp")
+    return merge_items(item_facts(item, "cpp") for item in items(tree.root_node, "cpp"))
+
+
+def lowered(text: str | bytes, path: str = "a.c", header: Facts | None = None) -> FileIR:
     source = decode(path, text.encode() if isinstance(text, str) else text)
     language: LanguageName = "cpp" if path.endswith("cpp") else "c"
     tree = parse(source.data, language)
     facts = merge_items(item_facts(item, language) for item in items(tree.root_node, language))
+    facts = facts.merge([header] if header is not None else [])
     return lower(Unit(source, language, facts), tree.root_node)
 
 
@@ -217,3 +224,28 @@ def test_work_grows_with_the_text_and_not_faster(shape: str) -> None:
 
     small, large = work(40), work(160)
     assert large <= 6 * small + 8_000
+
+
+def test_a_class_of_a_header_is_one_in_the_files_that_include_it() -> None:
+    header = """
+class Base { public: virtual void act(char *d) const = 0; };
+class Long : public Base { public: void act(char *d) const; };
+class Holder { public: Holder(char *d); ~Holder(); private: char *held; };
+"""
+    users = (
+        "void one() { char b[50]; memset(b, 'A', 49); b[49] = 0; const Base &o = Long();"
+        " o.act(b); }"
+        "void two() { char b[50]; memset(b, 'A', 49); b[49] = 0; Holder *h = new Holder(b);"
+        " delete h; }"
+        "void good() { char b[9]; memset(b, 'A', 8); b[8] = 0; Holder h(b); Long o; o.act(b); }"
+    )
+    own = (
+        "void Long::act(char *d) const { char x[20]; strcpy(x, d); }"
+        "Holder::Holder(char *d) { held = d; }"
+        "Holder::~Holder() { char x[20]; strcpy(x, held); }"
+    )
+    known = _facts(header)
+    files = [lowered(header, "h.cpp"), lowered(users, "u.cpp", known), lowered(own, "o.cpp", known)]
+    assert [(f.function, f.kind) for f in faults(*files)] == [
+        ("Long::act", "buffer-write-stack"), ("Holder::~Holder", "buffer-write-stack")
+    ]  # fmt: skip

@@ -136,6 +136,9 @@ def _declaration_facts(node: Node) -> Facts:
     for tagged in (node, kind):
         if tagged is not None and tagged.type in _TAGGED:
             _add_body(facts, tagged)
+            own = text(field(tagged, "name"))
+            if tagged.type == "class_specifier" and own and field(tagged, "body") is not None:
+                facts.types[own] = Declared(own, f"class {own}")
     if node.type == "alias_declaration":
         alias = text(field(node, "name"))
         facts.types[alias] = Declared(alias, text(kind))
