@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shutil
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
-from test_scan import jc2r, write
+from test_scan import JC2R, jc2r, write
 from test_translation import needs_cargo
 
 pytestmark = [
@@ -81,3 +85,33 @@ def test_a_repository_that_the_user_made_is_left_alone(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert snapshot(crate / ".git") == before
     assert "return 2" in (crate / "src" / "a.rs").read_text()
+
+
+POINTS = (".jarvis/c2rust/symbols.jsonl", "../p_rs/Cargo.toml", "../p_rs/target",
+          "../p_rs/.git-jc2r", "../p_rs/.git")  # fmt: skip
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_a_run_goes_on_wherever_it_was_killed(tmp_path: Path, point: str) -> None:
+    """The run is ended as soon as something is there; the next one does the rest."""
+    root, crate = tmp_path / "p", tmp_path / "p_rs"
+    write(root, {f"{name}.c": f"int {name}(int n) {{ return n + 1; }}\n" for name in "abcd"})
+    process = subprocess.Popen(
+        [*JC2R, "run", "--baseline", str(root)], stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 120
+    while not (root / point).exists() and process.poll() is None:
+        assert time.monotonic() < deadline
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    assert (root / point).exists() or point.endswith("-jc2r")
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stderr
+    assert "4 of 4 functions in Rust" in done.stdout
+    assert [one.partition("|")[0] for one in log(crate)][-4:] == [
+        f"Baseline of {name}.c" for name in "abcd"
+    ]
+    assert git(crate, "status", "--porcelain") == ""
+    assert not (crate / ".git-jc2r").exists()

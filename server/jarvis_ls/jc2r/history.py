@@ -8,6 +8,7 @@ user has put under git keeps that repository and gets no commits from us.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterable
@@ -20,6 +21,7 @@ SECONDS = 120
 """How long one command of git may take."""
 _OWN = "jc2r.own"
 _HEAD = "//! "
+_HALF = re.compile(r"\.(?:\.gitignore|Cargo\.toml|build\.rs)\.\w{8}")
 _IGNORED = b"/target\n"
 _LOCKS = ("index.lock", "HEAD.lock", "refs/heads/main.lock", "config.lock")
 
@@ -69,6 +71,9 @@ class History:
             self._make()
         for name in _LOCKS:  # a run that was killed; nobody else writes here
             (self._folder / name).unlink(missing_ok=True)
+        for path in self._crate.iterdir():  # what a killed run was about to put in place
+            if _HALF.fullmatch(path.name) and path.is_file():
+                path.unlink(missing_ok=True)
         ignored = self._crate / ".gitignore"
         if not ignored.exists():
             replace_file(ignored, _IGNORED)
