@@ -99,6 +99,26 @@ def test_a_macro_that_does_more_is_not_an_alias() -> None:
     assert [c.name for c in function(code).calls] == ["SAFE"]
 
 
+def test_a_comment_in_a_macro_does_not_give_its_text_to_another() -> None:
+    code = """
+#define LEAVE(value) { result = value; goto out; }
+#define NEXT(x) \\
+{ \\
+    if (n > 20 /* the longest */) \\
+        LEAVE(BAD); \\
+    if (x <= limit[n]) break; \\
+}
+
+int after(void) { return 1; }
+"""
+    found = facts(code).function_macros
+    assert found["LEAVE"].parameters == ("value",)
+    assert found["LEAVE"].body == "{ result = value; goto out; }"
+    assert found["NEXT"].parameters == ("x",)
+    words = "{ if (n > 20 ) LEAVE(BAD); if (x <= limit[n]) break; }".split()
+    assert found["NEXT"].body.split() == words
+
+
 def test_disabled_code_is_not_there() -> None:
     code = """
     #if 0

@@ -60,6 +60,8 @@ _STORAGE = frozenset({
     "constexpr", "virtual", "friend", "explicit", "mutable", "__inline", "__inline__",
 })  # fmt: skip
 _PLAIN = re.compile(rb"[A-Za-z_0-9 \t\n\r]*")
+_MACRO_HEAD = re.compile(r"#\s*define\s+([A-Za-z_]\w*)\(([^()]*)\)")
+_QUOTED_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|/\*')
 _TAGGED = frozenset({"struct_specifier", "union_specifier", "class_specifier", "enum_specifier"})
 
 
@@ -177,6 +179,13 @@ def _add_body(facts: Facts, tagged: Node) -> None:
 
 
 def _function_macro(node: Node) -> Facts:
+    written = text(node)
+    if "/*" in written:  # the grammar ends a macro's text, and worse, at a comment
+        match = _MACRO_HEAD.match(written := _without_comments(_one_line(written)))
+        if match is not None:
+            listed = tuple(word for word in re.findall(r"\w+|\.\.\.", match[2]))
+            body = written[match.end() :].strip()
+            return Facts(function_macros={match[1]: FunctionMacro(listed, body)})
     name = text(field(node, "name"))
     parameters = field(node, "parameters")
     names = tuple(
@@ -185,6 +194,18 @@ def _function_macro(node: Node) -> Facts:
     )  # fmt: skip
     body = _one_line(text(field(node, "value")))
     return Facts(function_macros={name: FunctionMacro(names, body)})
+
+
+def _without_comments(line: str) -> str:
+    """`line` with a blank for each comment; text in quotes stays."""
+    kept, at = [], 0
+    for match in _QUOTED_OR_COMMENT.finditer(line):
+        if match.start() < at or match[0] != "/*":
+            continue
+        end = line.find("*/", match.end())
+        kept += [line[at : match.start()], " "]
+        at = end + 2 if end >= 0 else len(line)
+    return "".join([*kept, line[at:]])
 
 
 def _one_line(replacement: str) -> str:
