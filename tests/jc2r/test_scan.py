@@ -295,3 +295,18 @@ def test_components_of_a_long_chain_and_a_large_circle() -> None:
     assert [c[0] for c in components(chain)][:3] == [50_000, 49_999, 49_998]
     circle = [[(n + 1) % 20_000] for n in range(20_000)]
     assert components(circle) == [list(range(20_000))]
+
+
+def test_makefiles_and_inclusions_say_how_files_are_compiled(tmp_path: Path) -> None:
+    write(tmp_path, {
+        "Makefile": "VERSION = 3\nCFLAGS = -O2 -Wall -DVERSION=$(VERSION) -DNAME='\"a b\"'\n"
+                    "CFLAGS += $(shell echo -DNEVER)\nifeq ($(OS),other)\nCFLAGS += -DOTHER\n"
+                    "endif\nLDFLAGS = -DNOT_THIS\nall:\n\tCFLAGS=-DNOR_THIS make\n",
+        "include/shop/item.h": "struct item { int price; };\n",
+        "src/item.c": "#include <shop/item.h>\n#if defined(OTHER) || defined(NEVER)\n#error\n"
+                      "#endif\nint price(struct item *i) { return i->price + VERSION; }\n"
+                      "const char *name = NAME;\n",
+    })  # fmt: skip
+    done = jc2r("scan", "--no-graphs", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 function" in done.stdout

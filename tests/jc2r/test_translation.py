@@ -214,3 +214,37 @@ def test_a_program_whose_main_stays_in_c_begins_all_the_same(tmp_path: Path) -> 
     subprocess.run(["cc", "-w", "-o", binary, *sources, "-lm"], check=True, timeout=60)
     assert run(tmp_path / "jump_rs" / "target" / "release" / "jump") == run(binary)
     assert '#[link(name = "m")]' in (tmp_path / "jump_rs" / "src" / "sys.rs").read_text()
+
+
+@needs_cargo
+def test_a_program_that_does_not_link_leaves_the_rest(tmp_path: Path) -> None:
+    root = tmp_path / "torn"
+    write(root, {
+        "torn.c": "int nowhere(int);\nint used(int n) { return n + 2; }\n"
+                  "int main(void) { return nowhere(used(3)); }\n",
+        "whole.c": "int twice(int);\nint used(int n) { return n + 5; }\n"
+                   "int main(void) { return twice(used(1)); }\n",
+        "twice.c": "int twice(int n) { return 2 * n; }\n",
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 1, done.stderr
+    assert "torn.c: not translated: its program is not linked: nowhere is not there" in done.stdout
+    assert "5 of 5 functions in Rust" in done.stdout
+    assert run(tmp_path / "torn_rs" / "target" / "release" / "whole")[0] == 12
+
+
+@needs_cargo
+def test_files_that_define_one_name_twice_each_mean_their_own(tmp_path: Path) -> None:
+    root = tmp_path / "twins"
+    write(root, {
+        "a/value.c": "int value(void) { return 10; }\nint count = 1;\n",
+        "a/main.c": "int value(void);\nextern int count;\n"
+                    "int main(void) { return value() + count; }\n",
+        "b/value.c": "int value(int more) { return 20 + more; }\nlong count = 4;\n",
+        "b/say.c": "int value(int);\nextern long count;\n"
+                   "int main(void) { return value(3) + (int)count; }\n",
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    built = tmp_path / "twins_rs" / "target" / "release"
+    assert (run(built / "main")[0], run(built / "say")[0]) == (11, 27)

@@ -25,6 +25,7 @@ from typing import Any
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.jc2r.guesses import Includes, makefile_words
 
 MAX_BYTES = 256_000_000
 """Larger `compile_commands.json` are not read."""
@@ -352,15 +353,16 @@ def _run(command: list[str], folder: Path, tools: Path | None) -> str | None:
 
 
 def _plain(root: Path) -> tuple[Unit, ...]:
-    """Every C and C++ file, with the folders that hold headers to look into."""
+    """Every C and C++ file, with the folders that hold what it includes, and with what makefiles
+    name."""
     files = sorted(_files(root))
-    headers = sorted({str(Path(file).parent) for file in files if file.endswith((".h", ".hpp"))})
-    shared = [f"-I{os.path.normpath(root / folder)}" for folder in headers[:64]]
+    includes = Includes(root, files)
     units = [
-        Unit(file, (f"-I{(root / file).parent}", *shared))
+        Unit(file, (*makefile_words(root, str(Path(file).parent)),
+                    *(f"-I{folder}" for folder in includes.folders(file))))
         for file in files
         if Path(file).suffix.lower() in SUFFIXES
-    ]
+    ]  # fmt: skip
     if not units:
         raise JarvisError(f"There is no C or C++ file in {root}.")
     return tuple(units)

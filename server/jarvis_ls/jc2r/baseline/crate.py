@@ -60,18 +60,20 @@ class Translated:
 def translate(
     root: Path, units: Sequence[Unit], folder: Path, linked: Sequence[str] = (),
     stays: Stays = lambda _file, _name: "", without: Mapping[str, str] | None = None,
+    unlinked: Mapping[str, str] | None = None,
 ) -> Translated:  # fmt: skip
     """Translate the C units of the project at `root` into a crate at `folder`.
 
     `linked` are libraries of the system that it needs; `stays` says what is to stay in C;
-    `without` names files of programs that are left out, with the reason.
+    `without` names files that are left out and `unlinked` files of which no program is made, each
+    with the reason.
 
     Everything is thought through before anything is written. Raises `JarvisError` when there is
     nothing to translate or the disk refuses.
     """
     crate = Crate(stays=stays, variadic=defines_variadics())
     found = Translated(folder, re.sub(r"\W", "_", folder.name))
-    translators = _read(root, units, crate, found, without or {})
+    translators = _read(root, units, crate, found, without or {}, unlinked or {})
     crate.types.reserve({"types", "sys"})
     whole: dict[str, str] = {}
     for unit, translator in translators:
@@ -150,13 +152,14 @@ def _whole_in_c(
     module.remainder = (root / unit.path).read_bytes()
     module.headers = headers
     module.renamed = translator.renamed
-    module.has_main = any(name == "main" for name, _ in functions)
+    module.has_main = translator.has_main
     return module
 
 
 def _read(
-    root: Path, units: Sequence[Unit], crate: Crate, found: Translated, without: Mapping[str, str]
-) -> list[tuple[Unit, Translator]]:
+    root: Path, units: Sequence[Unit], crate: Crate, found: Translated, without: Mapping[str, str],
+    unlinked: Mapping[str, str],
+) -> list[tuple[Unit, Translator]]:  # fmt: skip
     """The translators of all files, with the names of their modules."""
     names = Names(_RESERVED)
     modules: list[tuple[Unit, Translator]] = []
@@ -171,6 +174,9 @@ def _read(
         except SkippedFile as error:
             found.skipped.append(SkippedUnit(unit.path, error.reason))
             continue
+        if unit.path in unlinked:
+            translator.is_program = False
+            found.skipped.append(SkippedUnit(unit.path, unlinked[unit.path]))
         stem = re.sub(r"[^A-Za-z0-9_]", "_", Path(unit.path).stem)
         if stem[:1].isdigit() or rust_name(stem) != stem:
             stem = f"m{stem}"

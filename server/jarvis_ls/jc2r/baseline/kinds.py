@@ -88,6 +88,17 @@ def element_of(type_: Any) -> Any:
     return type_
 
 
+def points(type_: Any) -> bool:
+    """Pointers, and parameters written like arrays."""
+    return is_pointer(type_) or is_array(type_) or is_open(type_)
+
+
+def pointee_of(type_: Any) -> Any:
+    """What such a value points to."""
+    type_ = plain(type_)
+    return type_.get_pointee() if type_.kind.name == "POINTER" else type_.element_type
+
+
 def is_record(type_: Any) -> bool:
     """Structures and unions."""
     return kind(type_) == "RECORD"

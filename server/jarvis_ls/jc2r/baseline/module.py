@@ -90,6 +90,8 @@ class Translator:
     """Translates one unit. Implements `Surroundings` for its bodies."""
 
     def __init__(self, root: Path, path: str, arguments: list[str], crate: Crate) -> None:
+        self.is_program = True
+        """Whether a `main` makes it one; not when the program could not be linked."""
         self.name = ""
         """Of the module; given once it is known what the file offers."""
         self.types = crate.types
@@ -125,7 +127,7 @@ class Translator:
     @property
     def has_main(self) -> bool:
         """Whether the file is a program."""
-        return any(one.spelling == "main" for one in self._functions)
+        return self.is_program and any(one.spelling == "main" for one in self._functions)
 
     @property
     def own_functions(self) -> list[tuple[str, int]]:

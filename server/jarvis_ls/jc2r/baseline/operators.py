@@ -22,6 +22,8 @@ from jarvis_ls.jc2r.baseline.kinds import (
     is_unsigned,
     kind,
     plain,
+    pointee_of,
+    points,
 )
 from jarvis_ls.jc2r.baseline.names import Unsupported
 from jarvis_ls.jc2r.baseline.nodes import (
@@ -201,10 +203,10 @@ class Operators(Places, Effects):
         inner = only(cursor)
         up = clang.unary_operator(cursor) in (POST_INC, PRE_INC)
         type_ = inner.type
-        stride = self.stride_of(inner, type_) if is_pointer(type_) else ""
+        stride = self.stride_of(inner, type_) if points(type_) else ""
 
         def new(place: str) -> str:
-            if is_pointer(type_):
+            if points(type_):
                 return self.moved(place, type_, "+" if up else "-", "1i32", stride)
             if kind(type_) in FLOATS:
                 return f"{place} {'+' if up else '-'} 1.0"
@@ -273,7 +275,7 @@ class Operators(Places, Effects):
         if which not in _ARITHMETIC:
             raise Unsupported(in_words(cursor))
         operator = _ARITHMETIC[which]
-        if is_pointer(left.type) or is_pointer(right.type):
+        if points(left.type) or points(right.type):
             return self._pointer_arithmetic(operator, left, right, cursor.type)
         first, second = self.value(left), self.value(right)
         self.types.of(cursor.type)
@@ -312,7 +314,7 @@ class Operators(Places, Effects):
         return f"{wrapped(left)} {operator} {wrapped(right)}"
 
     def _pointer_arithmetic(self, operator: str, left: Any, right: Any, type_: Any) -> str:
-        if is_pointer(left.type) and is_pointer(right.type):
+        if points(left.type) and points(right.type):
             return self._distance(left, right, type_)
         if is_integer(left.type):
             left, right = right, left
@@ -320,7 +322,7 @@ class Operators(Places, Effects):
         return self.moved(self.value(left), left.type, operator, self.value(right), stride)
 
     def _distance(self, left: Any, right: Any, type_: Any) -> str:
-        pointee = plain(left.type).get_pointee()
+        pointee = pointee_of(left.type)
         first, second = wrapped(self.value(left)), wrapped(self.value(right))
         wanted = self.types.of(type_)
         if is_open(pointee):
@@ -359,10 +361,10 @@ class Operators(Places, Effects):
 
     def _compound_with(self, left: Any, right: Any, operator: str, result: str, amount: str) -> str:
         type_ = left.type
-        stride = self.stride_of(left, type_) if is_pointer(type_) else ""
+        stride = self.stride_of(left, type_) if points(type_) else ""
 
         def new(place: str) -> str:
-            if is_pointer(type_):
+            if points(type_):
                 return self.moved(place, type_, operator, amount, stride)
             between = _promoted(type_, right.type, operator)
             if between is None:  # a small integer moved by a large one: an `int` is moved

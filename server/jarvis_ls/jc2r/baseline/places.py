@@ -21,6 +21,7 @@ from jarvis_ls.jc2r.baseline.kinds import (
     is_volatile,
     kind,
     plain,
+    pointee_of,
 )
 from jarvis_ls.jc2r.baseline.names import Unsupported
 from jarvis_ls.jc2r.baseline.nodes import (
@@ -180,28 +181,24 @@ class Places(Conversions):
         """`*inner`, as a place."""
         if is_function_pointer(inner.type):
             return self.value(inner)
-        if is_array(inner.type):
-            return self.place(inner)
         return f"(*{wrapped(self.value(inner))})"
 
     def moved(self, pointer: str, type_: Any, operator: str, count: str, stride: str = "") -> str:
         """A pointer some elements further, or back; `stride` is how many an element stands for."""
-        pointee = plain(type_).get_pointee()
+        pointee = pointee_of(type_)
         steps = as_isize(count)
         if stride:
             steps = f"({steps}) * {stride} as isize"
         if operator == "-":
             steps = f"-({steps})"
         if kind(pointee) == "VOID" or kind(pointee) in FUNCTIONS:
-            own = self.types.of(type_)
+            own = self.types.parameter(type_)
             return f"({wrapped(pointer)} as *mut u8).offset({steps}) as {own}"
         return f"{wrapped(pointer)}.offset({steps})"
 
     def stride_of(self, cursor: Any, type_: Any) -> str:
         """How many elements the rows that a pointer to such arrays moves over have."""
-        whole_type = plain(type_)
-        row = whole_type.element_type if is_open(type_) else whole_type.get_pointee()
-        if not is_open(row):
+        if not is_open(pointee_of(type_)):
             return ""
         depth = 1
         node = inside(cursor)

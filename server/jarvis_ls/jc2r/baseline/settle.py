@@ -34,7 +34,14 @@ class Refused:
     functions: dict[tuple[str, str], str] = field(default_factory=dict)
     """By file and name; an empty name stands for all of a file."""
     programs: dict[str, str] = field(default_factory=dict)
-    """By file."""
+    """Files that are left out."""
+    unlinked: dict[str, str] = field(default_factory=dict)
+    """Files of which no program is made."""
+
+    @property
+    def count(self) -> int:
+        """How much it is."""
+        return len(self.functions) + len(self.programs) + len(self.unlinked)
 
     def stays(self, wanted: Stays) -> Stays:
         """The same as `wanted`, and what was refused."""
@@ -66,8 +73,9 @@ def settle(
         if not _learn(refused, found, built.stderr):
             break
         found = translate(
-            root, units, folder, linked, refused.stays(stays), without=refused.programs
-        )
+            root, units, folder, linked, refused.stays(stays), without=refused.programs,
+            unlinked=refused.unlinked,
+        )  # fmt: skip
         built = build(folder)
         if built.returncode == 0:
             break
@@ -76,7 +84,7 @@ def settle(
 
 def _learn(refused: Refused, found: Translated, said: str) -> bool:
     """Take in what a build said; False when that was nothing new."""
-    before = (len(refused.functions), len(refused.programs))
+    before = refused.count
     modules = {module.name: module for module in found.modules}
     for match in _ERROR.finditer(said):
         module = modules.get(Path(match[2]).stem)
@@ -87,16 +95,16 @@ def _learn(refused: Refused, found: Translated, said: str) -> bool:
     for match in _COMPILED.finditer(said):
         if match[1] in {module.file for module in found.modules}:
             _refuse_remainder(refused, match[1])
-    if (len(refused.functions), len(refused.programs)) == before:
+    if refused.count == before:
         missing = _MISSING.findall(said)
         doubled = [one or other for one, other in _DOUBLED.findall(said)]
         names, ending = (missing, "is not there") if missing else (doubled, "is there twice")
-        why = f"it is not linked: {', '.join(dict.fromkeys(names))} {ending}"
+        why = f"its program is not linked: {', '.join(dict.fromkeys(names))} {ending}"
         for match in _UNLINKED.finditer(said):
             module = modules.get(match[1])
             if module is not None and (missing or doubled):
-                refused.programs[module.file] = why
-    return (len(refused.functions), len(refused.programs)) != before
+                refused.unlinked[module.file] = why
+    return refused.count != before
 
 
 def _refuse_remainder(refused: Refused, file: str) -> None:

@@ -1,0 +1,166 @@
+"""How files are compiled when nothing says so: from what they include, and from makefiles read as
+text. Nothing is run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePosixPath
+
+from jarvis_ls.codeintel import clang
+from jarvis_ls.core.errors import SkippedFile
+from jarvis_ls.core.files import read_regular
+
+MAX_BYTES = 16_000_000
+_MAX_FOLDERS = 64
+_HEADERS = (".h", ".hpp", ".hh", ".inc", ".def", ".inl", ".tbl", ".c")
+_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+_ASSIGNED = re.compile(r"^(?:override\s+|export\s+)?([\w.-]+)\s*(\+|:|\?|::)?=\s*(.*)$")
+_VARIABLE = re.compile(r"\$[({](\w+)[)}]")
+_COMPUTED = re.compile(r"\$\([^()]*\s[^()]*\)|`[^`]*`")
+_FLAGS = re.compile(r"(?:.*FLAGS|DEFS?|DEFINES?|INCS?|INCLUDES?|INCDIRS?|OPTS?|C?OPTIONS)\Z")
+_OTHERS = re.compile(r"(?:LD|CXX|AS|AR|RM|Y|L|MAKE|TEST|DEBUG|DBG).*")
+_WANTED = ("-D", "-U", "-I", "-std=", "-include", "-isystem", "-iquote", "-f", "-ansi", "-pthread")
+_NEVER = ("-fsanitize", "-fprofile", "-flto", "-fstack", "-fdiagnostics", "-fno-", "-fanalyzer")
+
+
+class Includes:
+    """Which folders hold what the files of a project include."""
+
+    def __init__(self, root: Path, files: Sequence[str]) -> None:
+        self._root = root
+        by_name: dict[str, list[PurePosixPath]] = {}
+        for file in files:
+            if file.endswith(_HEADERS):
+                by_name.setdefault(PurePosixPath(file).name, []).append(PurePosixPath(file))
+        wanted = {
+            one for file in files if file.endswith(_HEADERS) for one in _included(root / file)
+        }
+        self._found: list[list[PurePosixPath]] = []
+        """For each inclusion, the folders from which it is found."""
+        for mark, text in sorted(wanted):
+            if mark == "<" and _is_of_the_system(text):
+                continue
+            tail = PurePosixPath(text).parts
+            folders = [
+                PurePosixPath(*path.parts[: -len(tail)])
+                for path in by_name.get(tail[-1], [])
+                if path.parts[-len(tail) :] == tail
+            ]
+            if folders:
+                self._found.append(folders)
+
+    def folders(self, file: str) -> list[str]:
+        """Folders to look into for the file, its own first, then the nearest."""
+        own = PurePosixPath(file).parent
+        chosen = dict.fromkeys([own])
+        for folders in self._found:
+            chosen.setdefault(min(folders, key=lambda one: (_apart(own, one), str(one))))
+        ordered = sorted(chosen, key=lambda one: (_apart(own, one), str(one)))
+        return [os.path.normpath(self._root / one) for one in ordered[:_MAX_FOLDERS]]
+
+
+def makefile_words(root: Path, folder: str) -> tuple[str, ...]:
+    """Arguments for the compiler that the makefile of a folder, or of one above it, names in its
+    variables; paths are made absolute."""
+    place = PurePosixPath(folder)
+    for one in [place, *place.parents]:
+        for name in _MAKEFILES:
+            path = root / one / name
+            if path.is_file():
+                return _words_of(path)
+    return ()
+
+
+@functools.lru_cache(maxsize=512)
+def _words_of(path: Path) -> tuple[str, ...]:
+    try:
+        text = read_regular(path, limit=MAX_BYTES).decode("utf-8", "replace")
+    except SkippedFile:
+        return ()
+    known: dict[str, str] = {}
+    depth = 0
+    for line in text.replace("\\\n", " ").splitlines():
+        word = line.strip().partition(" ")[0]
+        if word in ("ifeq", "ifneq", "ifdef", "ifndef"):
+            depth += 1
+        elif word == "endif":
+            depth -= 1
+        if depth > 0:  # for another machine, or when someone asks for it
+            continue
+        match = None if line.startswith("\t") else _ASSIGNED.match(line.partition(" #")[0].strip())
+        if match is None:
+            continue
+        name, how, value = match[1], match[2], match[3]
+        if how == "+":
+            known[name] = f"{known.get(name, '')} {value}"
+        elif how != "?" or name not in known:
+            known[name] = value
+    found: dict[str, None] = {}
+    for name in known:
+        if _FLAGS.match(name) and not _OTHERS.match(name):
+            found.update(dict.fromkeys(_kept(_expanded(known, name, 8), path.parent)))
+    return tuple(found)
+
+
+def _expanded(known: dict[str, str], name: str, depth: int) -> str:
+    if depth == 0:
+        return ""
+    return _VARIABLE.sub(
+        lambda match: "." if match[1] in ("srcdir", "top_srcdir", "CURDIR")
+        else _expanded(known, match[1], depth - 1),
+        _COMPUTED.sub(" ", known.get(name, "")),
+    )  # fmt: skip
+
+
+def _kept(value: str, folder: Path) -> list[str]:
+    try:
+        words = shlex.split(value.replace("\\#", "#"))
+    except ValueError:
+        return []
+    found: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if "$" in word or word.startswith(_NEVER) or not word.startswith(_WANTED):
+            continue
+        option = next((one for one in ("-I", "-isystem", "-iquote", "-include")
+                       if word.startswith(one)), None)  # fmt: skip
+        if option is None:
+            found.append(word if word not in ("-D", "-U") else word + next(rest, ""))
+            continue
+        target = word[len(option) :] or next(rest, "")
+        path = os.path.normpath(folder / target)
+        if Path(path).exists():
+            found.append(f"{option}{path}" if option != "-include" else f"-include{path}")
+    return found
+
+
+def _included(path: Path) -> Iterable[tuple[str, str]]:
+    with contextlib.suppress(SkippedFile):
+        data = read_regular(path, limit=MAX_BYTES)
+        for mark, text in _INCLUDE.findall(data):
+            name = os.path.normpath(text.decode("utf-8", "replace"))
+            while name.startswith("../"):
+                name = name[3:]
+            yield mark.decode(), name
+
+
+@functools.cache
+def _is_of_the_system(text: str) -> bool:
+    return any(Path(folder, text).is_file() for folder in clang.system_includes())
+
+
+def _apart(one: PurePosixPath, other: PurePosixPath) -> int:
+    """How many steps through folders lead from one to the other."""
+    shared = 0
+    for left, right in zip(one.parts, other.parts, strict=False):
+        if left != right:
+            break
+        shared += 1
+    return len(one.parts) + len(other.parts) - 2 * shared
