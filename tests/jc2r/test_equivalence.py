@@ -164,7 +164,7 @@ FAULTS = [
 
 
 def test_planted_faults_are_found(shop: tuple[Path, str], tmp_path: Path) -> None:
-    """Each fault is found in its function; then the mended crate is equal again."""
+    """Each fault is found in its function, and no other function is blamed."""
     root, _ = shop
     path = root.parent / "shop_rs" / "src" / "shop.rs"
     good = text = path.read_text()
@@ -185,7 +185,6 @@ def test_planted_faults_are_found(shop: tuple[Path, str], tmp_path: Path) -> Non
     example = functions(root)["fail"]["example"]
     assert (example["c"]["end"], example["rust"]["end"]) == ("exit 3", "exit 4")
     assert example["request"]["arguments"] == [["i4", 77]], "as small as it gets"
-    assert jc2r("verify", root, "--cases", "30").returncode == 0
 
 
 def test_a_killed_run_goes_on_where_it_was(shop: tuple[Path, str]) -> None:

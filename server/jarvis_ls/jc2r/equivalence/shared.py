@@ -139,7 +139,7 @@ def copy_crate(crate: Path, folder: Path, symbols: Symbols) -> None:
         elif _HEAD.match(text):
             text = _exported(text, path.stem, symbols.shared if program else frozenset())
             if program:
-                text = re.sub(r"^#!\[allow\(\w+\)\]\n", "", text, flags=re.MULTILINE)
+                text = re.sub(r"^#!\[allow\(\w+\)\]$", "", text, flags=re.MULTILINE)
                 text = _USES.sub(lambda m: "use crate::{" if m[1] == own else m[0], text).replace(
                     f"{own}::", "crate::"
                 )
@@ -286,23 +286,23 @@ def _rename(made: Path, file: str, found: Signatures, symbols: Symbols) -> None:
 
 
 def _exported(text: str, module: str, shared: frozenset[str]) -> str:
-    """Rust source in which every function and variable has a name for the linker."""
-    lines = text.split("\n")
+    """Rust source in which every function and variable has a name for the linker; lines stay where
+    they are."""
     made: list[str] = []
-    for number, line in enumerate(lines):
+    for line in text.split("\n"):
         match = _ITEM.match(line)
         if match is not None:
-            attributes: list[str] = []
-            while made and made[-1].startswith("#["):
-                attributes.insert(0, made.pop())
-            plain = "#[no_mangle]" in attributes
-            if plain and match[1] in shared:
-                attributes.remove("#[no_mangle]")
-                plain = False
-            if not plain and not any("export_name" in one for one in attributes):
-                attributes.append(f'#[export_name = "{symbol(module, match[1])}"]')
-            made += attributes
-        made.append(lines[number])
+            first = len(made)
+            while first and made[first - 1].startswith("#["):
+                first -= 1
+            attributes = made[first:]
+            name = f'#[export_name = "{symbol(module, match[1])}"]'
+            if "#[no_mangle]" in attributes:
+                if match[1] in shared:
+                    made[first + attributes.index("#[no_mangle]")] = name
+            elif not any("export_name" in one for one in attributes):
+                line = f"{name} {line}"
+        made.append(line)
     return "\n".join(made)
 
 
