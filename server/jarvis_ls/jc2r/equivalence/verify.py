@@ -175,7 +175,7 @@ def _all(
             opened.append(local.executors)
         symbol = project.symbols.of(function.file, function.name, function.static)
         if any(symbol not in executor.functions for executor in local.executors):
-            return Compared(function, "not_run", reason="the compilers leave it out")
+            return Compared(function, "not_run", reason="one side does not offer it to callers")
         inputs = inputs_of(project, suitability, function)
         return compare(
             function, symbol, code_of(function.result, project.found.records), inputs,
