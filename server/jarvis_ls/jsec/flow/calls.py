@@ -10,7 +10,7 @@ from jarvis_ls.jsec.flow.checks import ownership
 from jarvis_ls.jsec.flow.evaluate import converted, evaluate, fetch
 from jarvis_ls.jsec.flow.ir import LOAD, FunctionIR, Instr, Span, Type
 from jarvis_ls.jsec.flow.library import containers, model
-from jarvis_ls.jsec.flow.library.tables import PRINTERS
+from jarvis_ls.jsec.flow.library.tables import PRINTERS, TABLE
 from jarvis_ls.jsec.flow.regions import Frame
 from jarvis_ls.jsec.flow.state import (
     ENDLESS,
@@ -89,7 +89,10 @@ def _call(an: Analysis, st: State, instr: Instr) -> Any:
             else an.find_function(target, an.frame.function.file, an.frame.space)
         )  # fmt: skip
         if function is None:
-            _must_have(an, st, values, types, args, span)
+            if short in TABLE:
+                _must_have(an, st, values, types, args, span)
+            else:
+                _may_be_macro(an, st, values, types, args)
             handled = model.apply(an, st, short, values, types, result, span, temp, args)
             if handled is not NotImplemented:
                 return handled
@@ -111,6 +114,16 @@ def shows(function: FunctionIR) -> bool:
     """Whether a function does no more than print what it is given: what is wrong with that is
     the affair of its callers."""
     return function.size <= _SHOWN and bool(function.calls) and function.calls <= PRINTERS
+
+
+def _may_be_macro(an: Analysis, st: State, values: list[Val], types: Any, args: Any) -> None:
+    """What is not seen may be a macro, which gives its arguments a value."""
+    for index, value in enumerate(values):
+        if value.ini:
+            values[index] = unknown(types[index])
+            cell = an.cell(st, args[index])
+            if cell is not None:
+                st.put(cell[0], cell[1], values[index])
 
 
 def _must_have(

@@ -162,7 +162,7 @@ def _refine_null(an: Analysis, st: State, op: str, e: Expr, value: Val) -> bool:
     cell = _cell(an, st, e)
     if cell is not None:
         if is_null:
-            new = Val(0, 0, TIGHT, None, (), NULL, 0, ("tested", None))
+            new = Val(0, 0, TIGHT, None, (), NULL, 0, ("tested", an.frame.base))
         else:
             new = Val(value.lo, value.hi, value.flags, value.taint, value.ptr, NOT_NULL, 0,
                       value.sym)  # fmt: skip

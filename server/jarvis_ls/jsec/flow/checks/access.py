@@ -85,7 +85,10 @@ def _null(an: Analysis, st: State, where: Val, span: Any, address: Expr | None, 
             st.regs[target[0]] = reg.but(null=0)
         return
     if null == NULL:
-        if not where.flags & UNSURE:
+        elsewhere = (
+            where.sym is not None and where.sym[0] == "tested" and (where.sym[1] != an.frame.base)
+        )  # the test in another function may know of more than is seen
+        if not where.flags & UNSURE and not elsewhere:
             an.fault(st, "null-dereference", span, certain=True, by=by)
     elif null == MAYBE_NULL and not where.flags & (UNSURE | OTHER):
         an.fault(st, "null-dereference", span, certain=False, by=by)
