@@ -65,13 +65,19 @@ class Started:
 
 def started(whole: WholeUnit) -> list[Started]:
     """Functions of the file that run in threads, with the places that start them."""
+    wrapped = list(starts_wrapped(whole))
+    starting = [
+        function
+        for function in whole.mentioning(b"hread", b"HREAD", b"hrd_create", b"HRD_CREATE", b"async")
+        if _STARTING.search(function.node.text or b"") is not None
+    ]
+    if not wrapped and not starting:  # with every keystroke: names of all functions cost more
+        return []
     by_name = {f.name: f for f in whole.functions}
     found: dict[str, Started] = {}
-    for name, function, node in starts_wrapped(whole):
+    for name, function, node in wrapped:
         found.setdefault(name, Started(by_name[name], [])).creations.append((function, node))
-    for function in whole.mentioning(b"hread", b"HREAD", b"hrd_create", b"HRD_CREATE", b"sync"):
-        if _STARTING.search(function.node.text or b"") is None:
-            continue
+    for function in starting:
         for name, node in _starts(function, by_name):
             found.setdefault(name, Started(by_name[name], [])).creations.append((function, node))
     return list(found.values())
