@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.jsec.flow.checks import access
 from jarvis_ls.jsec.flow.ir import Expr, Type
-from jarvis_ls.jsec.flow.state import ENDLESS, UNINITIALISED, ZEROED, State
-from jarvis_ls.jsec.flow.types import limits
+from jarvis_ls.jsec.flow.state import ENDLESS, UNINITIALISED, UNKNOWN_FILL, ZEROED, State
+from jarvis_ls.jsec.flow.types import ANY, limits
 from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
     INIT,
@@ -62,7 +62,13 @@ def _record(an: Analysis, st: State, where: Val, type_: Type) -> Val:
     if lo != hi or cells is None:
         return unknown(type_)
     size = an.size(type_) or ENDLESS
-    found = {o - lo: v for o, v in cells.items() if o is not None and 0 <= o - lo < size}
+    found: dict[Any, Val] = {
+        o - lo: v for o, v in cells.items() if o is not None and 0 <= o - lo < size
+    }
+    reg, place = st.regs.get(rid), an.places[rid]
+    fill = reg.fill if reg is not None else place.fill if place is not None else UNINITIALISED
+    if fill != UNINITIALISED:
+        found[None] = ZERO if fill == ZEROED else unknown(ANY)
     return Val(0, 0, OTHER, None, (), ANY_NULL, INIT, None, found)
 
 
@@ -149,7 +155,10 @@ def store(
     size = an.size(type_)
     access.check(an, st, where, size, size, True, span, address)
     if value.cells is not None:
-        _store_record(st, where, value, size)
+        _store_record(st, where, value)
+        return
+    if type_[0] == "r":
+        _forget_record(an, st, where)
         return
     single = len(where.ptr) == 1 and not where.flags & OTHER
     if value.ptr and (not where.ptr or where.flags & OTHER):
@@ -166,12 +175,20 @@ def escape(st: State, value: Val) -> None:
             st.regs[target[0]] = reg.but(escaped=True)
 
 
-def _store_record(st: State, where: Val, value: Val, size: int) -> None:
+def _forget_record(an: Analysis, st: State, where: Val) -> None:
+    """A struct of which nothing is known is stored."""
+    for target in where.ptr:
+        st.regs[target[0]] = an.reg(st, target[0]).but(fill=UNKNOWN_FILL, written=0)
+        if target[1] == target[2] == 0:
+            st.mem[target[0]] = {}
+
+
+def _store_record(st: State, where: Val, value: Val) -> None:
     for target in where.ptr:
         if target[1] == target[2]:
             cells = dict(st.mem.get(target[0], {}))
             for offset, cell in value.cells.items():
-                cells[offset + int(target[1])] = cell
+                cells[None if offset is None else offset + int(target[1])] = cell
             st.mem[target[0]] = cells
 
 
