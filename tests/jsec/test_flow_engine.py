@@ -249,3 +249,13 @@ class Holder { public: Holder(char *d); ~Holder(); private: char *held; };
     assert [(f.function, f.kind) for f in faults(*files)] == [
         ("Long::act", "buffer-write-stack"), ("Holder::~Holder", "buffer-write-stack")
     ]  # fmt: skip
+
+
+def test_a_struct_from_outside_has_values_also_when_it_is_copied() -> None:
+    text = """
+struct pair { int a; int b; };
+void show(int n);
+int sum(void *p) { struct pair x = *((struct pair *)p); return x.a + x.b; }
+int bad(void) { struct pair x; struct pair y; x.a = 1; y = x; return y.a + y.b; }
+"""
+    assert kinds(text) == [("bad", "uninitialized")]
