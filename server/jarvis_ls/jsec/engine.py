@@ -104,38 +104,53 @@ class WholeUnit:
     def __init__(self, unit: Unit, found: list[Item]) -> None:
         self.unit = unit
         self.items = found
+        self._functions: dict[int, list[Function]] = {}
+        """Those of the items that were looked at, by the item's first byte."""
 
     @functools.cached_property
     def functions(self) -> list[Function]:
         """Every function of the file, in order."""
-        query = compile_query(self.unit.language, _FUNCTIONS[self.unit.language])
-        find = self.unit.source.data.find
-        return [
-            Function(self.unit, item, node)
-            for item in self.items if find(b"{", item.start, item.end) >= 0
-            for node in captures(query, item.node).get("function", ())
-        ]  # fmt: skip
+        return [function for item in self.items for function in self._functions_of(item)]
 
     def forget(self) -> None:
         """Drop what was worked out about the functions, which refers to them and to the tree."""
-        for function in self.__dict__.pop("functions", ()):
-            function.forget()
+        self.__dict__.pop("functions", None)
+        for functions in self._functions.values():
+            for function in functions:
+                function.forget()
+        self._functions.clear()
 
     def mentioning(self, *words: bytes) -> list[Function]:
         """Functions in whose text one of these words stands, in order.
 
-        One search through the file for each word: with every keystroke, the texts of all
-        functions would be many copies.
+        One search through the file for each word, and a look at the items around what it finds:
+        with every keystroke, the functions of all items would be too many.
         """
         data = self.unit.source.data
         places = sorted(at for word in words for at in _occurrences(data, word))
-        found = []
-        for function in self.functions if places else ():
-            node = function.node
-            index = bisect_left(places, node.start_byte)
-            if index < len(places) and places[index] < node.end_byte:
-                found.append(function)
-        return found
+        return [
+            function
+            for item in (self.items if places else ())
+            if _is_between(places, item.start, item.end)
+            for function in self._functions_of(item)
+            if _is_between(places, function.start, function.end)
+        ]
+
+    def _functions_of(self, item: Item) -> list[Function]:
+        known = self._functions.get(item.start)
+        if known is None:
+            unit = self.unit
+            query = compile_query(unit.language, _FUNCTIONS[unit.language])
+            bodies = unit.source.data.find(b"{", item.start, item.end) >= 0
+            found = captures(query, item.node).get("function", ()) if bodies else ()
+            known = self._functions[item.start] = [Function(unit, item, node) for node in found]
+        return known
+
+
+def _is_between(places: list[int], start: int, end: int) -> bool:
+    """Whether one of the places, which are in order, lies between two bytes."""
+    index = bisect_left(places, start)
+    return index < len(places) and places[index] < end
 
 
 def _occurrences(data: bytes, word: bytes) -> Iterator[int]:
