@@ -18,6 +18,8 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent / "server" / "jarvis_ls"
 CATALOGS = {"jsec": PACKAGE / "jsec/locale/zh-cn.json", "lsp": PACKAGE / "lsp/locale/zh-cn.json"}
+STEPS = PACKAGE / "jsec" / "flow"
+"""Where sentences are steps of a path, handed on as plain values."""
 PLACE = re.compile(r"\{\w+\}")
 
 # Which arguments of which call hold templates: positions and keywords.
@@ -25,7 +27,7 @@ TAKES: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "Report": ((1,), ("message", "suggestion", "related")),
     "Rewrite": ((0,), ("title",)),
     "Message": ((0,), ("template",)),
-    "Step": ((1,), ("message",)),
+    "Step": ((2,), ("message",)),
     "rule": ((), ("suggestion",)),
     "say": ((0,), ()),
     "messages": ((0,), ()),
@@ -37,7 +39,10 @@ def templates(part: str) -> set[str]:
     """All templates below one package."""
     found: set[str] = set()
     for path in sorted((PACKAGE / part).rglob("*.py")):
-        found |= set(_of_module(ast.parse(path.read_text(encoding="utf-8"))))
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        found |= set(_of_module(tree))
+        if path.is_relative_to(STEPS):
+            found |= set(_sentences(tree))
     return found
 
 
@@ -67,8 +72,19 @@ def _of_module(tree: ast.Module) -> Iterator[str]:
         given += [k.value for k in node.keywords if k.arg in keywords]
         for expression in given:
             for text in _strings(expression, values, set()):
-                if " " in text or PLACE.search(text):
+                pattern = text.startswith("(")  # of the parser
+                if not pattern and (" " in text or PLACE.search(text)):
                     yield text
+
+
+def _sentences(tree: ast.Module) -> Iterator[str]:
+    """Sentences in a module, but for its docstrings."""
+    said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and id(node) not in said:
+            text = node.value
+            if isinstance(text, str) and " " in text and text.endswith("."):
+                yield text
 
 
 def _strings(
