@@ -263,6 +263,8 @@ def _identifiers(node: Node) -> list[Node]:
 def changed(function: FunctionIR) -> set[str]:
     """Globals the function may change: assigned, stepped, or with their address given away."""
     found: set[str] = set()
+    if not function.reads:
+        return found
     for instrs, end in function.blocks:
         for instr in (*instrs, end):
             _changes(instr, found)
@@ -286,7 +288,9 @@ def _changes(root: tuple[object, ...], found: set[str]) -> None:
         if head in (ir.FIELD, ir.DECAY) and plain:
             stack.append((part[1], True))
             continue
-        stack.extend((inner, False) for inner in part)
+        for inner in part:
+            if type(inner) is tuple and inner and type(inner[0]) is not str:  # types begin with one
+                stack.append((inner, False))
 
 
 def _reads_in_place(address: object) -> bool:
