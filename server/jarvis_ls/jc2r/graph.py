@@ -16,9 +16,9 @@ from jarvis_ls.jc2r.layout import HEIGHT, Layout, lay_out
 from jarvis_ls.jc2r.symbols import Table
 
 _SHAPES = {"function": "box", "type": "ellipse", "global": "cylinder", "macro": "note"}
-MAX_DRAWN = 3_000
-"""A picture of more nodes helps nobody and takes minutes; they are written as DOT only."""
-MAX_LINES = 12_000
+MAX_DRAWN = 1_500
+"""A picture of more nodes helps nobody and takes long; they are written as DOT only."""
+MAX_LINES = 5_000
 """The same for lines."""
 DRAW_SECONDS = 60
 _CHARACTER = 6.7

@@ -29,6 +29,9 @@ MARGIN = 12.0
 COLUMNS_WIDTH = 900.0
 """How wide nodes that nothing refers to, and that refer to nothing, are set in rows."""
 SWEEPS = 12
+"""How often layers are put in order, and places are settled."""
+WORK = 60_000
+"""Nodes, bends and sections of lines times sweeps: larger graphs are swept less often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +125,9 @@ class _Part:
             while len(self._layers) <= self._layer[node]:
                 self._layers.append([])
             self._layers[self._layer[node]].append(node)
+        size = len(self._layer) + sum(len(chain) for chain in self._chains.values())
+        self._sweeps = max(2, min(SWEEPS, WORK // size))
+        self._column_widths = [max(self._width(node) for node in layer) for layer in self._layers]
         self._order()
         self._y = self._settled()
         self._x = self._columns()
@@ -136,7 +142,7 @@ class _Part:
         for edge, chain in self._chains.items():
             points = [self._x[chain[0]] + self._width(chain[0]), self._middle(chain[0])]
             for bend in chain[1:-1]:
-                column = max((self._width(n) for n in self._layers[self._layer[bend]]), default=0.0)
+                column = self._column_widths[self._layer[bend]]
                 points += [self._x[bend], self._middle(bend), self._x[bend] + column,
                            self._middle(bend)]  # fmt: skip
             points += [self._x[chain[-1]], self._middle(chain[-1])]
@@ -172,7 +178,7 @@ class _Part:
     def _order(self) -> None:
         """Sweep to and fro; each layer is sorted by where the neighbours of its nodes are."""
         best, fewest = [list(layer) for layer in self._layers], self._crossings()
-        for sweep in range(SWEEPS):
+        for sweep in range(self._sweeps):
             forth = sweep % 2 == 0
             sequence = self._layers[1:] if forth else self._layers[-2::-1]
             neighbours = self._left if forth else self._right
@@ -213,7 +219,7 @@ class _Part:
         y: dict[int, float] = {}
         for layer in self._layers:
             y.update(zip(layer, self._offsets(layer), strict=True))
-        for sweep in range(SWEEPS):
+        for sweep in range(self._sweeps):
             for layer in self._layers if sweep % 2 == 0 else self._layers[::-1]:
                 wanted = []
                 for node in layer:
@@ -238,7 +244,7 @@ class _Part:
         for layer in self._layers:
             for node in layer:
                 found[node] = x
-            x += max(self._width(node) for node in layer) + LAYER_GAP
+            x += self._column_widths[self._layer[layer[0]]] + LAYER_GAP
         return found
 
 

@@ -37,6 +37,8 @@ MAX_BYTES = 64_000_000
 _FORM = f"{__version__} 1"
 """What results in the cache must have been made by."""
 _MAX_SUBGRAPHS = 200
+_MAX_DRAWN = 10_000
+"""Symbols in the pictures of all roots together: drawing must not take longer than reading."""
 
 Progress = Callable[[int, int, str], None]
 """Units done, units in all, the unit just finished."""
@@ -254,12 +256,16 @@ def _write_graphs(folder: Path, table: Table, chosen: list[int], pictures: bool)
     below = folder / "subgraphs"
     below.mkdir(exist_ok=True)
     wanted: set[str] = set()
+    room = _MAX_DRAWN
     for number in chosen[:_MAX_SUBGRAPHS]:
         symbol = table.symbols[number - 1]
         name = f"{symbol.name}-{hashlib.sha256(symbol.key.encode()).hexdigest()[:8]}"
         wanted.add(name)
         graph = below / f"{name}.dot"
-        notes[write_graph(graph, table, reachable(table, number), svg=pictures)] = None
+        needed = reachable(table, number)
+        room -= len(needed)
+        graph.with_suffix(".svg").unlink(missing_ok=True)  # of an earlier scan
+        notes[write_graph(graph, table, needed, svg=pictures and room >= 0)] = None
     for old in below.iterdir():  # roots of an earlier scan
         if old.suffix in (".dot", ".svg") and old.stem not in wanted:
             old.unlink()

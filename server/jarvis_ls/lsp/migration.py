@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.process import command_of, environment
-from jarvis_ls.jc2r.overview import Overview, read_overview
 from jarvis_ls.lsp.events import Event, spawn
 
 if TYPE_CHECKING:
+    from jarvis_ls.jc2r.overview import Overview
     from jarvis_ls.jc2r.running import Request
     from jarvis_ls.lsp.progress import Work
     from jarvis_ls.lsp.server import Server
@@ -79,8 +79,14 @@ class Migrations:
         if not self._server.trusted:
             raise UsageError(self._server.say(UNTRUSTED))
 
+    def has(self, root: str) -> bool:
+        """Whether anything was read of a folder."""
+        return root in self._known
+
     def known(self, root: str) -> Overview:
         """What was read last of a folder."""
+        from jarvis_ls.jc2r.overview import Overview
+
         return self._known.get(root) or Overview(Path(root))
 
     def progress(self, root: str) -> Progress | None:
@@ -90,6 +96,8 @@ class Migrations:
 
     async def read(self, root: str) -> Overview:
         """Read anew what is known of a folder, and tell when it is something else."""
+        from jarvis_ls.jc2r.overview import Overview, read_overview
+
         if not self._server.trusted:
             return Overview(Path(root))
         async with self._reading.setdefault(root, asyncio.Lock()):

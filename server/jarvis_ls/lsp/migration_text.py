@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from jarvis_ls.jc2r.records import NOT_CHOSEN, VERIFY
 from jarvis_ls.lsp import migration_protocol as wire
 from jarvis_ls.lsp.notes import Note
 
@@ -29,7 +28,7 @@ _PLACED = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+): (?P<text>.+)", re.DOTALL
 def stage_message(progress: Progress, say: Messages) -> tuple[str, int, int]:
     """What a run does in words, and how far it is as parts of a whole."""
     names = list(_STAGES)
-    template = {**_STAGES, VERIFY: "Comparing Rust with C"}.get(progress.stage)
+    template = {**_STAGES, "verify": "Comparing Rust with C"}.get(progress.stage)
     text = say(template) if template else progress.stage
     if progress.total:
         text = f"{text}: {progress.done}/{progress.total}"
@@ -85,6 +84,8 @@ def items(
 
 def notes_of(overview: Overview, say: Messages) -> dict[str, list[Note]]:
     """Diagnostics by C file: what stays in C and why, what did not compile, what rustc refused."""
+    from jarvis_ls.jc2r.records import NOT_CHOSEN
+
     found: dict[str, list[Note]] = {}
     information = types.DiagnosticSeverity.Information
     for function in overview.functions:

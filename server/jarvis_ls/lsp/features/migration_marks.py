@@ -47,7 +47,7 @@ class _Marks:
     def lenses(self, uri: str) -> list[types.CodeLens]:
         """What each function of a C file is written in, and what can be done about it."""
         place = self._server.place(uri)
-        if not place.root:
+        if not place.root or not self._server.migrations.has(place.root):
             return []
         overview = self._server.migrations.known(place.root)
         state = self._server.findings.get(self._server.key(uri))
