@@ -248,3 +248,22 @@ def test_files_that_define_one_name_twice_each_mean_their_own(tmp_path: Path) ->
     assert done.returncode == 0, done.stdout + done.stderr
     built = tmp_path / "twins_rs" / "target" / "release"
     assert (run(built / "main")[0], run(built / "say")[0]) == (11, 27)
+
+
+@needs_cargo
+def test_a_library_of_headers_gets_a_unit(tmp_path: Path) -> None:
+    root = tmp_path / "stack"
+    write(root, {
+        "stack.h": "#ifndef S\n#define S\nstatic inline int twice(int n) { return 2 * n; }\n"
+                   "int pushed(int n);\n#ifdef STACK_IMPLEMENTATION\n"
+                   "int pushed(int n) { return twice(n) + 1; }\n#endif\n#endif\n",
+        "test.c": '#define STACK_IMPLEMENTATION\n#include "stack.h"\n'
+                  "int main(void) { return pushed(3); }\n",
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    crate = tmp_path / "stack_rs"
+    assert "fn pushed(" in (crate / "src" / "stack.rs").read_text()
+    (program,) = (crate / "src" / "bin").iterdir()
+    assert run(crate / "target" / "release" / program.stem)[0] == 7
+    assert sorted(path.name for path in root.iterdir()) == [".jarvis", "stack.h", "test.c"]
