@@ -20,7 +20,13 @@ def library_paths() -> list[str]:
     if not common.is_dir():
         return [str(ROOT / "server")]
     compiled = LIBRARIES / f"cp{sys.version_info.major}{sys.version_info.minor}"
-    return [str(common), str(compiled)]
+    return [str(common), str(compiled), *windows_paths(compiled)]
+
+
+def windows_paths(compiled: Path) -> list[str]:
+    """Folders of pywin32, which an installation would have named in a `.pth` file."""
+    parts = [compiled / "win32", compiled / "win32" / "lib", compiled / "pywin32_system32"]
+    return [str(part) for part in parts if part.is_dir()]
 
 
 # Also when a worker process imports this file as its main module.

@@ -1,10 +1,11 @@
 """Prints what Jarvis LS needs for a Python and a platform, one requirement a line.
 
-``python closure.py 3.10 linux x86_64``: the installed project is followed through the metadata of
-the installed packages, with the conditions of each requirement read for that Python and platform.
-(``pip download --python-version`` reads them for the Python it runs on, and so forgets what only
-an older one needs.) Versions are those installed here; what only another Python needs is not
-installed and keeps the range that its requirement names.
+``python closure.py 3.11 linux x86_64 agent``: the installed project (with an extra, when one is
+named) is followed through the metadata of the installed packages, with the conditions of each
+requirement read for that Python and platform. (``pip download --python-version`` reads them for
+the Python it runs on, and so forgets what only an older one needs.) Versions are those installed
+here; what only another Python needs is not installed and keeps the range that its requirement
+names.
 """
 
 from __future__ import annotations
@@ -22,34 +23,40 @@ SYSTEMS = {
 }
 
 
-def closure(root: str, environment: dict[str, str]) -> list[str]:
+def closure(root: Requirement, environment: dict[str, str]) -> list[str]:
     """The requirements of ``root`` and of everything it needs, without ``root`` itself."""
     found: dict[str, str] = {}
+    seen: set[tuple[str, str]] = set()
     queue = _needs(root, environment)
     while queue:
         requirement = queue.pop()
         name = canonicalize_name(requirement.name)
-        if name in found:
+        asked = {(name, extra) for extra in ("", *requirement.extras)}
+        if asked <= seen:
             continue
+        seen |= asked
         try:
             found[name] = f"{name}=={version(name)}"
-            queue += _needs(name, environment)
+            queue += _needs(requirement, environment)
         except PackageNotFoundError:
             found[name] = f"{name}{requirement.specifier}"
     return sorted(found.values())
 
 
-def _needs(name: str, environment: dict[str, str]) -> list[Requirement]:
-    requirements = [Requirement(text) for text in requires(name) or []]
+def _needs(wanted: Requirement, environment: dict[str, str]) -> list[Requirement]:
+    """What a package needs, with the extras that are wanted of it."""
+    found = [Requirement(text) for text in requires(wanted.name) or []]
+    extras = ("", *wanted.extras)
     return [
-        requirement
-        for requirement in requirements
-        if requirement.marker is None or requirement.marker.evaluate({"extra": "", **environment})
+        one
+        for one in found
+        if one.marker is None
+        or any(one.marker.evaluate({"extra": extra, **environment}) for extra in extras)
     ]
 
 
-def main(python: str, platform: str, machine: str) -> None:
-    """Print the requirements of the installed ``jarvis-ls``."""
+def main(python: str, platform: str, machine: str, extra: str = "") -> None:
+    """Print the requirements of the installed ``jarvis-ls``, with an extra when it is named."""
     system, os_name = SYSTEMS[platform]
     environment = {
         "python_version": python,
@@ -59,7 +66,8 @@ def main(python: str, platform: str, machine: str) -> None:
         "platform_machine": machine,
         "os_name": os_name,
     }
-    print("\n".join(closure("jarvis-ls", environment)))
+    root = Requirement(f"jarvis-ls[{extra}]" if extra else "jarvis-ls")
+    print("\n".join(closure(root, environment)))
 
 
 if __name__ == "__main__":

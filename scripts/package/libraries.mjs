@@ -1,7 +1,9 @@
 // The Python libraries inside the extension. What is pure Python, or compiled against Python's
 // stable interface (the grammars), lies in `common/` once; what is compiled for one CPython
 // (tree-sitter's core, google-re2) lies in `cp310/`, `cp311/`, …; bundled/tool/server.py picks the
-// right one. All have the versions that are installed in .venv: those the tests ran with.
+// right one. All have the versions that are installed in .venv: those the tests ran with. What the
+// panel's agents need is among them: installing it later would need a network, pip in an interpreter
+// that is the user's own, and an answer to a question that nobody can judge.
 
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -9,6 +11,8 @@ import { capture, ROOT, step, TaskError } from '../process.mjs';
 import { venv } from '../setup/python.mjs';
 
 const PYTHONS = ['3.10', '3.11', '3.12', '3.13', '3.14'];
+/** What the panel's agents need runs on Python 3.11 and newer only: older ones are told so. */
+const AGENTS = PYTHONS.slice(1);
 
 /**
  * VS Code's name of a platform, Python's words for it, and the wheel tags that run on it. Alpine is
@@ -66,24 +70,47 @@ export function findTarget(name) {
  */
 export async function bundleLibraries(target, wheel, folder) {
   rmSync(folder, { recursive: true, force: true });
+  /** @type {Set<string>} requirements that one wheel meets for every Python */
+  const met = new Set();
   for (const python of PYTHONS) {
     const version = `cp${python.replace('.', '')}`;
-    for (const file of await download(target, python)) await unpack(file, folder, version);
+    const needs = (await requirements(target, python)).filter((need) => !met.has(need));
+    for (const file of await download(target, python, needs)) {
+      if ((await unpack(file, folder, version)) === 'common') met.add(pinned(file));
+    }
   }
   await unpack(wheel, folder, 'common');
   dropBookkeeping(folder);
 }
 
 /**
+ * What is needed for a Python, each pinned as `name==version` where this checkout has it.
  * @param {Target} target
  * @param {string} python
+ */
+async function requirements({ platform, machine }, python) {
+  const closure = path.join(import.meta.dirname, 'closure.py');
+  const needs = await capture(venv('python'), [
+    ...[closure, python, platform, machine],
+    ...(AGENTS.includes(python) ? ['agent'] : []),
+  ]);
+  if (needs.status !== 0) throw new TaskError(`requirements: ${needs.stderr}`);
+  return needs.stdout.trim().split('\n');
+}
+
+/** The requirement that a wheel meets: `name==version`, the name as package indexes write it. */
+function pinned(/** @type {string} */ wheel) {
+  const [distribution, release] = path.basename(wheel).split('-');
+  return `${distribution?.toLowerCase().replace(/[-_.]+/g, '-')}==${release}`;
+}
+
+/**
+ * @param {Target} target
+ * @param {string} python
+ * @param {string[]} needs requirements
  * @returns {Promise<string[]>} wheels
  */
-async function download(target, python) {
-  const { name, platform, machine, tags } = target;
-  const closure = path.join(import.meta.dirname, 'closure.py');
-  const needs = await capture(venv('python'), [closure, python, platform, machine]);
-  if (needs.status !== 0) throw new TaskError(`requirements: ${needs.stderr}`);
+async function download({ name, tags }, python, needs) {
   const folder = path.join(ROOT, '.cache', 'wheels', name, python);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -91,7 +118,7 @@ async function download(target, python) {
     ...['-m', 'pip', '--disable-pip-version-check', 'download', '--quiet', '--dest', folder],
     ...['--only-binary=:all:', '--no-deps', '--implementation', 'cp', '--python-version', python],
     ...tags.flatMap((tag) => ['--platform', tag]),
-    ...needs.stdout.trim().split('\n'),
+    ...needs,
   ]);
   return readdirSync(folder).map((file) => path.join(folder, file));
 }
@@ -101,19 +128,26 @@ async function download(target, python) {
  * @param {string} wheel
  * @param {string} folder
  * @param {string} version folder for what is compiled for one Python
+ * @returns {Promise<string>} the folder it lies in: that one, or `common`
  */
 async function unpack(wheel, folder, version) {
   const name = path.basename(wheel, '.whl');
   const [, abi] = name.split('-').slice(-3);
-  const place = path.join(folder, abi === 'none' || abi === 'abi3' ? 'common' : version);
+  const within = abi === 'none' || abi === 'abi3' ? 'common' : version;
+  const place = path.join(folder, within);
   const [distribution, release] = name.split('-');
-  if (existsSync(path.join(place, `${distribution}-${release}.dist-info`))) return;
   mkdirSync(place, { recursive: true });
+  if (existsSync(path.join(place, `${distribution}-${release}.dist-info`))) return within;
   const { status, stderr } = await capture(venv('python'), ['-m', 'zipfile', '-e', wheel, place]);
   if (status !== 0) throw new TaskError(`${name}: cannot be unpacked: ${stderr}`);
-  if (readdirSync(place).some((entry) => entry.endsWith('.data'))) {
-    throw new TaskError(`${name}: has files that must be installed, not only unpacked`);
+  for (const data of readdirSync(place).filter((entry) => entry.endsWith('.data'))) {
+    // Programs of a package are of no use here; anything else would have to be installed.
+    if (readdirSync(path.join(place, data)).some((entry) => entry !== 'scripts')) {
+      throw new TaskError(`${name}: has files that must be installed, not only unpacked`);
+    }
+    rmSync(path.join(place, data), { recursive: true });
   }
+  return within;
 }
 
 /**

@@ -7,6 +7,8 @@ import { pathToFileURL } from 'node:url';
 import { hostTarget } from '../../scripts/package/libraries.mjs';
 import { capture, ROOT } from '../../scripts/process.mjs';
 import { findPythons, venv } from '../../scripts/setup/python.mjs';
+import { startModel } from '../e2e/model.mjs';
+import { Panel } from '../e2e/panel.mjs';
 import { openWorkbench } from '../e2e/workbench.mjs';
 import { startServer } from './language-client.mjs';
 
@@ -91,6 +93,41 @@ for (const { version, executable } of pythons) {
   });
 }
 
+for (const { version, executable } of pythons.filter(hasAgents)) {
+  test(`what agents need is there for Python ${version} with nothing installed`, async () => {
+    const names = [
+      ...['openai', 'anthropic', 'mcp', 'pydantic', 'yaml', 'pyjson5', 'filelock', 'jsonschema'],
+      ...['tree_sitter_bash', 'docker', 'prompt_toolkit', 'jarvis_ls.lsp.panel'],
+    ];
+    const code = `import runpy; runpy.run_path(${JSON.stringify(
+      path.join(extension, 'bundled', 'tool', 'server.py'),
+    )}, run_name='libraries')\nimport ${names.join(', ')}\nprint(openai.__file__)`;
+    const { status, stdout, stderr } = await capture(executable, ['-I', '-S', '-c', code], {
+      cwd: folder,
+      env: cleanEnvironment(),
+    });
+    assert.equal(status, 0, stderr);
+    assert.ok(stdout.startsWith(path.join(extension, 'bundled', 'libs')), stdout);
+  });
+}
+
+test('installed in VS Code, an agent answers from the libraries of the extension', async () => {
+  const model = await startModel();
+  const jarvis = path.join(folder, 'jarvis-home');
+  model.configure(jarvis);
+  const vsix = artefact(/\.vsix$/);
+  const editor = await openWorkbench({ vsix, files: {}, env: { JARVIS_HOME: jarvis } });
+  try {
+    const panel = await Panel.open(editor);
+    await model.script({ say: 'From the package.' });
+    await panel.say('Hello');
+    await panel.answered('From the package.');
+  } finally {
+    await editor.close();
+    await model.close();
+  }
+});
+
 test('installed in VS Code, the extension reports and fixes with its own libraries', async () => {
   const text =
     '#include <string.h>\n\nvoid keep(char *line) {\n  char kept[8];\n  strcpy(kept, line);\n}\n';
@@ -132,7 +169,7 @@ test('the extension holds what it needs and nothing else', () => {
     ),
     [],
   );
-  for (const library of ['pygls', 'tree_sitter_c', 'pathspec', 'jarvis_ls', 'tomli']) {
+  for (const library of ['pygls', 'tree_sitter_c', 'openai', 'mcp', 'jarvis_ls', 'tomli']) {
     assert.ok(files.includes(`extension/bundled/libs/common/${library}/__init__.py`), library);
   }
   const licences = files.filter((file) => /dist-info\/.*licen[cs]e/i.test(file));
@@ -154,6 +191,12 @@ test('a platform without libraries is refused in one line', async () => {
   assert.equal(status, 1);
   assert.match(stderr, /^error: alpine-x64: there are no compiled libraries[^\n]*\n$/);
 });
+
+/** Whether the extension brings agents for a Python. */
+function hasAgents({ version }) {
+  const [major, minor] = version.split('.').map(Number);
+  return major > 3 || minor >= 11;
+}
 
 /** @param {RegExp} name */
 function artefact(name) {

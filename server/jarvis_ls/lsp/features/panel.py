@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import re
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.core.errors import JarvisError, UsageError
@@ -19,6 +20,8 @@ from jarvis_ls.lsp.server import Server
 if TYPE_CHECKING:
     from jarvis_ls.lsp.panel import Panel
 
+OLDEST = (3, 11)
+"""Python for which a packaged extension brings what agents need."""
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}\Z")
 
 
@@ -67,6 +70,14 @@ class _PanelFeature:
 
     def _loaded(self) -> Panel:
         if self._panel is None:
+            if sys.version_info < OLDEST and "bundled" in Path(__file__).parts:
+                raise JarvisError(
+                    self._server.say(
+                        "Agents need Python 3.11 or newer; Jarvis runs on Python {version} here."
+                        " Choose another with the setting jarvisLs.interpreter.",
+                        version=f"{sys.version_info.major}.{sys.version_info.minor}",
+                    )
+                )
             load_tls()
             from jarvis_ls.lsp.panel import Panel
 
