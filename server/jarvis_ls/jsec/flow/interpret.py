@@ -31,9 +31,9 @@ Effects = Mapping[str, tuple[tuple[Any, ...], ...]]
 class Limits:
     """Bounds of one run from a root."""
 
-    fuel: int = 800
+    fuel: int = 500
     """Instructions, besides a number for each instruction of the root itself."""
-    per_instruction: int = 5
+    per_instruction: int = 3
     """How many times each instruction of the root may be passed."""
     depth: int = 9
     """Calls inside of calls."""
