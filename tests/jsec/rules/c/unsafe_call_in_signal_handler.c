@@ -11,8 +11,8 @@ static void report(const char *text) {
 
 static void on_interrupt(int number) {
     printf("signal %d\n", number); // expect: unsafe-call-in-signal-handler
-    report("interrupted"); // expect: unsafe-call-in-signal-handler
-    exit(1); // expect: unsafe-call-in-signal-handler
+    report("interrupted"); // ok
+    exit(1); // ok
 }
 
 static void on_quit(int number) {
@@ -25,6 +25,15 @@ static void on_child(int number) {
     free((void *) 0); // expect: unsafe-call-in-signal-handler
 }
 
+static void on_alarm(int number) {
+    report("alarm"); // ok
+    exit(1); // expect: unsafe-call-in-signal-handler
+}
+
+static void on_hangup(int number) {
+    report("hangup"); // expect: unsafe-call-in-signal-handler
+}
+
 static void ordinary(int number) {
     printf("%d\n", number); // ok
 }
@@ -33,6 +42,8 @@ int main(void) {
     struct sigaction action = {0};
     signal(SIGINT, on_interrupt);
     signal(SIGQUIT, on_quit);
+    signal(SIGALRM, on_alarm);
+    signal(SIGHUP, on_hangup);
     action.sa_handler = on_child;
     sigaction(SIGCHLD, &action, 0);
     ordinary(interrupted);

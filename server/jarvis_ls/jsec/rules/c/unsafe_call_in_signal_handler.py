@@ -2,7 +2,8 @@
 
 ## What it does
 Finds calls of `printf`, `malloc`, `free`, `exit`, `syslog`, locks and the like in functions that
-`signal` or `sigaction` installs, also one call further down in the same file.
+`signal` or `sigaction` installs, also one call further down in the same file. A handler is told
+once, at its gravest call.
 
 ## Why is this bad?
 A signal can arrive in the middle of `malloc`. When the handler calls it again, its lists are
@@ -53,6 +54,7 @@ UNSAFE = frozenset({
     "closedir", "qsort", "wprintf", "fwprintf", "err", "warn", "errx", "g_print", "g_free",
     "g_malloc", "tmpfile", "strsignal", "psignal",
 })  # fmt: skip
+SAME = "This call is not safe here either."
 MILD = frozenset({"sprintf", "snprintf", "vsnprintf", "strerror", "getenv", "rand", "qsort",
                   "strtok"})  # fmt: skip
 
@@ -68,11 +70,17 @@ MILD = frozenset({"sprintf", "snprintf", "vsnprintf", "strerror", "getenv", "ran
 def unsafe_call_in_signal_handler(whole: WholeUnit) -> Iterator[Report]:
     by_name = {f.name: f for f in whole.functions}
     for handler in handlers(whole):
-        seen: set[str] = set()
+        found: dict[str, tuple[Call, Report]] = {}
         for call in handler.calls:
-            if not call.is_method and call.name not in seen:
-                seen.add(call.name)
-                yield from _report(call, by_name)
+            if not call.is_method and call.name not in found:
+                for report in _report(call, by_name):
+                    found[call.name] = call, report
+        if not found:
+            continue
+        _, gravest = max(found.values(), key=lambda entry: entry[1].confidence or 0.0)
+        others = [(c.node, SAME) for c, report in found.values() if report is not gravest]
+        gravest.related += [((node.start_byte, node.end_byte), said) for node, said in others]
+        yield gravest
 
 
 def _report(call: Call, by_name: dict[str, Function]) -> Iterator[Report]:
