@@ -53,7 +53,7 @@ def _bzip2(table: Table, sources: Path, folder: Path) -> None:
     records = list(bzip2_cases.cases(root, c, whole=True))
     lines = "".join(json.dumps(one) + "\n" for one in records)
     (root / ".jarvis" / "c2rust" / "cases.jsonl").write_text(lines)
-    found = _verified(root, "--mutants", str(MUTANTS), "--seconds", "120",
+    found = _verified(root, "--mutants", str(MUTANTS), "--explore", "30", "--seconds", "200",
                       "--only", *bzip2_cases.LIBRARY)  # fmt: skip
     equal = sum(one["state"] == "equal" for one in found["cases"])
     table.at_least("bzip2: cases equal", equal, len(records))

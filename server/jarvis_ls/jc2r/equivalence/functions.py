@@ -58,12 +58,13 @@ class Differs(Exception):
 def compare(
     function: Function, symbol: str, result: Any, inputs: Inputs,
     executors: tuple[Executor, Executor, Executor], *, cases: int, seed: int,
-    late: Callable[[], bool], keep: int = 0,
+    late: Callable[[], bool], share: float, keep: int = 0,
 ) -> Compared:  # fmt: skip
-    """Compare one function on `cases` generated cases; `executors` are those of the C, of the
-    sanitized C and of the Rust. `keep` requests that counted are handed back."""
+    """Compare one function on `cases` generated cases, fewer after `share` seconds; `executors` are
+    those of the C, of the sanitized C and of the Rust. `keep` requests that counted are handed
+    back."""
     found = Compared(function, "")
-    trial = _Trial(found, symbol, result, executors, late, keep)
+    trial = _Trial(found, symbol, result, executors, late, share, keep)
     started = time.monotonic()
     digest = hashlib.sha256(f"{seed} {function.file} {function.name}".encode()).digest()
 
@@ -98,8 +99,10 @@ class _Trial:
 
     def __init__(
         self, found: Compared, symbol: str, result: Any,
-        executors: tuple[Executor, Executor, Executor], late: Callable[[], bool], keep: int,
+        executors: tuple[Executor, Executor, Executor], late: Callable[[], bool], share: float,
+        keep: int,
     ) -> None:  # fmt: skip
+        self._until = time.monotonic() + share
         self._found, self._symbol, self._result = found, symbol, result
         self._c, self._sanitized, self._rust = executors
         self._late, self._keep = late, keep
@@ -114,7 +117,7 @@ class _Trial:
         if self._late():
             self._found.reason = LATE
             return True
-        return self._barren >= BARREN or self._hung >= 3
+        return self._barren >= BARREN or self._hung >= 3 or time.monotonic() >= self._until
 
     def run(self, case: Case) -> None:
         """Compare one case. Raises `Differs`."""
@@ -156,4 +159,6 @@ class _Trial:
 
 
 def _most_common(excluded: Counter[str]) -> str:
+    if not excluded:
+        return LATE
     return f"no generated input was fit: {excluded.most_common(1)[0][0]}"

@@ -7,6 +7,7 @@ was. Nothing is written outside of `.jarvis/c2rust`.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -31,6 +32,10 @@ CASES = 40
 """Cases of one function, by default."""
 SECONDS = 300.0
 """How long all functions together may take, by default."""
+GENEROUS = 3
+"""How much more than its part of the time a function may take."""
+LEAST = 2.0
+"""Seconds that every function has."""
 KEPT = 12
 """Requests of one function that mutants are tried with."""
 
@@ -161,11 +166,17 @@ def _all(
     """Every function as it is done, in order."""
     deadline = time.monotonic() + settings.seconds
     stopped = threading.Event()
+    begun = itertools.count()
     local = threading.local()
     opened: list[tuple[Executor, Executor, Executor]] = []
 
     def late() -> bool:
         return stopped.is_set() or time.monotonic() >= deadline
+
+    def share() -> float:
+        """Seconds for the next function: more than its part, since most need less."""
+        left = max(1, len(waiting) - next(begun))
+        return max(LEAST, GENEROUS * settings.jobs * (deadline - time.monotonic()) / left)
 
     def one(function: Function) -> Compared:
         if late():
@@ -180,7 +191,7 @@ def _all(
         return compare(
             function, symbol, code_of(function.result, project.found.records), inputs,
             local.executors, cases=settings.cases, seed=settings.seed,
-            late=late, keep=KEPT,
+            late=late, share=share(), keep=KEPT,
         )  # fmt: skip
 
     with ThreadPoolExecutor(settings.jobs) as pool:
