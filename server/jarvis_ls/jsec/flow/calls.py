@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.checks import ownership
 from jarvis_ls.jsec.flow.evaluate import converted, evaluate, fetch
 from jarvis_ls.jsec.flow.ir import LOAD, FunctionIR, Instr, Span, Type
@@ -372,14 +373,6 @@ def _candidates(
     return found_all if len(found_all) <= _MAX_CANDIDATES else []
 
 
-def _dropped(an: Analysis, st: State, instr: Instr) -> None:
-    return None
-
-
-def _end(an: Analysis, st: State, instr: Instr) -> None:
-    return None
-
-
 def _alloca(an: Analysis, st: State, instr: Instr) -> None:
     _, slot, count, size, span = instr
     number = evaluate(an, st, count)
@@ -392,8 +385,8 @@ def _alloca(an: Analysis, st: State, instr: Instr) -> None:
 
 
 INSTRUCTIONS: dict[int, Callable[[Any, State, Instr], Any]] = {
-    2: _call, 3: _declare, 4: _clear, 5: _new, 6: _delete, 7: _method, 8: _dropped, 9: _end,
-    10: _alloca,
+    ir.CALL: _call, ir.DECLARE: _declare, ir.CLEAR: _clear, ir.NEW: _new, ir.DELETE: _delete,
+    ir.METHOD: _method, ir.ALLOCA: _alloca,
 }  # fmt: skip
 
 __all__ = ["ANY_NULL", "INSTRUCTIONS", "INT", "Reg", "enter", "forget", "unknown_parameters"]

@@ -87,11 +87,7 @@ DELETE = 6
 METHOD = 7
 """`(METHOD, temp, object address, class, name, arguments, result type, span, argument types)`:
 `class` is empty when it is not known."""
-DROPPED = 8
-"""`(DROPPED, temp, name, span)`: the result of the call is not used."""
-END = 9
-"""`(END, slots)`: variables whose scope ends."""
-ALLOCA = 10
+ALLOCA = 8
 """`(ALLOCA, slot, size)`: an array whose length is no constant."""
 
 # ends of blocks

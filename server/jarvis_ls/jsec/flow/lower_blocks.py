@@ -105,10 +105,10 @@ class Scopes:
         self._names.append({})
         self._objects.append([])
 
-    def close(self) -> tuple[list[tuple[int, str]], tuple[int, ...]]:
-        """Leave a block: its objects with their class, last first, and all of its slots."""
-        slots = tuple(slot for slot in self._names.pop().values() if slot >= 0)
-        return list(reversed(self._objects.pop())), slots
+    def close(self) -> list[tuple[int, str]]:
+        """Leave a block: its objects with their class, last first."""
+        self._names.pop()
+        return list(reversed(self._objects.pop()))
 
     @property
     def depth(self) -> int:

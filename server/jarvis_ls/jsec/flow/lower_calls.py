@@ -24,8 +24,8 @@ class Calls:
     def __init__(self, expressions: Expressions) -> None:
         self.of = expressions
 
-    def value(self, node: Node, *, dropped: bool = False) -> Typed:
-        """The result of a call; `dropped` when nothing uses it."""
+    def value(self, node: Node) -> Typed:
+        """The result of a call."""
         callee = node.child_by_field_name("function")
         while callee is not None and callee.type == "parenthesized_expression":
             callee = callee.named_children[0] if callee.named_child_count else None
@@ -33,11 +33,11 @@ class Calls:
             return self.of.unknown()
         kind = callee.type
         if kind == "field_expression":
-            return self._through_member(node, callee, dropped=dropped)
+            return self._through_member(node, callee)
         if kind in ("template_function", "template_method"):
             return self._template(node, callee)
         if kind in ("identifier", "qualified_identifier"):
-            return self._named(node, callee, dropped=dropped)
+            return self._named(node, callee)
         if kind == "primitive_type":
             return self._functional_cast(node, self.of.types.words(text(callee)))
         return self._indirect(node, callee)
@@ -48,7 +48,7 @@ class Calls:
         return [] if listed is None else \
             [c for c in listed.named_children if c.type not in _SKIPPED]  # fmt: skip
 
-    def _named(self, node: Node, callee: Node, *, dropped: bool) -> Typed:
+    def _named(self, node: Node, callee: Node) -> Typed:
         of = self.of
         name = text(callee)
         short = name.rpartition("::")[2]
@@ -79,11 +79,9 @@ class Calls:
             return self._temporary(node, short, arguments)
         if short in of.types.erased or (short in CONTAINERS and short not in of.outer.functions):
             return of.unknown()
-        return self._direct(node, name, short, arguments, dropped=dropped)
+        return self._direct(node, name, short, arguments)
 
-    def _direct(
-        self, node: Node, name: str, short: str, arguments: list[Node], *, dropped: bool
-    ) -> Typed:
+    def _direct(self, node: Node, name: str, short: str, arguments: list[Node]) -> Typed:
         of = self.of
         signature = of.outer.functions.get(short)
         if signature is None:
@@ -99,8 +97,6 @@ class Calls:
         of.calls.add(short)
         span = of.span(node)
         of.blocks.add((ir.CALL, temp, name, values, result, span, types))
-        if dropped:
-            of.blocks.add((ir.DROPPED, temp, short, span))
         return (ir.TEMP, temp), result
 
     def _values(
@@ -141,7 +137,7 @@ class Calls:
         of.blocks.add((ir.CALL, temp, target, values, result, of.span(node), types))
         return (ir.TEMP, temp), result
 
-    def _through_member(self, node: Node, callee: Node, *, dropped: bool) -> Typed:
+    def _through_member(self, node: Node, callee: Node) -> Typed:
         of = self.of
         argument = callee.child_by_field_name("argument")
         arrow = text(callee.child_by_field_name("operator")) == "->"
@@ -203,7 +199,7 @@ class Calls:
             kinds = [c for c in listed.named_children if c.type == "type_descriptor"] \
                 if listed is not None else []  # fmt: skip
             return self._functional_cast(node, self.of.types.of(kinds[0]) if kinds else ANY)
-        return self._direct(node, name, name, arguments, dropped=False)
+        return self._direct(node, name, name, arguments)
 
     def _functional_cast(self, node: Node, type_: Type) -> Typed:
         arguments = self.arguments(node)

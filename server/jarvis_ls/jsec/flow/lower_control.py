@@ -127,8 +127,7 @@ class Control:
             self.body.statement(update)
         self.body.blocks.end((ir.JUMP, head))
         self.body.blocks.start(after)
-        objects, _slots = self.body.scopes.close()
-        self.body.destroy(objects)
+        self.body.destroy(self.body.scopes.close())
 
     def _range(self, node: Node) -> None:
         self.body.scopes.open()

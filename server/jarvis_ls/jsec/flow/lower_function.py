@@ -142,10 +142,7 @@ class Body:
         self.scopes.open()
         for child in node.named_children:
             self.statement(child)
-        objects, slots = self.scopes.close()
-        self.destroy(objects)
-        if slots:
-            self.blocks.add((ir.END, slots))
+        self.destroy(self.scopes.close())
 
     def destroy(self, objects: list[tuple[int, str]]) -> None:
         """Run the destructors of objects whose scope ends."""
@@ -194,7 +191,7 @@ class Body:
                 self.of.fixed = before
                 self.outer.macros.leave()
                 return
-        self.blocks.add((ir.EVAL, self.of.calling.value(node, dropped=True)[0]))
+        self.blocks.add((ir.EVAL, self.of.calling.value(node)[0]))
 
     def _typedef(self, node: Node) -> None:
         base = self.types.specified(node)
