@@ -159,6 +159,18 @@ describe('the overview', () => {
     await overview.close();
   });
 
+  test('the graph of one function, until the whole is asked for', async () => {
+    const overview = await open();
+    await overview.tell({ kind: 'migration', migration: MIGRATION, root: 3 });
+    assert.equal((await overview.asked('graph', 2)).asked.root, 3);
+    const chip = overview.page.locator('.chip', { hasText: 'Only what leap needs' });
+    await chip.click();
+    assert.equal((await overview.asked('graph', 3)).asked.root, undefined);
+    await overview.tell({ kind: 'migration', migration: { ...MIGRATION, revision: 4 }, root: 3 });
+    assert.equal((await overview.asked('graph', 4)).asked.root, undefined, 'it stays the whole');
+    await overview.close();
+  });
+
   test('in Chinese and narrow, nothing is wider than the page', async () => {
     const overview = await open({ locale: 'zh-cn', width: 360 });
     await overview.page.getByText('保留为 C 的内容').waitFor();

@@ -30,6 +30,8 @@ class Overview {
   private picture: Picture | undefined;
   private asked: GraphAsk = { kinds: ['function'] };
   private drawnRevision = -1;
+  /** The function whose graph the user asked for in the view, if any. */
+  private toldRoot: number | undefined;
   private failure = '';
   private found: number | undefined;
 
@@ -55,14 +57,16 @@ class Overview {
 
   private takeMigration(told: Picture): void {
     const { migration, root } = told;
-    const isElsewhere = this.asked.root !== root || this.drawnRevision !== migration.revision;
+    const isOther = this.toldRoot !== root;
+    const isNew = this.drawnRevision !== migration.revision;
     this.picture = told;
+    this.toldRoot = root;
     this.draw();
     this.graph.colour(migration.functions);
-    if (isElsewhere && migration.functions.length > 0) {
+    if ((isOther || isNew) && migration.functions.length > 0) {
       this.drawnRevision = migration.revision;
       const { kinds } = this.asked;
-      this.askGraph(root === undefined ? { kinds } : { kinds, root });
+      this.askGraph(isOther ? (root === undefined ? { kinds } : { kinds, root }) : this.asked);
     }
   }
 
@@ -73,6 +77,7 @@ class Overview {
   private askGraph(asked: GraphAsk): void {
     this.asked = asked;
     this.ask({ kind: 'graph', asked });
+    this.draw();
   }
 
   private draw(): void {
@@ -195,7 +200,6 @@ class Overview {
     const { kinds } = this.asked;
     const next = kinds.includes(kind) ? kinds.filter((it) => it !== kind) : [...kinds, kind];
     this.askGraph({ ...this.asked, kinds: next });
-    this.draw();
   }
 
   private find(words: string): void {
