@@ -72,7 +72,7 @@ def write(folder: Path, files: dict[str, str]) -> None:
 
 def jc2r(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*JC2R, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False,
+        [*JC2R, *map(str, arguments)], capture_output=True, text=True, timeout=900, check=False,
         env={**os.environ, **environment},
     )  # fmt: skip
 

@@ -122,6 +122,12 @@ class Types:
         """The last name given to a C declaration, by its USR."""
         self._seen: dict[str, str] = {}
         """The same for the unit at hand."""
+        self._known: dict[int, str] = {}
+        """Names of the unit's records by the hash of what declares them: asked for often."""
+        self._sound: set[int] = set()
+        """Records of the unit whose members can be used, by hash."""
+        self.paths: dict[tuple[int, int], list[str]] = {}
+        """Ways to members of the unit's records, by the hashes of both."""
         self._given = Names()
         self.needed: set[str] = set()
         """Names of what `support` offers and some module uses."""
@@ -195,8 +201,17 @@ class Types:
     def begin(self) -> None:
         """Another unit begins: what it says of a record may differ from what others said."""
         self._seen.clear()
+        self._known.clear()
+        self._sound.clear()
+        self.paths.clear()
 
     def _record(self, declaration: Any) -> str:
+        key = declaration.hash
+        if key not in self._known:
+            self._known[key] = self._named(declaration)
+        return self._known[key]
+
+    def _named(self, declaration: Any) -> str:
         definition = declaration.get_definition() or declaration
         usr = definition.get_usr()
         if usr not in self._seen:
@@ -214,9 +229,13 @@ class Types:
 
     def check(self, type_: Any) -> None:
         """Raises `Unsupported` when members of a record cannot be used."""
-        definition = type_.get_canonical().get_declaration().get_definition()
+        declaration = type_.get_canonical().get_declaration()
+        if declaration.hash in self._sound:
+            return
+        definition = declaration.get_definition()
         if definition is not None and (why := self._broken.get(definition.get_usr())):
             raise Unsupported(why)
+        self._sound.add(declaration.hash)
 
     def _define(self, declaration: Any, name: str) -> str:
         if not declaration.is_definition():

@@ -292,12 +292,15 @@ class Places(Conversions):
             code = f"(*{wrapped(self.value(base))})"
         else:
             code = self.place(base)
-        self.types.check(owner)
         self.types.of(owner)
-        path = path_to(owner, declared)
-        if path is None:
-            raise Unsupported(f"the member {cursor.spelling}")
-        return code, path
+        self.types.check(owner)
+        key = (owner.get_declaration().hash, declared.hash)
+        if key not in self.types.paths:
+            path = path_to(owner, declared)
+            if path is None:
+                raise Unsupported(f"the member {cursor.spelling}")
+            self.types.paths[key] = path
+        return code, self.types.paths[key]
 
     def _element(self, cursor: Any) -> str:
         base, index = clang.children(cursor)
