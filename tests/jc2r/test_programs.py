@@ -134,13 +134,14 @@ def test_a_program_that_differs_is_found(words: tuple[Path, Path]) -> None:
     good = path.read_text()
     bad = good.replace("level.wrapping_sub(1", "level.wrapping_sub(2")
     assert bad != good
+    build = ["cargo", "build", "--offline", "--release", "--quiet"]
     path.write_text(bad)
     try:
-        build = ["cargo", "build", "--offline", "--release", "--quiet"]
         subprocess.run(build, cwd=root.parent / "words_rs", check=True, timeout=120)
         done = jc2r("verify", root, "--programs")
     finally:
         path.write_text(good)
+        subprocess.run(build, cwd=root.parent / "words_rs", check=True, timeout=120)
     assert done.returncode == 1
     assert "nested: differs: stdout differs at byte 0" in done.stdout
 
