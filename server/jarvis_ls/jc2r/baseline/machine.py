@@ -6,6 +6,7 @@ from typing import Any
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.jc2r.baseline.jumps import label_of
+from jarvis_ls.jc2r.baseline.loops import for_parts
 from jarvis_ls.jc2r.baseline.names import Unsupported
 from jarvis_ls.jc2r.baseline.nodes import only
 from jarvis_ls.jc2r.baseline.statements import (
@@ -13,7 +14,6 @@ from jarvis_ls.jc2r.baseline.statements import (
     Local,
     Statements,
     Target,
-    for_parts,
     pattern,
 )
 

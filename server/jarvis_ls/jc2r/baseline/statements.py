@@ -20,6 +20,7 @@ from jarvis_ls.jc2r.baseline.kinds import (
     kind,
     plain,
 )
+from jarvis_ls.jc2r.baseline.loops import for_parts
 from jarvis_ls.jc2r.baseline.names import Names, Unsupported
 from jarvis_ls.jc2r.baseline.text import literal
 
@@ -417,57 +418,6 @@ def thread_local(name: str, rust: str, code: str) -> str:
 def thread_place(name: str) -> str:
     """Such a variable as a place."""
     return f"(*{name}.with(|__one| __one.get()))"
-
-
-def for_parts(cursor: Any) -> tuple[Any | None, Any | None, Any | None, Any]:
-    """Initialisation, condition, step and body of a `for`; libclang leaves out what is empty, so
-    the semicolons between them are looked for in the text."""
-    *parts, body = clang.children(cursor)
-    if len(parts) == 3:
-        return parts[0], parts[1], parts[2], body
-    found: list[Any | None] = [None, None, None]
-    if parts:
-        for part, place in zip(parts, _for_places(cursor, parts, body), strict=True):
-            found[place] = part
-    return found[0], found[1], found[2], body
-
-
-def _for_places(cursor: Any, parts: list[Any], body: Any) -> list[int]:
-    """Which of the three places of a `for` each part has, told by the semicolons before it."""
-    depth, semicolons = 0, []
-    for token in cursor.get_tokens():
-        offset = token.extent.start.offset
-        if offset >= body.extent.start.offset:
-            break
-        spelling = token.spelling
-        depth += (spelling in ("(", "[", "{")) - (spelling in (")", "]", "}"))
-        if spelling == ";" and depth == 1:
-            semicolons.append(offset)
-    places = [sum(at < part.extent.start.offset for at in semicolons) for part in parts]
-    if len(semicolons) != 2 or len(set(places)) != len(parts):
-        return _guessed_places(parts)
-    return places
-
-
-def _guessed_places(parts: list[Any]) -> list[int]:
-    """The same for a `for` that comes from a macro, told by what the parts do."""
-    roles = []
-    for part in parts:
-        name = part.kind.name
-        operator = clang.binary_operator(part) if name == "BINARY_OPERATOR" else 0
-        if name == "DECL_STMT":
-            roles.append(0)
-        elif name == "COMPOUND_ASSIGNMENT_OPERATOR" or (name == "UNARY_OPERATOR" and (
-            clang.unary_operator(part) in (1, 2, 3, 4)
-        )):  # fmt: skip
-            roles.append(2)
-        elif operator in (22, 33):
-            roles.append(0 if not roles and len(parts) > 1 else 2)
-        else:
-            roles.append(1)
-    if sorted(set(roles)) != roles:
-        raise Unsupported("a for whose parts come from a macro")
-    return roles
 
 
 def _continued(inner: list[str], n: int) -> list[str]:
