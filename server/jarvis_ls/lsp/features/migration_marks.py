@@ -67,7 +67,7 @@ class _Marks:
     def _state_lens(self, uri: str, line: int, function: Function) -> types.CodeLens:
         say = self._server.say
         titles = {
-            "new": say("C"),
+            "new": "C",
             "c": say("C: {reason}", reason=say(function.reason)),
             "baseline": say("Rust (baseline): show"),
             "idiomatic": say("Rust (idiomatic): show"),
