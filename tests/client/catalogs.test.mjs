@@ -68,6 +68,10 @@ test('settings have the defaults that the server assumes', () => {
   const defaults = [...body.matchAll(/^ {2}(\w+): (.+),$/gm)];
   assert.ok(defaults.length > 0);
   for (const [, name, value] of defaults) {
-    assert.deepEqual(properties[`jarvisLs.${name}`].default, JSON.parse(value.replaceAll("'", '"')), name);
+    assert.deepEqual(
+      properties[`jarvisLs.${name}`].default,
+      JSON.parse(value.replaceAll("'", '"')),
+      name,
+    );
   }
 });

@@ -2,8 +2,8 @@
 
 Prints its base URL, then reads one JSON object per line: who answers (`of`: the name in brackets
 in an agent's task, empty for the main one), and either `say` with a text, `calls` with tools and
-arguments, or `refuse` with an HTTP status. More keys (`delay`, `thinking`, `pieces`, `stall_after`) are given on. Ends with
-its input.
+arguments, or `refuse` with an HTTP status. More keys (`delay`, `thinking`, `pieces`, `stall_after`)
+are given on. Ends with its input.
 """
 
 from __future__ import annotations

@@ -188,9 +188,8 @@ def settings_from(values: Mapping[str, Any], name: str, base: Settings | None = 
         paths=base.paths + reader.tables("paths", _path_rules),
         patterns=base.patterns + reader.list_of_tables("pattern", _pattern),
         flow=reader.take("flow", _flag, base.flow),
-        functions=base.functions + sum(
-            (reader.list_of_tables(role, make) for role, make in _ROLES), ()
-        ),
+        functions=base.functions
+        + sum((reader.list_of_tables(role, make) for role, make in _ROLES), ()),
     )
     reader.finish()
     ids = [pattern.id for pattern in settings.patterns]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
-from jarvis_ls.jc2r.baseline.crate import EDITION
+from jarvis_ls.jc2r.baseline.manifest import formatted
 from jarvis_ls.jc2r.lift import plainer, safety
 from jarvis_ls.jc2r.lift.casts import casts, pointed
 from jarvis_ls.jc2r.lift.compiler import UNSAFE, Message, check
@@ -212,12 +211,7 @@ class Lifting:
     def _write(self, path: Path, data: bytes) -> None:
         if source(path, data).root.has_error or path.read_bytes() == data:
             return
-        formatter = shutil.which("rustfmt")
-        if formatter is not None:
-            done = subprocess.run([formatter, "--edition", EDITION], input=data,
-                                  capture_output=True, timeout=60, check=False)  # fmt: skip
-            data = done.stdout if done.returncode == 0 else data
-        replace_file(path, data)
+        replace_file(path, formatted(data.decode()).encode())
 
     def _texts(self) -> dict[Path, bytes]:
         return {one.path: one.data for one in read_sources(self._copy)}

@@ -73,9 +73,9 @@ def _made_alone(call: Call) -> bool:
     names = {text(call.target), text(call.arg(0))} - {"", "NULL", "0", "nullptr"}
     sole = False
     for other in function.calls:
-        if other.node == call.node or other.arg(0) is None:
-            continue
         first = other.arg(0)
+        if other.node == call.node or first is None:
+            continue
         if text(first) not in names and bare(first) != call.node:
             continue
         if other.name in _OPENING:
