@@ -139,7 +139,7 @@ function findingItem({ finding, parent }: FindingNode): TreeItem {
   // The place stays readable in a narrow side bar; many findings share their message.
   const label = inFile ? `${start.line + 1}: ${finding.message}` : place(finding);
   const item = new TreeItem(label, TreeItemCollapsibleState.None);
-  item.id = `${parent.group.grouping}:${finding.uri}#${finding.id}`;
+  item.id = `${parent.group.grouping}:${finding.uri}#${finding.fingerprint}`;
   item.contextValue = contextOf(finding);
   item.description = inFile ? finding.rule : finding.message;
   item.iconPath = findingIcon(finding);
