@@ -84,7 +84,7 @@ async def test_suppression_by_a_comment_with_a_reason(tmp_path, start, comment):
     "text",
     [
         "void f(char *p) { free(p);\n/* a\n comment */ free(p); }\n",
-        'void f(char *p) { free(p);\n  puts("a\\\n b"); free(p); }\n',
+        'void f(char *p) { free(p);\n  say("a\\\n b"); free(p); }\n',
         "void f(char *p) {\r\n\tfree(p);\r\n\tfree(p);\r\n}\r\n",
         "void f(char *p) { free(p); free(p); }",
         "/* 😀 */ void f(char *p) { free(p); /* 😀 */ free(p); }\n",

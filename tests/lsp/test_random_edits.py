@@ -93,7 +93,7 @@ async def test_text_and_diagnostics_equal_a_fresh_scan(tmp_path, alphabet):
     rng = random.Random(alphabet)
     edited, fresh = (uri_of(str(tmp_path / name / "a.c")) for name in ("edited", "fresh"))
     text, compared = START, 0
-    async with running(tmp_path, options={"debounce": 30}) as editor:
+    async with running(tmp_path, options={"debounce": 30, "flow": False}) as editor:
         editor.open(edited, text)
         for number in range(1, EDITS + 1):
             changes = []
