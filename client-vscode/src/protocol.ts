@@ -508,7 +508,7 @@ export const DEFAULT_SETTINGS: Settings = {
   enable: true,
   debounce: 150,
   workspaceScan: true,
-  minConfidence: 0,
+  minConfidence: 0.3,
   rules: {},
   exclude: [],
   maxFileSize: 8000000,

@@ -87,7 +87,7 @@ def hint(
         evidence=evidence,
         message=message,
         suggestion=Message(suggestion),
-        confidence=0.2,
+        confidence=0.3,
         severity="low",
         fingerprint=fingerprint,
     )

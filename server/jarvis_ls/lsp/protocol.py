@@ -278,7 +278,7 @@ class Settings:
     """Milliseconds of silence after a keystroke before the file is analysed."""
     workspace_scan: bool = True
     """Analyse all files of the workspace in the background at start-up."""
-    min_confidence: float = 0.0
+    min_confidence: float = 0.3
     """Findings below this confidence are not shown."""
     rules: dict[str, RuleLevel] = attrs.field(factory=dict)
     """Switches a rule off or gives it another severity."""

@@ -44,7 +44,7 @@ FORMATS = {
     query=functions(calling=FORMATS),
     category="error_handling",
     cwe=(252,),
-    confidence=0.3,
+    confidence=0.25,
     severity="low",
     suggestion="Compare the result of '{name}' with the size of the buffer.",
 )
