@@ -52,7 +52,6 @@ _TEMPORARY = "resized"
     confidence=0.82,
     suggestion="Keep the result in a variable of its own and test it before assigning '{pointer}'.",
     fixable=True,
-    answered=("leak",),
 )  # fmt: skip
 def realloc_assign_back(call: Call) -> Iterator[Report]:
     target, given = call.target, call.arg(0)
