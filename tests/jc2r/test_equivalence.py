@@ -115,9 +115,11 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The project, translated and found equal."""
     root = tmp_path_factory.mktemp("equivalence") / "shop"
     write(root, SHOP)
-    done = jc2r("run", "--baseline", root)
-    assert done.returncode == 0, done.stdout + done.stderr
-    done = jc2r("verify", root, "--cases", "30")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)  # where people stand
+        done = jc2r("run", "--baseline")
+        assert done.returncode == 0, done.stdout + done.stderr
+        done = jc2r("verify", "--cases", "30")
     assert done.returncode == 0, done.stdout + done.stderr
     return root, done.stdout
 
@@ -145,6 +147,18 @@ def test_what_is_undefined_in_the_c_is_left_out_and_told(shop: tuple[Path, str])
     assert ("shop.c", "int overflow", 190) in told
     assert any(text.startswith("for (int i") for _, text, _ in told)
     assert not any(text.startswith("int parse") for _, text, _ in told), "a null was ours"
+    report = (root / ".jarvis" / "c2rust" / "equivalence.md").read_text()
+    assert "- shop.c:" in report.partition("## Undefined in the C")[2]
+    code = "import sys; from jarvis_ls.cli.jsec import main; sys.exit(main())"
+    scanned = subprocess.run([sys.executable, "-c", code, "scan", "--no-flow", "--format", "json",
+                              root], capture_output=True, text=True, check=True)  # fmt: skip
+    issues = {(one["rule"], one["line"]) for one in json.loads(scanned.stdout)["issues"]}
+    assert {("undefined-behaviour-seen", one["line"]) for one in map(json.loads, lines)} <= issues
+
+
+def test_only_its_own_folder_is_written(shop: tuple[Path, str]) -> None:
+    root, _ = shop
+    assert {one.name for one in root.iterdir()} == {*SHOP, ".jarvis"}
 
 
 def test_the_same_again_is_known(shop: tuple[Path, str]) -> None:

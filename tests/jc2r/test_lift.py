@@ -27,6 +27,12 @@ static void fill(struct state *s) {
     for (i = 0; i < 8; i++) s->table[i] = i * 3;
     while (1) { if (s->used > 3) break; put(s, s->table[s->used] + 'a'); }
 }
+int first(const int *a, int n) {
+    int found = 0, i;
+    for (i = 0; i < 8; i++) if (a[i] > n) found = 1;
+    if (found) return 1;
+    return 0;
+}
 int plain(int a, int b) { int t[4]; int i; for (i = 0; i < 4; i++) t[i] = a * i; return t[b & 3]; }
 int maybe(int *p) { if (p == NULL) return -1; *p += 2; return *p; }
 int run(unsigned char *out, int n) {
@@ -62,6 +68,7 @@ def test_what_is_only_looked_through_is_a_reference(
     assert "fn maybe(p: *mut i32)" in rust  # it may be null
     assert 'pub unsafe extern "C" fn put' not in rust and "fn put" in rust  # private, and safe
     assert 'extern "C" fn plain(a: i32, b: i32) -> i32' in rust and "unsafe fn plain" not in rust
+    assert "let mut found: bool = false" in rust and "for i in 0i32..8i32" in rust
     assert ".table[" in rust and "loop {" in rust and "// SAFETY: " in rust
 
 

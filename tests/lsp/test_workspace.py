@@ -325,6 +325,24 @@ async def test_rules_of_the_users_own(tmp_path):
         await editor.pushed(uri(file), one)
 
 
+async def test_what_a_comparison_with_rust_saw_is_shown_at_its_line(tmp_path):
+    file, seen = tmp_path / "a.c", tmp_path / ".jarvis" / "c2rust" / "undefined.jsonl"
+    file.write_text("int twice(int x)\n{\n    return x + x;\n}\n")
+    seen.parent.mkdir(parents=True)
+    record = {"file": "a.c", "line": 3, "evidence": "return x + x;", "function": "twice",
+              "pattern": "signed integer overflow", "cwe": [190], "confidence": 0.5}  # fmt: skip
+    async with running(tmp_path, options=LIVE) as editor:
+        editor.open(uri(file), file.read_text())
+        assert await editor.diagnostics(uri(file)) == []
+        seen.write_text(json.dumps(record) + "\n")
+        watched(editor, (seen, CHANGED))
+        (found,) = await editor.pushed(uri(file), one)
+        assert found.code == "undefined-behaviour-seen" and found.range.start.line == 2
+        seen.unlink()
+        watched(editor, (seen, CHANGED))
+        await editor.pushed(uri(file), none)
+
+
 async def test_an_untrusted_workspace_cannot_hide_findings_by_its_settings(tmp_path):
     file, config = tmp_path / "a.c", tmp_path / ".jarvis" / "jsec.toml"
     file.write_text(DOUBLE_FREE)

@@ -214,6 +214,9 @@ def _say(outcome: Any) -> None:
                 print(f"  arguments {json.dumps(example['request']['arguments'])[:200]}")
                 print(f"  C    {_short(example['c'])}\n  Rust {_short(example['rust'])}")
     _say_programs(outcome)
+    if verified.undefined:
+        print(f"{len(verified.undefined)} places of the C do something undefined when so called;"
+              " the report and `jsec scan` tell of them")  # fmt: skip
     for note in verified.notes:
         print(f"note: {note}")
     print(f"report: {outcome.report}")

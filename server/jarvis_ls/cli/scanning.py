@@ -135,7 +135,8 @@ async def _perform(job: Job, options: argparse.Namespace, changed: bool) -> Scan
     keeps = (job.whole and job.listing.files) or (job.root / STATE).is_dir()
     if keeps and not options.no_cache:
         try:
-            cache = Cache(job.root, job.settings.patterns, job.settings.functions)
+            settings = job.settings
+            cache = Cache(job.root, settings.patterns, settings.functions, settings.observed)
         except JarvisError as error:
             warnings.append(f"nothing is kept for the next scan: {error}")
     only = job.only

@@ -1,9 +1,9 @@
 """From what the rules said to what the user is told of one file.
 
 One place for the editor and the command line, so that both always say the same: the user's own
-patterns are added, suppressing comments are honoured and complained about. Settings and the
-baseline come after it, for they may change while the file does not (`Settings.judge`,
-`Baseline.mark`).
+patterns and what runs have shown are added, suppressing comments are honoured and complained
+about. Settings and the baseline come after it, for they may change while the file does not
+(`Settings.judge`, `Baseline.mark`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from jarvis_ls.codeintel.parse import Tree, parse
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.hints import is_hint
+from jarvis_ls.jsec.observed import Observed, match_observed
 from jarvis_ls.jsec.patterns import match_patterns
 from jarvis_ls.jsec.settings import Pattern
 from jarvis_ls.jsec.suppress import MARK, suppress
@@ -28,10 +29,13 @@ def assess(
     findings: list[Finding],
     *,
     patterns: Sequence[Pattern] = (),
+    observed: Sequence[Observed] = (),
 ) -> list[Finding]:
     """The findings of one file with what hides them filled in; nothing is removed."""
-    if patterns:
-        findings = sorted(findings + match_patterns(source, language, patterns), key=_place)
+    more = match_patterns(source, language, patterns) if patterns else []
+    more += match_observed(source, language, observed)
+    if more:
+        findings = sorted(findings + more, key=_place)
     if MARK in source.data:
         findings = suppress(source, language, tree, findings, {one.id for one in patterns})
     return findings

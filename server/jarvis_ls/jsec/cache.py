@@ -27,6 +27,7 @@ from jarvis_ls.core.store import Appender
 from jarvis_ls.jsec.compact import from_list, to_list
 from jarvis_ls.jsec.flow.own import OwnFunction
 from jarvis_ls.jsec.flow.store import Place
+from jarvis_ls.jsec.observed import Observed
 from jarvis_ls.jsec.project import digest_of
 from jarvis_ls.jsec.result import FileReport
 from jarvis_ls.jsec.settings import Pattern
@@ -42,16 +43,18 @@ class Cache:
     """The answers kept for one folder."""
 
     def __init__(
-        self, root: Path, patterns: Iterable[Pattern] = (), functions: Iterable[OwnFunction] = ()
-    ) -> None:
-        """Read what is there, for these patterns and functions of the user's own.
+        self, root: Path, patterns: Iterable[Pattern] = (),
+        functions: Iterable[OwnFunction] = (), observed: Iterable[Observed] = (),
+    ) -> None:  # fmt: skip
+        """Read what is there, for these patterns and functions of the user's own, and what runs
+        have shown.
 
         Raises `JarvisError` when nothing can be kept below `root`.
         """
         self._path = state_folder(root, "cache") / _FILE
         self._key = _user_key()
         self._version = engine_version() + digest_of(repr(tuple(functions)).encode())
-        self._context = f"{self._version}\0{tuple(patterns)!r}".encode()
+        self._context = f"{self._version}\0{tuple(patterns)!r}\0{tuple(observed)!r}".encode()
         self._lines = self._load()
         self._used: dict[bytes, bytes] = {}
         self._appender: Appender | None = None

@@ -108,8 +108,9 @@ class DiskFiles:
         tree = parse(source.data, language)
         analysis = self._engine.analyse(source, language, tree=tree, headers=headers)
         findings = assess(
-            source, language, tree, analysis.findings, patterns=self._open.project.patterns
-        )
+            source, language, tree, analysis.findings, patterns=self._open.project.patterns,
+            observed=self._open.project.observed,
+        )  # fmt: skip
         digest = digest_of(source.data)
         if path.endswith(HEADER_ENDS) and len(source.data) <= MAX_HEADER_BYTES:
             self._open.headers.know(path, digest, analysis.facts)

@@ -1,8 +1,12 @@
-"""Findings about the scan itself: comments that suppress nothing, files that took too long."""
+"""Findings about the scan itself: comments that suppress nothing, files that took too long.
+
+And the pages of all findings that no rule makes.
+"""
 
 from __future__ import annotations
 
 from jarvis_ls.core.finding import Finding, Message, Span
+from jarvis_ls.jsec import observed
 
 UNUSED = "unused-suppression"
 WITHOUT_REASON = "suppression-without-reason"
@@ -55,13 +59,17 @@ Stands for a file whose analysis was ended after its time. Other findings of it 
 Flaws in the file are not seen. Generated tables are the usual reason: exclude them in
 `.jarvis/jsec.toml`, or split the file.
 """,
+    observed.RULE: observed.PAGE,
 }
-"""Page of each of them; `--fail-on` does not count such findings."""
+"""Page of each finding that no rule makes."""
+
+_ABOUT_THE_SCAN = frozenset(PAGES) - {observed.RULE}
 
 
 def is_hint(finding: Finding) -> bool:
-    """Whether a finding is about the scan itself, not about the code."""
-    return finding.rule in PAGES
+    """Whether a finding is about the scan itself, not about the code: `--fail-on` does not count
+    such findings."""
+    return finding.rule in _ABOUT_THE_SCAN
 
 
 def hint(

@@ -25,6 +25,7 @@ from jarvis_ls.jsec.flow.own import OwnFunction, effects_of
 from jarvis_ls.jsec.flow.store import Place
 from jarvis_ls.jsec.live_flow import LiveFlow
 from jarvis_ls.jsec.live_records import LiveResult, TextChange
+from jarvis_ls.jsec.observed import Observed
 from jarvis_ls.jsec.proven import settle
 from jarvis_ls.jsec.settings import Pattern
 
@@ -80,6 +81,7 @@ class LiveDocuments:
         self._documents: dict[str, _Document] = {}
         self._headers: dict[str, Headers] = {}
         self._patterns: dict[str, tuple[Pattern, ...]] = {}
+        self._observed: dict[str, tuple[Observed, ...]] = {}
         self._flow: dict[str, LiveFlow | None] = {}
         self._seen: set[str] = set()
 
@@ -96,9 +98,13 @@ class LiveDocuments:
         if flow is not None:
             flow.set_program(place, names)
 
-    def set_patterns(self, root: str, patterns: tuple[Pattern, ...]) -> None:
-        """The user's own rules for the documents of a workspace folder."""
+    def set_patterns(
+        self, root: str, patterns: tuple[Pattern, ...], observed: tuple[Observed, ...] = ()
+    ) -> None:
+        """The user's own rules for the documents of a workspace folder, and what runs of its code
+        have shown."""
         self._patterns[root] = patterns
+        self._observed[root] = observed
 
     def set_files(self, root: str, paths: list[str]) -> None:
         """The source files of a workspace folder, relative to it with forward slashes."""
@@ -170,6 +176,7 @@ class LiveDocuments:
                 document.tree,
                 findings,
                 patterns=self._patterns.get(document.root, ()),
+                observed=self._observed.get(document.root, ()),
             ),
             notes=analysis.notes,
             functions=analysis.functions,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jarvis_ls.core.finding import Severity
 from jarvis_ls.jsec.hints import PAGES
+from jarvis_ls.jsec.observed import RULE
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class RulePage:
 
 
 def rule_pages() -> list[RulePage]:
-    """Every rule, then what is reported about the scan itself."""
+    """Every rule, then what is reported about the scan itself, and what runs have shown."""
     from jarvis_ls.jsec.rule import all_rules  # loads every rule; the records need none
 
     rules = [
@@ -54,4 +55,8 @@ def rule_pages() -> list[RulePage]:
         )
         for name, page in PAGES.items()
     ]
-    return rules + hints
+    return rules + [
+        replace(one, languages=("c", "cpp"), category="undefined_behaviour", cwe=(758,),
+                severity="medium") if one.id == RULE else one
+        for one in hints
+    ]  # fmt: skip

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from jarvis_ls.jsec.flow.own import OwnFunction
 from jarvis_ls.jsec.flow.store import Place
+from jarvis_ls.jsec.observed import Observed
 from jarvis_ls.jsec.settings import Pattern
 from jarvis_ls.jsec.walk import SourceFile
 
@@ -27,6 +28,8 @@ class Project:
     """Sources, sinks and sanitizers of the user's own."""
     flow: Place | None = None
     """Where the functions of its files are kept; None when flow is off."""
+    observed: tuple[Observed, ...] = ()
+    """What runs of the code have shown."""
 
 
 def digest_of(data: bytes) -> str:

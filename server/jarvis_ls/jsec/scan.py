@@ -101,7 +101,7 @@ async def scan_files(
         pool = Pool(min(jobs or processors(), wanted) if wanted else 1, seconds)
         project = Project(
             listing.root, tuple(listing.files), settings.max_file_size, settings.patterns,
-            settings.functions, place,
+            settings.functions, place, settings.observed,
         )  # fmt: skip
         try:
             await pool.tell("set_project", project)

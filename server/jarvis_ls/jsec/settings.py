@@ -47,6 +47,7 @@ from jarvis_ls.core.finding import SEVERITIES, Finding, Severity
 from jarvis_ls.core.globs import Globs
 from jarvis_ls.core.regex import compile_regex
 from jarvis_ls.jsec.flow.own import Danger, Gives, OwnFunction
+from jarvis_ls.jsec.observed import Observed, read_observed
 
 Level = Literal["off", "high", "medium", "low"]
 
@@ -118,6 +119,8 @@ class Settings:
     """Whether values are followed through and across functions (C and C++)."""
     functions: tuple[OwnFunction, ...] = ()
     """Sources, sinks and sanitizers of the user's own."""
+    observed: tuple[Observed, ...] = ()
+    """What runs of the code have shown; read beside the settings, not from them."""
 
     def judge(self, finding: Finding) -> Finding | None:
         """The finding as it is told with these settings, or None when it is not."""
@@ -159,7 +162,7 @@ def load_settings(root: Path, base: Settings | None = None) -> Settings:
 
     Raises `ConfigError` naming the file and the key when something in it is wrong.
     """
-    base = base or Settings()
+    base = replace(base or Settings(), observed=read_observed(root))
     path = root / FILE
     if not path.is_symlink() and not path.exists():
         return base

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.own import OwnFunction
     from jarvis_ls.jsec.flow.store import Place
     from jarvis_ls.jsec.live_records import LiveResult
+    from jarvis_ls.jsec.observed import Observed
     from jarvis_ls.jsec.settings import Pattern
     from jarvis_ls.lsp.documents import Document
 
@@ -53,7 +54,7 @@ class Analysis:
         self._worker = Worker("jarvis_ls.jsec.worker", on_start=self._forget)
         self._held: dict[str, _Held] = {}
         self._files: dict[str, list[str]] = {}
-        self._patterns: dict[str, tuple[Pattern, ...]] = {}
+        self._patterns: dict[str, tuple[tuple[Pattern, ...], tuple[Observed, ...]]] = {}
         self._flow: dict[str, tuple[bool, tuple[OwnFunction, ...]]] = {}
         self._programs: dict[str, tuple[Place, dict[str, str]]] = {}
         self._stopped = False
@@ -88,11 +89,13 @@ class Analysis:
         self._files[root] = paths
         await self.ask("set_files", root, paths)
 
-    async def set_patterns(self, root: str, patterns: tuple[Pattern, ...]) -> None:
-        """Tell the user's own rules for a folder."""
-        if self._patterns.get(root, ()) != patterns:
-            self._patterns[root] = patterns
-            await self.ask("set_patterns", root, patterns)
+    async def set_patterns(
+        self, root: str, patterns: tuple[Pattern, ...], observed: tuple[Observed, ...]
+    ) -> None:
+        """Tell the user's own rules for a folder, and what runs of its code have shown."""
+        if self._patterns.get(root, ((), ())) != (patterns, observed):
+            self._patterns[root] = patterns, observed
+            await self.ask("set_patterns", root, patterns, observed)
 
     async def set_flow(
         self, root: str, wanted: bool, functions: tuple[OwnFunction, ...] = ()
@@ -190,8 +193,8 @@ class Analysis:
         """A new process knows nothing yet: files now, documents with their next analysis."""
         for root, paths in self._files.items():
             await worker.call("set_files", root, paths)
-        for root, patterns in self._patterns.items():
-            await worker.call("set_patterns", root, patterns)
+        for root, (patterns, observed) in self._patterns.items():
+            await worker.call("set_patterns", root, patterns, observed)
         for root, (wanted, functions) in self._flow.items():
             await worker.call("set_flow", root, wanted, functions)
         for root, (place, names) in self._programs.items():

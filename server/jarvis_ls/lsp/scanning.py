@@ -171,7 +171,10 @@ class Scanning:
         root = await self._root(folder)
         cache = None
         try:
-            cache = Cache(Path(folder.path), root.settings.patterns, root.settings.functions)
+            settings = root.settings
+            cache = Cache(
+                Path(folder.path), settings.patterns, settings.functions, settings.observed
+            )
         except JarvisError as error:
             logger.warning("%s", error)
         reports = scan_files(

@@ -226,9 +226,11 @@ class Server(LanguageServer):
             logger.warning("%s", complaint)
         for path in paths:
             root = held.get(path)
-            await self.analysis.set_patterns(path, root.settings.patterns if root else ())
-            if root is not None:
-                settings = root.settings
+            settings = root.settings if root is not None else None
+            await self.analysis.set_patterns(
+                path, settings.patterns if settings else (), settings.observed if settings else ()
+            )
+            if settings is not None:
                 await self.analysis.set_flow(path, settings.flow, settings.functions)
         self._workspace = held
         self.configured_once.set()

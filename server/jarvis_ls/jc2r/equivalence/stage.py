@@ -199,6 +199,11 @@ def summary(outcome: Outcome) -> str:
         if some:
             lines += ["", f"## {title}", ""]
             lines += [f"- {one['file']}:{one['line']}: `{one['function']}`" for one in some]
+    if verified.undefined:
+        lines += ["", "## Undefined in the C", "",
+                  "`jsec scan` tells of these places too.", ""]  # fmt: skip
+        lines += [f"- {one['file']}:{one['line']}: {one['pattern']}, in `{one['function']}`"
+                  for one in verified.undefined]  # fmt: skip
     lines += _of_programs(outcome)
     reasons = Counter(
         one["reason"] for one in verified.functions if one["state"] in ("not_run", "no_input")

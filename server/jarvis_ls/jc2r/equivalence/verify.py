@@ -16,11 +16,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hypothesis.configuration import set_hypothesis_home_dir
+
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.store import replace_records
 from jarvis_ls.jc2r.commands import Units
 from jarvis_ls.jc2r.equivalence import shared
-from jarvis_ls.jc2r.equivalence.findings import findings_of
+from jarvis_ls.jc2r.equivalence.findings import UNDEFINED, findings_of
 from jarvis_ls.jc2r.equivalence.functions import LATE, Compared, compare
 from jarvis_ls.jc2r.equivalence.inputs import Inputs, code_of
 from jarvis_ls.jc2r.equivalence.record import Results
@@ -61,6 +63,8 @@ class Verified:
     functions: list[dict[str, Any]] = field(default_factory=list)
     """Records of kind `function`, in order of file and line."""
     notes: list[str] = field(default_factory=list)
+    undefined: list[dict[str, Any]] = field(default_factory=list)
+    """Places of the C that did something undefined, as `undefined.jsonl` holds them."""
 
     def count(self, state: str) -> int:
         """Functions in a state."""
@@ -154,8 +158,8 @@ def verify_functions(
                 results.add("function", record)
             records[done.function.file, done.function.name] = record
     ordered = [records[one.file, one.name] for one in wanted if (one.file, one.name) in records]
-    verified = Verified(ordered, list(project.notes))
-    replace_records(project.folder.parent / "undefined.jsonl", findings_of(project.root, ordered))
+    verified = Verified(ordered, list(project.notes), findings_of(project.root, ordered))
+    replace_records(project.folder.parent / UNDEFINED, verified.undefined)
     return verified
 
 
@@ -164,6 +168,7 @@ def _all(
     progress: Progress,
 ) -> Iterator[Compared]:  # fmt: skip
     """Every function as it is done, in order."""
+    set_hypothesis_home_dir(project.folder / "hypothesis")  # else it writes where we stand
     deadline = time.monotonic() + settings.seconds
     stopped = threading.Event()
     begun = itertools.count()

@@ -11,7 +11,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.jc2r.baseline.manifest import formatted
-from jarvis_ls.jc2r.lift import plainer, safety
+from jarvis_ls.jc2r.lift import plainer, safety, variables
 from jarvis_ls.jc2r.lift.casts import casts, pointed
 from jarvis_ls.jc2r.lift.compiler import UNSAFE, Message, check
 from jarvis_ls.jc2r.lift.counts import Counts, count
@@ -27,8 +27,9 @@ _LOCAL = (
     plainer.indexing,
     plainer.compounds,
     plainer.blocks,
-    plainer.loops,
     plainer.parentheses,
+    variables.iterators,
+    variables.flags,
 )
 
 Test = Callable[[Path], str]

@@ -21,7 +21,6 @@ _BLOCKS = frozenset({
     "while_expression", "for_expression",
 })  # fmt: skip
 _NUMBER = re.compile(rb"-?[\d_]+(?:[iu](?:8|16|32|64|128|size))?\Z")
-_ALWAYS = re.compile(rb"[1-9]\d*(?:[iu](?:8|16|32|64|size))? != 0\Z|true\Z")
 _PURE = frozenset({
     "identifier", "self", "scoped_identifier", "field_expression", "field_identifier",
     "parenthesized_expression", "unary_expression", "integer_literal", "index_expression",
@@ -140,20 +139,6 @@ def blocks(one: Source, function: Node) -> bytes:
         if node.type == "expression_statement" and node.parent == body and body is not None:
             return _last(node, body, say)
         return None
-
-    return rewritten(one.data, function, rule)
-
-
-def loops(one: Source, function: Node) -> bytes:
-    """`while 1 != 0` is `loop`."""
-
-    def rule(node: Node, say: Say) -> bytes | None:
-        if node.type != "while_expression":
-            return None
-        condition, body, label = field(node, "condition"), field(node, "body"), _label(node)
-        if condition is None or body is None or not _ALWAYS.match(one.text(condition)):
-            return None
-        return (one.text(label) + b": " if label is not None else b"") + b"loop " + say(body)
 
     return rewritten(one.data, function, rule)
 

@@ -27,7 +27,8 @@ _OWN = (
 )
 _KEPT = ".jarvis/"
 _MIGRATION = ".jarvis/c2rust/"
-_SETTINGS = (".jarvis/jsec.toml", ".jarvis/sec/baseline.json")
+_SEEN = ".jarvis/c2rust/undefined.jsonl"
+_SETTINGS = (".jarvis/jsec.toml", ".jarvis/sec/baseline.json", _SEEN)
 
 
 def register(server: Server) -> None:
@@ -74,7 +75,7 @@ class _Watch:
                 continue
             if place.path in _SETTINGS:
                 self._settings = True
-            elif place.path.startswith(_KEPT):  # what we keep there ourselves is no source
+            if place.path.startswith(_KEPT):  # what we keep there ourselves is no source
                 if place.path.startswith(_MIGRATION):
                     self._migrations.add(place.root)
             elif kind == types.FileChangeType.Changed and not place.path.endswith(".gitignore"):
