@@ -371,6 +371,8 @@ def _plain(root: Path, made: Path) -> tuple[Unit, ...]:
 
 def _files(root: Path) -> Iterator[str]:
     for folder, folders, files in os.walk(root):
-        folders[:] = sorted(name for name in folders if name not in _IGNORED)
+        folders[:] = sorted(
+            name for name in folders if name not in _IGNORED and not name.startswith(".")
+        )
         for name in files:
             yield Path(folder, name).relative_to(root).as_posix()

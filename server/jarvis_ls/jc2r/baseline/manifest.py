@@ -42,13 +42,13 @@ _SYSTEM = {
 
 def libraries(headers: Iterable[str], named: Sequence[str]) -> list[str]:
     """What programs are linked with: the libraries of `named` and those whose system `headers` are
-    included, as far as the machine has them."""
+    included, as far as the machine has them: a project names libraries of its own as well."""
     wanted = dict.fromkeys(named)
     for header in sorted(set(headers)):
         for tail, name in _SYSTEM.items():
             if header.endswith(f"/{tail}"):
                 wanted.setdefault(name)
-    return [name for name in wanted if name in named or _is_there(name)]
+    return [name for name in wanted if _is_there(name)]
 
 
 @functools.cache
@@ -56,12 +56,14 @@ def _is_there(library: str) -> bool:
     compiler = shutil.which("cc")
     if compiler is None:
         return False
-    name = f"lib{library}.so"
-    asked = subprocess.run(
-        [compiler, f"-print-file-name={name}"], capture_output=True, text=True, timeout=30,
-        check=False,
-    )  # fmt: skip
-    return asked.stdout.strip() not in ("", name)
+    for name in (f"lib{library}.so", f"lib{library}.a"):
+        asked = subprocess.run(
+            [compiler, f"-print-file-name={name}"], capture_output=True, text=True, timeout=30,
+            check=False,
+        )  # fmt: skip
+        if asked.stdout.strip() not in ("", name):
+            return True
+    return False
 
 
 @functools.cache

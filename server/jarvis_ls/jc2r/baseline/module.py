@@ -453,7 +453,8 @@ class Translator:
             linked = self._linked_as(name)
             if clang.is_inline(cursor) and not self._is_own(cursor) and linked != name:
                 return []
-            return ["#[no_mangle]"] if linked == name else [f'#[export_name = "{linked}"]']
+            same = linked == self.defined_name(cursor).removeprefix("r#")
+            return ["#[no_mangle]"] if same else [f'#[export_name = "{linked}"]']
         in_system = clang.in_system_header(cursor)
         if (self._left and not in_system) or self._is_variadic(cursor):
             return [f'#[export_name = "{symbol(self.name, name)}"]']

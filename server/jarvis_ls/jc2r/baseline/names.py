@@ -14,8 +14,15 @@ _KEYWORDS = frozenset({
 _NEVER_RAW = frozenset({"self", "Self", "super", "crate"})
 _PRIMITIVES = frozenset({
     "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "f32",
-    "f64", "bool", "char", "str", "core", "std", "Option", "Some", "None", "Vec", "Box", "String",
+    "f64", "bool", "char", "str", "core", "std", "Option", "Some", "None", "Result", "Ok", "Err",
+    "Vec", "Box", "String",
 })  # fmt: skip
+
+_OURS = frozenset({
+    "main_0", "types", "sys", "__all", "__amount", "__args", "__asked", "__at", "__new",
+    "__old", "__one", "__over", "__right", "__to", "__value", "__wide", "__word",
+})  # fmt: skip
+"""Names that the translation gives to what C does not name."""
 
 
 class Unsupported(Exception):
@@ -24,7 +31,9 @@ class Unsupported(Exception):
 
 def rust_name(name: str) -> str:
     """`name`, made legal in Rust."""
-    if name in _NEVER_RAW or name in _PRIMITIVES:
+    if name == "_":
+        return "__"
+    if name in _NEVER_RAW or name in _PRIMITIVES or name in _OURS:
         return f"{name}_"
     return f"r#{name}" if name in _KEYWORDS else name
 

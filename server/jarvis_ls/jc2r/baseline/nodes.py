@@ -12,6 +12,8 @@ ASSIGN, COMMA = 22, 33
 POST_INC, POST_DEC, PRE_INC, PRE_DEC, ADDRESS, THROUGH = 1, 2, 3, 4, 5, 6
 PLUS, MINUS, NOT, LOGICAL_NOT, REAL, IMAGINARY, EXTENSION = 7, 8, 9, 10, 11, 12, 13
 STEPS = (POST_INC, POST_DEC, PRE_INC, PRE_DEC)
+_COMPUTED = ("BINARY_OPERATOR", "COMPOUND_ASSIGNMENT_OPERATOR", "CONDITIONAL_OPERATOR",
+             "CSTYLE_CAST_EXPR", "StmtExpr")  # fmt: skip
 
 
 def only(cursor: Any) -> Any:
@@ -55,6 +57,17 @@ def is_parameter(cursor: Any) -> bool:
     """Whether an expression names a parameter."""
     cursor = bare(cursor)
     return bool(cursor.kind.name == "DECL_REF_EXPR" and cursor.referenced.kind.name == "PARM_DECL")
+
+
+def is_decayed(cursor: Any) -> bool:
+    """Whether an expression that libclang gives the type of an array is a pointer already: a
+    parameter written like one, and what is computed from it."""
+    cursor = inside(cursor)
+    name = cursor.kind.name
+    if name == "UNARY_OPERATOR":
+        which = clang.unary_operator(cursor)
+        return is_decayed(only(cursor)) if which == EXTENSION else which in STEPS
+    return name in _COMPUTED or is_parameter(cursor)
 
 
 def string_in(cursor: Any) -> Any | None:

@@ -30,6 +30,7 @@ from jarvis_ls.jc2r.baseline.nodes import (
     bare,
     chosen,
     inside,
+    is_decayed,
     is_parameter,
     only,
     string_in,
@@ -217,8 +218,8 @@ class Places(Conversions):
         if is_open(inner.type) and is_pointer(target):
             return self._opened(inner, target)
         if is_array(inner.type) and is_pointer(target):
-            if is_parameter(inner):  # already a pointer
-                return f"{self.place(inner)} as {self.types.of(target)}"
+            if is_decayed(inner):
+                return self.cast_code(self.value(inner), self.types.of(target))
             return self._decayed(inner, target)
         if kind(inner.type) in FUNCTIONS and is_pointer(target):
             inner = bare(inner)
