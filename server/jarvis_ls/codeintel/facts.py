@@ -57,10 +57,16 @@ class Facts:
     """Headers named by this file's own `#include \"…\"` and `#include <…>`, quotes removed."""
 
     def add(self, other: Facts) -> None:
-        """Take over the declarations of `other`; a name said again wins."""
+        """Take over the declarations of `other`; a name said again wins, but for fields: structs
+        that have one of a name stay known together."""
         for name in _DECLARED:
             if values := getattr(other, name):
                 getattr(self, name).update(values)
+        for name, values in other.fields.items():
+            known = self.fields.get(name, values)
+            if known is not values and known != values:
+                values = (*values, *(one for one in known if one not in values))[:_MOST_ALIKE]
+            self.fields[name] = values
 
     def merge(self, others: Iterable[Facts]) -> Facts:
         """These facts with those of headers behind them; a name of our own wins."""
@@ -94,8 +100,9 @@ class Facts:
         return name, order
 
 
-_DECLARED = ("macros", "function_macros", "variables", "fields", "types", "enumerators",
-             "functions")  # fmt: skip
+_DECLARED = ("macros", "function_macros", "variables", "types", "enumerators", "functions")
+_MOST_ALIKE = 8
+"""Fields of one name that are kept: what is told of more would be told of none."""
 
 
 def _forwarded(macro: FunctionMacro | None) -> tuple[str, tuple[int, ...]] | None:

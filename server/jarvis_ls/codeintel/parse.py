@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import re
 from collections.abc import Mapping, Sequence
 
 import tree_sitter
@@ -32,6 +33,12 @@ as not analysed."""
 
 _FEW_OPENINGS = 8
 
+_DECORATION = re.compile(
+    rb"__attribute_[a-z_]+__(?:[ \t]*\([^()\n]*\))?|\b\w*_(?:BEGIN|END)_DECLS\b"
+)
+"""Macros around declarations, by the names of the GNU C library and those who follow it. They
+stand where the grammar has no place for a name, and tear the declarations around them."""
+
 
 def parse(data: bytes, language: LanguageName, old: Tree | None = None) -> Tree:
     """The syntax tree of UTF-8 text.
@@ -39,8 +46,11 @@ def parse(data: bytes, language: LanguageName, old: Tree | None = None) -> Tree:
     `old` is the tree of the text before, already told of the change with `edit`; unchanged
     parts of it are reused. How tree-sitter recovers from an error may depend on what it reused;
     a text with an error is therefore parsed anew, so that the tree is always that of the text.
+    In C and C++, names of attributes that are macros are read as blanks.
     """
     parser = _parser(language)
+    if language != "rust" and _DECORATION.search(data) is not None:
+        data, old = _undecorated(data), None
     end = _open_end(data, language)
     if end is not None:
         parser.included_ranges = [tree_sitter.Range((0, 0), _point(data, end), 0, end)]
@@ -128,6 +138,17 @@ def count_errors(tree: Tree) -> int:
         if node.has_error:
             stack.extend(node.children)
     return count
+
+
+def _undecorated(data: bytes) -> bytes:
+    """The text with its decorations blanked, but for those in directives, which define them."""
+
+    def blank(match: re.Match[bytes]) -> bytes:
+        start = data.rfind(b"\n", 0, match.start()) + 1
+        directive = data[start : match.start()].lstrip()[:1] == b"#"
+        return match.group() if directive else b" " * len(match.group())
+
+    return _DECORATION.sub(blank, data)
 
 
 def _open_end(data: bytes, language: LanguageName) -> int | None:

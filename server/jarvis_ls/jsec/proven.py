@@ -32,6 +32,9 @@ GUESS = 0.59
 POSSIBLE = 0.85
 """What confidence is multiplied with where the flaw comes about on some ways only."""
 
+DOUBTFUL = 0.55
+"""Most confidence of a flaw that callers or unseen code may well rule out."""
+
 _IN_FUNCTION = frozenset({"leak", "resource-leak"})
 """Kinds told where the function ends: the guess at them may stand anywhere in it."""
 
@@ -112,6 +115,8 @@ def _finding(source: Source, language: LanguageName, fault: Fault, texts: Texts)
     confidence = report.confidence
     if confidence is None:
         confidence = rule.confidence * (1.0 if fault.certain else POSSIBLE)
+    if fault.doubtful:
+        confidence = min(confidence, DOUBTFUL)
     confidence = round(min(1.0, max(0.0, confidence)), 2)
     return Finding(
         rule=rule.id,

@@ -23,6 +23,9 @@ MAX_VARIABLES = 48
 _MAX_STEPS = 200_000
 """Variables followed in one function; the rest of a longer list is left alone."""
 
+_MAX_LEVELS = 40
+"""Levels of nesting that are looked through for directives."""
+
 _RISKY = frozenset({"declared", "dereference"})
 """Without one of these, a variable that is only tested cannot go wrong."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -52,9 +55,29 @@ def faults(function: Function) -> tuple[Fault, ...]:
     for name, events in members:
         life = Life(name, events, scopes.size, function, None)
         found.extend(life.walk(root, OTHER, None))
+    found = [one for one in found if one.origin is None or not _exclusive(one.node, one.origin)]
     if function.node.has_error:  # code the parser had to guess at
         found = [fault for fault in found if fault.certain and fault.kind != "leak"]
     return tuple(found)
+
+
+def _exclusive(one: Node, other: Node) -> bool:
+    """Whether the preprocessor leaves at most one of two places."""
+    sides = dict(_conditionals(one))
+    return any(sides.get(id_, side) != side for id_, side in _conditionals(other))
+
+
+def _conditionals(node: Node) -> Iterator[tuple[int, bool]]:
+    """The `#if`s around a place, and whether it lies in their other branch."""
+    at = node.start_byte
+    current = node.parent
+    for _ in range(_MAX_LEVELS):
+        if current is None or current.type == "function_definition":
+            return
+        if current.type.startswith("preproc_"):
+            other = current.child_by_field_name("alternative")
+            yield current.id, other is not None and other.start_byte <= at < other.end_byte
+        current = current.parent
 
 
 def has_faults(function: Function) -> bool:

@@ -71,12 +71,12 @@ class Places:
         )
         return (
             fault.kind, self._inner(fault.file, fault.span), fault.function, fault.certain,
-            fault.args, steps, fault.tainted,
+            fault.args, steps, fault.tainted, fault.doubtful,
         )  # fmt: skip
 
     def restore(self, kept: Kept) -> Fault | None:
         """The fault as its functions stand now; None when one of them is gone."""
-        kind, place, function, certain, args, kept_steps, tainted = kept
+        kind, place, function, certain, args, kept_steps, tainted, doubtful = kept
         span = self._outer(place)
         steps = [(at[0], self._outer(at), message, values) for at, message, values in kept_steps]
         if span is None or any(one is None for _, one, _, _ in steps):
@@ -84,7 +84,7 @@ class Places:
         placed = tuple(
             Step(file, one, message, values) for file, one, message, values in steps if one
         )
-        return Fault(kind, place[0], function, span, certain, args, placed, tainted)
+        return Fault(kind, place[0], function, span, certain, args, placed, tainted, doubtful)
 
     def _inner(self, file: str, span: Span) -> tuple[str, str, int, int]:
         key, base = self._of(file).around(span[0])
@@ -135,5 +135,5 @@ def in_order(faults: Iterable[Fault]) -> list[Fault]:
     return [best[key] for key in sorted(best)]
 
 
-def _rank(fault: Fault) -> tuple[bool, int, str]:
-    return not fault.certain, len(fault.steps), repr(fault)
+def _rank(fault: Fault) -> tuple[bool, bool, int, str]:
+    return fault.doubtful, not fault.certain, len(fault.steps), repr(fault)

@@ -41,6 +41,8 @@ _RELEASES = re.compile(r"free|delete|destroy|release|dispose|close|clear|unref|p
 """Names of functions that may be given what was released already, as far as is known."""
 _ENTRY = 5
 """Instructions that entering a function counts for."""
+CALLED = "{name} is called."
+"""What is told about a call on the way to a flaw."""
 States = "list[State] | None"
 
 
@@ -90,6 +92,8 @@ def _call(an: Analysis, st: State, instr: Instr) -> Any:
             else an.find_function(target, an.frame.function.file, an.frame.space)
         )  # fmt: skip
         if function is None:
+            if an.program.stops(short, an.frame.function.file):
+                return []
             if short in TABLE:
                 _must_have(an, st, values, types, args, span)
             else:
@@ -100,6 +104,7 @@ def _call(an: Analysis, st: State, instr: Instr) -> Any:
             gives = _RELEASES.search(short) is not None
             const = [t[0] == "p" and (len(t) > 2 or not gives) for t in types]
             ownership.given(an, st, values, const, span)
+            st.unseen += 1
             return _unknown(an, st, temp, values, types, result)
         if shows(function):
             _must_have(an, st, values, types, args, span)
@@ -185,11 +190,13 @@ def enter(
     _bind(an, st, inner, values, types, span)
     caller = frame.function
     trail = st.trail
-    st.trail = (trail, (caller.file, span, "{name} is called.", (("name", function.name),)))
+    st.trail = (trail, (caller.file, span, CALLED, (("name", function.name),)))
     an.stack.append(function)
     outcomes = an.merge_outcomes(an.run(inner, st))
     an.stack.pop()
-    states = []
+    states: list[State] = []
+    if outcomes and not an.returns(function):
+        return states
     for after, value in outcomes:
         if value is None:
             value = unknown(result)

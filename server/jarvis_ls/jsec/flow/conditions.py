@@ -71,6 +71,7 @@ def _branch(an: Analysis, st: State, end: Instr) -> Ways:
         if a.sym is not None and a.sym[0] == "compared":
             op, left, right = a.sym[1], a.sym[2], a.sym[3]
     found = decided(an, st, op, a, b)
+    an.defensive = len(end) > 5
     ways: Ways = []
     for holds in (True, False):
         if found is not None and found != holds:
@@ -78,6 +79,7 @@ def _branch(an: Analysis, st: State, end: Instr) -> Ways:
         target = end[2] if holds == positive else end[3]
         there = st if found is not None or not holds else st.copy()
         if found is None or condition[0] == ir.BITAND:
+            there.choices += not (a.flags & COUNT and b.flags & TIGHT)  # but for loops
             there.trail = (there.trail, (an.frame.function.file, end[4],
                            BRANCH,
                            (("value", "true" if holds == positive else "false"),)))  # fmt: skip
@@ -162,7 +164,16 @@ def _refine_null(an: Analysis, st: State, op: str, e: Expr, value: Val) -> bool:
     cell = _cell(an, st, e)
     if cell is not None:
         if is_null:
-            new = Val(0, 0, TIGHT, None, (), NULL, 0, ("tested", an.frame.base))
+            new = Val(
+                0,
+                0,
+                TIGHT,
+                None,
+                (),
+                NULL,
+                0,
+                ("tested", -1 if an.defensive else an.frame.base, st.choices, st.unseen),
+            )
         else:
             new = Val(value.lo, value.hi, value.flags, value.taint, value.ptr, NOT_NULL, 0,
                       value.sym)  # fmt: skip
@@ -301,6 +312,7 @@ def _switch(an: Analysis, st: State, end: Instr) -> Ways:
             cell = _cell(an, there, end[1])
             if cell is not None:
                 there.put(cell[0], cell[1], number(low))
+        there.choices += 1
         there.trail = (there.trail, (an.frame.function.file, end[4], BRANCH_CASE, ()))
         ways.append((target, there))
     ways.append((default, st))

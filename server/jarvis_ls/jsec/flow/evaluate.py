@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 _POINTERS = frozenset({"p", "&"})
 _EITHER = Val(0, 1, 0)
+_NIL = (0, 0)
 _CARRIED = frozenset({"over", "sizeof", "negative"})
 
 
@@ -212,7 +213,15 @@ def decided(an: Analysis, st: State, op: str, a: Val, b: Val) -> bool | None:
         return None
     if a.ptr or b.ptr or a.null == NULL or b.null == NULL:
         return _decided_places(an, st, op, a, b)
+    if any(v.flags & OTHER and v.lo == v.hi == 0 for v in (a, b)):  # an address, not a number
+        return None
+    if op in ("==", "!=") and NOT_NULL in (a.null, b.null) and _NIL in (_ends(a), _ends(b)):
+        return op == "!="
     return compare(op, a, b)
+
+
+def _ends(value: Val) -> tuple[float, float]:
+    return value.lo, value.hi
 
 
 def _decided_places(an: Analysis, st: State, op: str, a: Val, b: Val) -> bool | None:
@@ -277,7 +286,7 @@ def _compl(an: Analysis, st: State, e: Expr) -> Val:
 
 def _cast(an: Analysis, st: State, e: Expr) -> Val:
     inner = e[1]
-    if inner[0] == ir.CONST and e[4]:
+    if e[4] and _is_written_out(inner):
         an.silent += 1
         value = converted(an, st, evaluate(an, st, inner), e[2], e[3], e[5], explicit=True)
         an.silent -= 1
@@ -285,11 +294,23 @@ def _cast(an: Analysis, st: State, e: Expr) -> Val:
     return converted(an, st, evaluate(an, st, inner), e[2], e[3], e[5], explicit=e[4])
 
 
+def _is_written_out(e: Expr) -> bool:
+    """Whether an expression consists of constants: what it becomes in another type is meant."""
+    kind = e[0]
+    if kind in (ir.CONST, ir.SIZEOF):
+        return True
+    if kind == ir.BIN:
+        return _is_written_out(e[2]) and _is_written_out(e[3])
+    return kind in (ir.NEG, ir.COMPL, ir.CAST) and _is_written_out(e[1])
+
+
 def converted(
     an: Analysis, st: State, value: Val, from_: Type, to: Type, span: Any, *, explicit: bool
 ) -> Val:
     """A value in another type; what does not fit is checked."""
     kind = to[0]
+    if kind == "i" and value.flags & OTHER and value.lo == value.hi == 0 and not value.ptr:
+        return Val(*limits(to), OTHER, value.taint, (), ANY_NULL, value.ini)
     if kind == "i" and not value.ptr and not value.ini and value.cells is None:
         lo, hi = limits(to)
         if value.lo >= lo and value.hi <= hi:

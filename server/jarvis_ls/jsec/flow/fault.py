@@ -41,3 +41,5 @@ class Fault:
     """How it comes about, the first cause first, the place itself last."""
     tainted: bool = False
     """A value from outside takes part."""
+    doubtful: bool = False
+    """The way rests on something that callers, or code that is not seen, may well rule out."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from jarvis_ls.jsec.flow import calls, conditions, ir
+from jarvis_ls.jsec.flow.calls import CALLED
 from jarvis_ls.jsec.flow.checks import ownership
-from jarvis_ls.jsec.flow.conditions import BRANCH
 from jarvis_ls.jsec.flow.evaluate import default, evaluate, fetch
 from jarvis_ls.jsec.flow.fault import Fault, Step
 from jarvis_ls.jsec.flow.ir import Expr, FunctionIR, Span, Type
@@ -48,16 +48,7 @@ class Limits:
 _FEW = 4
 _CORRELATED = frozenset({"null-dereference", "uninitialized"})
 """What comes about by a choice of branches that often hang together in ways that are not seen."""
-
-
-def _choices(state: State) -> int:
-    """How many branches on the way here could have gone either way."""
-    count = 0
-    link = state.trail
-    while link is not None and count <= _FEW:
-        count += link[1][2] is BRANCH
-        link = link[0]
-    return count
+_LOSSES = frozenset({"leak", "resource-leak"})
 
 
 def _replace(head: int, pending: dict[int, list[State]]) -> None:
@@ -262,19 +253,27 @@ class Analysis(Regions):
     def fault(
         self, state: State, kind: str, span: Span, *, certain: bool, source: Any = None,
         cause: Any = None, then: Any = None, where: Any = None, function: FunctionIR | None = None,
-        **args: str,
+        doubtful: bool = False, **args: str,
     ) -> None:  # fmt: skip
         """Note a flaw at a place of the current function."""
         if self.silent:
             return
-        choices = _choices(state)
-        if kind in _CORRELATED and (choices > _FEW or self.frame.function.cut):
+        choices = state.choices
+        torn = self.frame.function.cut
+        if torn and (kind in _CORRELATED or kind in _LOSSES):
+            return
+        if kind in _CORRELATED and choices > _FEW:
             return
         certain = certain and choices <= _FEW
+        doubtful = doubtful or any(one.cut for one in self.stack) or (
+            kind in _CORRELATED and self._decided_elsewhere(state)
+        )  # fmt: skip
         function = function or self.frame.function
         key = (kind, function.file, span)
         known = self.faults.get(key)
-        if known is not None and (known.certain or not certain):
+        if known is not None and not (known.doubtful and not doubtful) and (
+            known.certain or not certain or doubtful
+        ):  # fmt: skip
             return
         steps: list[Step] = []
         if source is not None:
@@ -288,7 +287,22 @@ class Analysis(Regions):
         steps.append(Step(function.file, span, kind))
         named = tuple((name, value) for name, value in args.items() if value)
         self.faults[key] = Fault(kind, function.file, function.name, span, certain, named,
-                                 tuple(steps), source is not None)  # fmt: skip
+                                 tuple(steps), source is not None, doubtful)  # fmt: skip
+
+    def _decided_elsewhere(self, state: State) -> bool:
+        """Whether the way here rests on how conditions came out before a function was called, or
+        in one that is left: who calls it mostly knows what the analysis does not."""
+        called = False
+        link = state.trail
+        while link is not None:
+            file, span, message, _ = link[1]
+            if message == CALLED:
+                called = True
+            elif called or not any(one.file == file and one.span[0] <= span[0] < one.span[1]
+                                   for one in self.stack):  # fmt: skip
+                return True
+            link = link[0]
+        return False
 
     @staticmethod
     def _trail(state: State) -> list[Step]:

@@ -94,7 +94,8 @@ ALLOCA = 8
 JUMP = 0
 """`(JUMP, block)`"""
 IF = 1
-"""`(IF, condition, block when true, block when false, span)`"""
+"""`(IF, condition, block when true, block when false, span, defensive)`: the last only, and true,
+for a condition of `?:` in a macro, which tells nothing about what the macro is used for."""
 SWITCH = 2
 """`(SWITCH, value, ((low, high, block), ...), default block, span)`"""
 RETURN = 3
@@ -189,3 +190,5 @@ class FileIR:
     """Globals that some function may change."""
     digest: str = ""
     """Of the text it comes from."""
+    stops: frozenset[str] = frozenset()
+    """Functions that it declares not to return."""

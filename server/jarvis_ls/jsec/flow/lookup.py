@@ -26,6 +26,9 @@ class Lookup(Protocol):
     def written(self, name: str, from_file: str) -> bool:
         """Whether some function of the program may change a variable."""
 
+    def stops(self, name: str, from_file: str) -> bool:
+        """Whether a function is declared not to return."""
+
 
 class Files:
     """A lookup over a few files that are all in memory."""
@@ -89,6 +92,10 @@ class Files:
         if own is not None and variable is not None and variable.static:
             return name in own.written
         return any(name in file.written for file in self.files.values())
+
+    def stops(self, name: str, from_file: str) -> bool:
+        """See `Lookup`."""
+        return any(name in file.stops for file in self.files.values())
 
     def _from(self, path: str) -> Iterable[FileIR]:
         own = self.files.get(path)

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 
 from jarvis_ls.codeintel.code import Unit, text
 from jarvis_ls.codeintel.items import items
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import FileIR, FunctionIR, GlobalIR, Span, Type
+from jarvis_ls.jsec.flow.loose import written_loosely
 from jarvis_ls.jsec.flow.lower_expression import Outer
-from jarvis_ls.jsec.flow.lower_function import Body, _function_declarator, initialiser
+from jarvis_ls.jsec.flow.lower_function import (
+    Body,
+    _function_declarator,
+    initialiser,
+    is_constant,
+)
 from jarvis_ls.jsec.flow.lower_macros import Macros
 from jarvis_ls.jsec.flow.lower_types import Types
+from jarvis_ls.jsec.flow.no_return import never_returning
 from jarvis_ls.jsec.flow.types import ANY
 
 _TAGGED = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
@@ -35,7 +43,9 @@ class Lowering:
         self.outer = Outer(self.types, Macros(unit.facts, unit.language))
         digest = hashlib.blake2b(unit.source.data, digest_size=16).hexdigest()
         self.file = FileIR(unit.source.path, unit.language, digest=digest)
+        self.file.stops = never_returning(unit.source.data)
         self.pending: list[_Pending] = []
+        self._declarations: list[Span] = []
         self.definitions: dict[str, _Pending] = {}
 
     def declare(self, root: Node) -> None:
@@ -65,10 +75,16 @@ class Lowering:
             if function is not None:
                 self.file.functions[name] = function
                 written |= changed(function)
+        written |= self.loose(one.span for one in self.file.functions.values())
         self.file.written = frozenset(written)
         self.file.records = self.types.records
         self.file.prototypes = self.outer.functions
         return self.file
+
+    def loose(self, lowered: Iterable[Span]) -> set[str]:
+        """Variables that text outside of the `lowered` functions may change."""
+        names = written_loosely(self.unit.source.data, lowered, self._declarations)
+        return {n for n in names if n in self.file.globals or n in self.types.facts.variables}
 
     def _function(
         self, node: Node, name: str, record: str, type_: Type, *, static: bool
@@ -90,6 +106,8 @@ class Lowering:
             self.types.enumeration(node)
         elif kind == "declaration":
             self._declaration(node, space)
+            if node.start_point.column == 0:  # others may be of functions that are torn open
+                self._declarations.append((node.start_byte, node.end_byte))
         elif kind == "alias_declaration":
             target = node.child_by_field_name("type")
             if target is not None:
@@ -194,9 +212,8 @@ class Lowering:
         init = initialiser(self.outer, name, type_, value)
         if extern and name in self.file.globals:
             return
-        self.file.globals[name] = GlobalIR(
-            name, type_, "static" in words, "const" in words or "constexpr" in words, init, extern
-        )
+        fixed = is_constant(type_, words, node)
+        self.file.globals[name] = GlobalIR(name, type_, "static" in words, fixed, init, extern)
 
 
 def _alike(one: Type, other: Type) -> bool:

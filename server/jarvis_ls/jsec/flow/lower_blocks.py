@@ -74,7 +74,7 @@ class Blocks:
         if end[0] == ir.JUMP:
             return (ir.JUMP, place.get(end[1], last))
         if end[0] == ir.IF:
-            return (ir.IF, end[1], place.get(end[2], last), place.get(end[3], last), end[4])
+            return (ir.IF, end[1], place.get(end[2], last), place.get(end[3], last), *end[4:])
         if end[0] == ir.SWITCH:
             cases = tuple((low, high, place.get(to, last)) for low, high, to in end[2])
             return (ir.SWITCH, end[1], cases, place.get(end[3], last), end[4])

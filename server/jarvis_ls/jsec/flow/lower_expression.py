@@ -53,6 +53,8 @@ class Expressions:
         self.calls: set[str] = set()
         self.reads: set[str] = set()
         self.cut = False
+        self.choosing = False
+        """Whether the condition of a `?:` is being lowered."""
         self.fixed: Span | None = None
         """The place of the macro whose text is being lowered."""
         self.depth = 0
@@ -174,7 +176,9 @@ class Expressions:
         if expr[0] == ir.CONST:
             self.blocks.end((ir.JUMP, then if expr[1] else other))
         else:
-            self.blocks.end((ir.IF, expr, then, other, self.span(node) if node else (0, 0)))
+            defensive = (True,) if self.fixed and self.choosing else ()
+            span = self.span(node) if node else (0, 0)
+            self.blocks.end((ir.IF, expr, then, other, span, *defensive))
 
     # single kinds
 

@@ -67,7 +67,7 @@ class Body:
             variadic=bool(declared[3]), const=declared[4] if len(declared) > 4 else (),
             calls=frozenset(self.of.calls),
             reads=frozenset(self.of.reads), size=sum(len(b[0]) + 1 for b in blocks),
-            cut=self.of.cut or node.has_error,
+            cut=self.of.cut or body.has_error,
         )  # fmt: skip
 
     def _parameters(self, node: Node, declarator: Node) -> list[int]:
@@ -158,10 +158,20 @@ class Body:
                 continue
             if child.type == "call_expression":
                 self._call(child)
+            elif child.type == "gnu_asm_expression":
+                self._assembly(child)
             elif child.type == "identifier" and self._macro(child):
                 continue
             else:
                 self.blocks.add((ir.EVAL, self.of.value(child)[0]))
+
+    def _assembly(self, node: Node) -> None:
+        """What assembly puts out is not known."""
+        listed = node.child_by_field_name("output_operands")
+        for operand in listed.named_children if listed is not None else ():
+            address, type_ = self.of.address(operand.child_by_field_name("value"))
+            unknown = (ir.UNKNOWN, type_)
+            self.blocks.add((ir.EVAL, (ir.STORE, address, unknown, type_, (0, 0))))
 
     def _macro(self, node: Node) -> bool:
         """Whether a name alone is a macro that stands for statements, which are lowered then."""
@@ -316,7 +326,7 @@ class Body:
         self.scopes.alias(name, -len(self.of.statics))
         self.outer.globals[unique] = type_
         self.globals[unique] = GlobalIR(
-            unique, type_, True, "const" in text(node).split(name)[0].split(),
+            unique, type_, True, is_constant(type_, set(text(node).split(name)[0].split()), node),
             initialiser(self.outer, unique, type_, value),
         )  # fmt: skip
 
@@ -359,6 +369,21 @@ def initialiser(
     if len(done) != 1 or of.scopes.slots or blocks.temps:
         return ()  # more than stores of constants: nothing is known of it
     return tuple(i for i in done[0][0] if i[0] in (ir.EVAL, ir.CLEAR))
+
+
+def is_constant(type_: Type, words: set[str], declarator: Node) -> bool:
+    """Whether a variable never changes, by its type, the words before its declarator and that:
+    `const char *p` may, `char *const p` may not."""
+    while type_[0] == "a":
+        type_ = type_[1]
+    if type_[0] != "p":
+        return "const" in words or "constexpr" in words
+    inner: Node | None = declarator
+    for _ in range(8):
+        if inner is None or inner.type == "pointer_declarator":
+            break
+        inner = inner.child_by_field_name("declarator")
+    return inner is not None and any(text(c) == "const" for c in inner.children)
 
 
 def _function_declarator(node: Node) -> Node | None:

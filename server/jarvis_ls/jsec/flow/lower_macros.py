@@ -8,7 +8,7 @@ from jarvis_ls.codeintel.facts import Facts
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.parse import Node, Tree, parse
 
-_WORD = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\s*##\s*|[A-Za-z_]\w*")
+_WORD = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\s*##\s*|#\s*[A-Za-z_]\w*|[A-Za-z_]\w*")
 _MAX_TEXT = 2_000
 _MAX_NESTING = 6
 
@@ -43,6 +43,8 @@ class Macros:
             word = match.group()
             if word.strip() == "##":
                 return ""
+            if word[0] == "#":
+                return '""'  # the text of an argument: no value depends on it
             return places.get(word, word)
 
         body = _WORD.sub(put, macro.body)

@@ -96,7 +96,9 @@ class Operators:
         """Lower `?:`: both branches leave their value in one temporary."""
         yes, no, after = (self.of.blocks.label() for _ in range(3))
         temp = self.of.blocks.temp()
+        before, self.of.choosing = self.of.choosing, True
         self.of.branch(node.child_by_field_name("condition"), yes, no)
+        self.of.choosing = before
         self.of.blocks.start(yes)
         first = self.of.value(node.child_by_field_name("consequence"))
         self.of.blocks.add((ir.SET, temp, first[0]))

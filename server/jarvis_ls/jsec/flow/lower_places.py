@@ -146,6 +146,10 @@ class Places:
         self.of.depth += 1
         items = [c for c in node.named_children if c.type != "comment"]
         fields = self._members_in_order(type_)
+        unplaced = not fields and type_[0] == "r" and any(map(_is_placed_by_order, items))
+        if unplaced or any(self._may_be_several(item) for item in items):
+            unknown = (ir.UNKNOWN, type_)
+            self.of.blocks.add((ir.EVAL, (ir.STORE, address, unknown, type_, (0, 0))))
         for index, item in enumerate(items[:256]):
             if item.type == "initializer_pair":
                 designator = item.child_by_field_name("designator")
@@ -160,13 +164,28 @@ class Places:
                 place, inner = (0, type_) if index == 0 else None, item
             if place is None or inner is None:
                 continue
-            target = (ir.FIELD, address, place[0], place[1])
+            far = place[0] >= UNPLACED and type_[0] == "r"
+            offset = (type_[1], name, place[0]) if far else place[0]
+            target = (ir.FIELD, address, offset, place[1])
             if inner.type == "initializer_list":
                 self._list(target, place[1], inner)
             elif place[1][0] != "i" or inner.type != "number_literal" or text(inner) != "0":
                 self.initialise(target, place[1], inner)
         self.of.depth -= 1
 
+    def _may_be_several(self, item: Node) -> bool:
+        """Whether a part of an initialiser list is a macro that may stand for more than one."""
+        facts = self.of.types.facts
+        if item.type == "call_expression":
+            macro = facts.function_macros.get(text(item.child_by_field_name("function")))
+            return macro is not None and "," in macro.body
+        return item.type == "identifier" and "," in facts.macros.get(text(item), "")
+
     def _members_in_order(self, type_: Type) -> list[tuple[int, Type]]:
         record = self.of.types.records.get(type_[1]) if type_[0] == "r" else None
         return list(record.fields.values()) if record is not None else []
+
+
+def _is_placed_by_order(item: Node) -> bool:
+    """Whether a part of an initialiser list gives a value to the member that is next in order."""
+    return item.type != "initializer_pair" and text(item) not in ("0", "NULL", "{0}", "{}")

@@ -139,7 +139,15 @@ class Types:
     def specified(self, node: Node) -> Type:
         """The type that stands before the declarators of a declaration or parameter."""
         kind = node.child_by_field_name("type")
-        return ANY if kind is None else self.of(kind)
+        if kind is None:
+            return ANY
+        torn = kind.next_sibling
+        if torn is not None and torn.type == "ERROR" and kind.type == "type_identifier":
+            # a macro such as `local` was taken for the type; what follows it is that
+            words = text(torn).split()
+            if words and all(word.isidentifier() for word in words):
+                return self.words(" ".join(words))
+        return self.of(kind)
 
     def of(self, node: Node) -> Type:
         """The type a type node names."""

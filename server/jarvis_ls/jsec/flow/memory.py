@@ -120,6 +120,8 @@ def default(an: Analysis, st: State, rid: int, offset: Any, type_: Type, known: 
     if fill == UNINITIALISED:
         return NOTHING
     if fill == ZEROED:
+        if type_[0] == "?":  # of a member that is not known: an array, perhaps
+            return unknown(type_)
         return NULL_POINTER if type_[0] in _POINTERS else ZERO
     if type_[0] in _POINTERS and offset is not None:
         return an.object_behind(st, rid, offset, type_)

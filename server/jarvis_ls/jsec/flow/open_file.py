@@ -67,9 +67,11 @@ class OpenFile:
             written |= known.written
             lowering.file.globals.update(known.statics)
         self._known = kept
+        written |= lowering.loose(one.span for one in functions.values())
         return Outline(
             unit.source.path, unit.language, functions, lowering.file.globals,
             lowering.types.records, lowering.outer.functions, frozenset(written), closure,
+            lowering.file.stops,
         )  # fmt: skip
 
     def function(self, key: str) -> FunctionIR | None:

@@ -67,6 +67,8 @@ class Outline:
     """Globals that some function in it may change."""
     closure: tuple[str, ...] = ()
     """Files of the project that it includes, directly or not, the nearest first."""
+    stops: frozenset[str] = frozenset()
+    """Functions that it declares not to return."""
 
 
 def outline_of(
@@ -89,7 +91,7 @@ def outline_of(
     }  # fmt: skip
     return Outline(
         file.path, file.language, functions, file.globals, file.records, file.prototypes,
-        file.written, closure,
+        file.written, closure, file.stops,
     )  # fmt: skip
 
 
@@ -121,18 +123,19 @@ def to_tuple(outline: Outline) -> tuple[Any, ...]:
         tuple((key, _values(one)) for key, one in outline.globals.items()),
         tuple((key, _values(one)) for key, one in outline.records.items()),
         tuple(outline.prototypes.items()), tuple(sorted(outline.written)), outline.closure,
+        tuple(sorted(outline.stops)),
     )  # fmt: skip
 
 
 def from_tuple(values: tuple[Any, ...]) -> Outline:
     """The outline that `to_tuple` made `values` of."""
-    path, language, functions, variables, records, prototypes, written, closure = values
+    path, language, functions, variables, records, prototypes, written, closure, stops = values
     return Outline(
         path, language,
         {key: FunctionOutline(*one) for key, one in functions},
         {key: _made(GlobalIR, one) for key, one in variables},
         {key: _made(RecordIR, one) for key, one in records},
-        dict(prototypes), frozenset(written), closure,
+        dict(prototypes), frozenset(written), closure, frozenset(stops),
     )  # fmt: skip
 
 

@@ -41,6 +41,7 @@ class Program:
         self._globals: dict[str, list[str]] = {}
         self._records: dict[str, list[str]] = {}
         self._written: dict[str, set[str]] = {}
+        self._stops: dict[str, set[str]] = {}
         self._found: dict[Lookup, tuple[str, str] | None] = {}
         self._asked: Lookups | None = None
         for outline in outlines:
@@ -67,6 +68,8 @@ class Program:
             self._records.setdefault(name, []).append(path)
         for name in outline.written:
             self._written.setdefault(name, set()).add(path)
+        for name in outline.stops:
+            self._stops.setdefault(name, set()).add(path)
 
     def discard(self, path: str) -> None:
         """A file is gone."""
@@ -86,6 +89,8 @@ class Program:
             self._records[name].remove(path)
         for name in before.written:
             self._written[name].discard(path)
+        for name in before.stops:
+            self._stops[name].discard(path)
 
     def watch(self) -> Lookups:
         """Begin to note what is asked, and what names the answers; gives where it is noted."""
@@ -139,6 +144,11 @@ class Program:
         self._note(lookup)
         return self._is_written(name, from_file)
 
+    def stops(self, name: str, from_file: str) -> bool:
+        """Whether a function is declared not to return."""
+        self._note(("stops", name, from_file))
+        return bool(self._stops.get(name))
+
     def is_taken(self, name: str) -> bool:
         """Whether the address of a function of that name is taken anywhere."""
         return name in self._taken
@@ -152,6 +162,8 @@ class Program:
         sort, name, from_file = lookup
         if sort == "written":
             return _YES if self._is_written(name, from_file) else _NO
+        if sort == "stops":
+            return _YES if self._stops.get(name) else _NO
         if sort == "overrides":
             return b"".join(self._digest(place) for place in self._overrides(name, from_file))
         if sort == "own":

@@ -79,6 +79,8 @@ class Regions:
         self.places: list[Place | None] = []
         self.numbers: dict[float, Val] = {}
         self.silent = 0
+        self.defensive = False
+        """Whether the condition that is looked at tells nothing of what is usual."""
         self.allocated = False
         """Whether anything was allocated in this run."""
         self._ids: dict[Any, int] = {}
@@ -284,6 +286,8 @@ class Regions:
         return known
 
     def _comes_back(self, function: FunctionIR, depth: int) -> bool:
+        if self.program.stops(function.name, function.file):
+            return False
         seen, work = {0}, [0]
         space = function.name.split("::")[:-1]
         while work:
@@ -305,7 +309,8 @@ class Regions:
         callee = self.find_function(name, function.file, space)
         if callee is not None:
             return not self.returns(callee, depth + 1)
-        return name.rpartition("::")[2] in STOPS
+        short = name.rpartition("::")[2]
+        return short in STOPS or self.program.stops(short, function.file)
 
     def find_function(self, name: str, file: str, space: list[str]) -> FunctionIR | None:
         """The definition a name means, namespaces around it tried from the inside out."""
@@ -335,6 +340,10 @@ class Regions:
         value = Val(0, 0, TIGHT | OTHER * 0, None, ((behind, 0, 0, 0, None),), null)
         cells = state.mem.get(rid)
         if cells is None or offset not in cells:
+            known = state.regs.get(behind)
+            if known is not None and known.status:  # what was freed is not what lies there later
+                del state.regs[behind]
+                state.mem.pop(behind, None)
             state.put(rid, offset, value)
         return value
 

@@ -92,22 +92,27 @@ class State:
     """Memory: cells of each region by offset (`None` for all other offsets), and what is known
     about each region. The inner dicts are shared between states and replaced, not changed."""
 
-    __slots__ = ("loops", "mem", "regs", "trail")
+    __slots__ = ("choices", "loops", "mem", "regs", "trail", "unseen")
 
     def __init__(
         self, mem: dict[int, Cells], regs: dict[int, Reg], trail: Any,
-        loops: tuple[int, ...] = (),
+        loops: tuple[int, ...] = (), choices: int = 0, unseen: int = 0,
     ) -> None:  # fmt: skip
         self.mem = mem
         self.regs = regs
         self.trail = trail
+        """The branches and calls on the way here, as a linked list, last first."""
         self.loops = loops
         """Heads of the widened loops it passed."""
-        """The branches and calls on the way here, as a linked list, last first."""
+        self.choices = choices
+        """How many branches on the way here could have gone either way."""
+        self.unseen = unseen
+        """How many calls of functions that are not seen were on the way."""
 
     def copy(self) -> State:
         """An independent state that says the same."""
-        return State(self.mem.copy(), self.regs.copy(), self.trail, self.loops)
+        return State(self.mem.copy(), self.regs.copy(), self.trail, self.loops, self.choices,
+                     self.unseen)  # fmt: skip
 
     def put(self, rid: int, offset: Any, value: Val) -> None:
         """Overwrite one cell."""
@@ -153,11 +158,11 @@ class Joiner:
                 mem[rid] = cells
             elif others is not None:
                 mem[rid] = self._cells(a, b, rid, cells, others, widening=widening)
-            elif not self._is_local(rid):
-                mem[rid] = cells
+            elif self.places[rid] is not None:
+                mem[rid] = self._only(rid, cells)
         for rid, cells in right.items():
-            if rid not in left and not self._is_local(rid):
-                mem[rid] = cells
+            if rid not in left and self.places[rid] is not None:
+                mem[rid] = self._only(rid, cells)
         regs: dict[int, Reg] = {}
         for rid, reg in a.regs.items():
             other = b.regs.get(rid)
@@ -166,11 +171,15 @@ class Joiner:
             if rid not in regs:
                 regs[rid] = reg
         loops = a.loops if a.loops == b.loops else tuple({*a.loops, *b.loops})
-        return State(mem, regs, a.trail, loops)
+        return State(mem, regs, a.trail, loops, max(a.choices, b.choices), max(a.unseen, b.unseen))
 
-    def _is_local(self, rid: int) -> bool:
+    def _only(self, rid: int, cells: Cells) -> Cells:
+        """What lies in a region of which the other way knows nothing: a variable that it did not
+        give a value may have one."""
         place = self.places[rid]
-        return place is None or place.kind == "local"
+        if place is None or place.kind != "local" or place.type[0] in ("a", "r", "c"):
+            return cells
+        return {offset: join(value, NOTHING) for offset, value in cells.items()}
 
     def _cells(
         self, a: State, b: State, rid: int, left: Cells, right: Cells, *, widening: bool

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
 
 _STACK = frozenset({"local", "alloca"})
+_MANY = 2
+"""So many choices on the way make it likely that the ends of a range do not meet."""
 
 
 def check(
@@ -85,11 +87,12 @@ def _null(an: Analysis, st: State, where: Val, span: Any, address: Expr | None, 
             st.regs[target[0]] = reg.but(null=0)
         return
     if null == NULL:
-        elsewhere = (
-            where.sym is not None and where.sym[0] == "tested" and (where.sym[1] != an.frame.base)
-        )  # the test in another function may know of more than is seen
+        tested = where.sym if where.sym is not None and where.sym[0] == "tested" else None
+        # the test in another function may know of more than is seen
+        elsewhere = tested is not None and tested[1] != an.frame.base
         if not where.flags & UNSURE and not elsewhere:
-            an.fault(st, "null-dereference", span, certain=True, by=by)
+            later = tested is not None and (st.choices > tested[2] or st.unseen > tested[3])
+            an.fault(st, "null-dereference", span, certain=True, by=by, doubtful=later)
     elif null == MAYBE_NULL and not where.flags & (UNSURE | OTHER):
         an.fault(st, "null-dereference", span, certain=False, by=by)
     if address is not None:
@@ -180,6 +183,7 @@ def bounds(
         return
     if over and not (reg.flags & TIGHT or known & TIGHT):
         return
+    sure = over or taint is not None or st.choices < _MANY
     stack = place.kind in _STACK
     kind = (
         ("buffer-write-stack" if stack else "buffer-write-heap") if writes else "buffer-read-over"
@@ -196,6 +200,7 @@ def bounds(
         size=_shown(end),
         by=by,
         where=place,
+        doubtful=not sure,
     )
 
 
@@ -207,7 +212,8 @@ def uninitialised(an: Analysis, st: State, value: Val, rid: int, span: Any, type
     """A value is read that was never given, or not on every way."""
     if value.ini == UNINIT:
         place = an.places[rid]
-        if place is not None and type_[0] not in ("c", "r", "?"):
+        unnamed = place is not None and place.kind == "local" and not place.name  # a macro's cast
+        if place is not None and not unnamed and type_[0] not in ("c", "r", "?"):
             an.fault(st, "uninitialized", span, certain=True, name=place.name, where=place)
         found = unknown(type_)
         if place is not None and place.kind == "local" and place.type == type_:

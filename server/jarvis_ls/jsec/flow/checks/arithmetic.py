@@ -55,6 +55,7 @@ def overflow(
         span,
         certain=certain,
         source=taint,
+        doubtful=taint is None and not type_[2] and st.choices > 0,  # it wraps, mostly on purpose
         operator=op,
         type=_name(type_),
         low=_shown(low),
@@ -109,6 +110,8 @@ def conversion(
     if span == (0, 0):
         return
     lo, hi = limits(to)
+    if value.lo == value.hi == -1 and not to[2]:
+        return  # all bits set: how that is mostly written
     if value.flags & ARITH and from_[0] == "i" and to[1] < from_[1]:
         if value.taint is None and value.lo <= hi and value.hi >= lo:
             return

@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import field, text
+from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
 
@@ -53,7 +54,7 @@ def comparison_as_statement(site: Site) -> Iterator[Report]:
     left, operator = field(site.node, "left"), field(site.node, "operator")
     if site.function is None or left is None or operator is None:
         return
-    if left.type not in _PLACES or site.node.has_error:
+    if left.type not in _PLACES or site.node.has_error or _is_torn(site.node):
         return
     yield Report(
         site.node,
@@ -63,3 +64,18 @@ def comparison_as_statement(site: Site) -> Iterator[Report]:
         variable=text(left)[:60],
         fix=Rewrite("Assign instead", [(operator, "=")], safe=False),
     )
+
+
+def _is_torn(node: Node) -> bool:
+    """Whether a directive before it may cut it off from the expression that it is part of."""
+    statement = node.parent
+    if statement is None or statement.type == "for_statement":
+        return False
+    before = statement.prev_sibling
+    around = statement.parent
+    return (before is not None and before.type.startswith(("preproc", "#", "ERROR"))) or (
+        around is not None and around.type.startswith("preproc") and (
+            before is None or before.type in ("identifier", "preproc_defined", "binary_expression",
+                                              "unary_expression", "call_expression")
+        )
+    )  # fmt: skip

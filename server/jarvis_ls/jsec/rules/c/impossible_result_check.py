@@ -268,7 +268,7 @@ def _wrong(call: Call, test: Test) -> tuple[str, float] | None:
     if name in _SIGNED and negative and operator in ("<", ">=") and _is_unsigned(call):
         return "-1, which an unsigned variable cannot hold", 0.85
     if name in _DESCRIPTORS and operator in ("!", "", "==") and (zero or not operator):
-        failing = reports_failure(branch_of(test)) and operator
+        failing = reports_failure(branch_of(test)) and operator and _is_local(call)
         return ("-1", 0.75) if call.target is None or failing else None
     if name in _ZERO_IS_SUCCESS and operator == "==" and other == "1":
         return "-1 or an error number", 0.8
@@ -295,6 +295,15 @@ def _wrong_scan(call: Call, test: Test) -> tuple[str, float] | None:
     if test.operator == "!" or (test.operator == "==" and test.other == "0"):
         return "fewer conversions than asked for, or EOF", 0.6
     return None
+
+
+def _is_local(call: Call) -> bool:
+    """Whether the result goes to a variable of the function: others may hold 0 for "none"."""
+    target = call.target
+    if target is None or call.function is None:
+        return False
+    variable = call.function.variable(text(target), target.start_byte)
+    return variable is not None and not variable.is_static
 
 
 def _is_unsigned(call: Call) -> bool:

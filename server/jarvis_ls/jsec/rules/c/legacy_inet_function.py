@@ -43,7 +43,7 @@ BETTER = {
     query=calls(*BETTER),
     category="network_api",
     cwe=(477, 676),
-    confidence=0.6,
+    confidence=0.55,
     severity="low",
     suggestion="Use '{better}'.",
 )

@@ -40,7 +40,7 @@ from jarvis_ls.codeintel.code import Function, ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.life import Fault
 from jarvis_ls.jsec.c.lifecycle import faults_of, has_faults, set_in_loop
-from jarvis_ls.jsec.c.proof import far_fetched, told
+from jarvis_ls.jsec.c.proof import told
 from jarvis_ls.jsec.flow.fault import Fault as Proof
 from jarvis_ls.jsec.rule import Report, flow, functions, rule
 
@@ -68,7 +68,6 @@ def null_dereference(function: Function | Proof) -> Iterator[Report]:
                 "'{name}' may be NULL where it is dereferenced.",
                 "What is dereferenced here may be NULL.",
             ),
-            confidence=far_fetched(function),
             cwe=(476,),
             suggestion="Leave before the pointer is used, or use it only where it is not NULL.",
         )

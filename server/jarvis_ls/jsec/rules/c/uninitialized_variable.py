@@ -40,7 +40,7 @@ from jarvis_ls.codeintel.code import Function
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.life import Fault
 from jarvis_ls.jsec.c.lifecycle import faults_of, first_of_each, has_faults, set_in_loop
-from jarvis_ls.jsec.c.proof import far_fetched, told
+from jarvis_ls.jsec.c.proof import told
 from jarvis_ls.jsec.flow.fault import Fault as Proof
 from jarvis_ls.jsec.rule import Report, Rewrite, flow, functions, rule
 
@@ -62,7 +62,6 @@ def uninitialized_variable(function: Function | Proof) -> Iterator[Report]:
                 "'{name}' has no value on a way that leads here.",
                 "What is read here has no value on a way that leads here.",
             ),
-            confidence=far_fetched(function),
             cwe=(457,),
             suggestion="Give the variable a value where it is declared.",
         )

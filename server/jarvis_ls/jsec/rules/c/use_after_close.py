@@ -31,9 +31,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function
+from jarvis_ls.codeintel.code import Function, field, text
+from jarvis_ls.jsec.c.life import Fault
 from jarvis_ls.jsec.c.lifecycle import faults_of
 from jarvis_ls.jsec.rule import Report, functions, rule
+
+_DESCRIPTORS = frozenset({"close", "_close", "closesocket"})
+_USERS = frozenset({
+    "read", "write", "_read", "_write", "pread", "pwrite", "readv", "writev", "lseek", "_lseek",
+    "fstat", "fsync", "fdatasync", "ftruncate", "fchmod", "fchown", "ioctl", "fcntl", "flock",
+    "dup", "dup2", "mmap", "send", "recv", "sendto", "recvfrom", "sendmsg", "recvmsg", "bind",
+    "listen", "accept", "connect", "shutdown", "getsockopt", "setsockopt", "fdopen", "_fdopen",
+    "dprintf", "sendfile",
+})  # fmt: skip
+"""Functions that work on a descriptor; its number alone may be shown after it is closed."""
 
 
 @rule(
@@ -47,7 +58,7 @@ from jarvis_ls.jsec.rule import Report, functions, rule
 )
 def use_after_close(function: Function) -> Iterator[Report]:
     for fault in faults_of(function, "use-after-release"):
-        if fault.family == "memory":
+        if fault.family == "memory" or not _is_use(fault):
             continue
         yield Report(
             fault.node,
@@ -58,3 +69,12 @@ def use_after_close(function: Function) -> Iterator[Report]:
             closer=fault.detail,
             related=[(fault.origin, "Closed here.")] if fault.origin is not None else (),
         )
+
+
+def _is_use(fault: Fault) -> bool:
+    """Whether the handle itself is used, not only the number of a descriptor."""
+    if fault.detail not in _DESCRIPTORS:
+        return True
+    around = fault.node.parent
+    call = around.parent if around is not None and around.type == "argument_list" else None
+    return call is not None and text(field(call, "function")) in _USERS

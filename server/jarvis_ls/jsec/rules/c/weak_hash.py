@@ -71,7 +71,7 @@ _HARMLESS = frozenset({
     query=calls(*DIRECT, *CHOOSING),
     category="crypto",
     cwe=(328, 327),
-    confidence=0.7,
+    confidence=0.55,
     severity="medium",
     suggestion="Use SHA-256 or better; for passwords argon2, scrypt or bcrypt.",
 )
@@ -110,4 +110,4 @@ def _confidence(call: Call, algorithm: str) -> float:
         return 0.9
     if not _HARMLESS.isdisjoint(words(around)):
         return 0.4
-    return 0.6 if algorithm == "SHA-1" else 0.7
+    return 0.5 if algorithm == "SHA-1" else 0.55  # protocols and file formats ask for them

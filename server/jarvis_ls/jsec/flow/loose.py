@@ -1,0 +1,37 @@
+"""Writes to variables in text that is not lowered: functions that a syntax error tears, macros,
+branches of the preprocessor that were not taken. What is found there is a guess from the words,
+on the safe side: a variable that may be written is not taken for what it was initialised with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from jarvis_ls.jsec.flow.ir import Span
+
+_WRITE = re.compile(
+    rb"(?:\+\+|--|(?<!&)&(?!&))[ \t(]*([A-Za-z_]\w*)"
+    rb"|\b([A-Za-z_]\w*)[ \t]*(?:(?:\[[^\]\n]{0,80}\]|(?:\.|->)[ \t]*\w{1,80})[ \t]*){0,8}"
+    rb"(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)"
+)
+
+
+def written_loosely(data: bytes, lowered: Iterable[Span], known: Iterable[Span]) -> set[str]:
+    """Names that text outside of what was `lowered` and of the `known` declarations may give a
+    value, and text of lowered functions that holds directives."""
+    found: set[str] = set()
+    at = 0
+    spans = sorted([*((*span, True) for span in lowered), *((*span, False) for span in known)])
+    for start, end, is_function in spans:
+        _look(data, at, start, found)
+        if is_function and b"#" in data[start:end]:
+            _look(data, max(at, start), end, found)
+        at = max(at, end)
+    _look(data, at, len(data), found)
+    return found
+
+
+def _look(data: bytes, start: int, end: int, found: set[str]) -> None:
+    if end > start:
+        found.update((one or other).decode() for one, other in
+                     _WRITE.findall(data[start:end]))  # fmt: skip

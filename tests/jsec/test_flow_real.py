@@ -1,0 +1,156 @@
+"""What well-written programs taught: code that looks wrong to the analysis of flow and is not,
+each beside a flaw of the same shape that stays told."""
+
+from __future__ import annotations
+
+import pytest
+from test_flow_engine import faults, kinds, lowered
+
+from jarvis_ls.jsec.flow.no_return import never_returning
+
+SOUND = {
+    "a variable that a torn function sets": """
+static struct box { int a; } *only;
+START_FUNC(start)
+{
+    only = calloc(1, sizeof(*only));
+    return only;
+}
+int use(void) { return only->a; }
+""",
+    "a pointer to what is constant may change": """
+struct box { int a; };
+static const struct box *chosen;
+void choose(const struct box *one) { chosen = one; }
+int use(void) { return chosen->a; }
+""",
+    "a macro that aborts with the text of its argument": """
+#define need(x) do { if (!(x)) failed(__FILE__, #x); } while (0)
+void failed(const char *file, const char *what) { abort(); }
+int *make(void) { int *p = malloc(sizeof(int)); need(p != NULL); *p = 1; return p; }
+""",
+    "a function declared not to return": """
+DECLARE(void, give_up, (const char *why), DECLARED_NORETURN)
+int use(int *p) { if (!p) give_up("none"); return *p; }
+""",
+    "a macro that tests for itself": """
+#define SIZE(b) ((b) ? (b)->size : 0)
+struct buf { int size; char *data; };
+void show(int n);
+char *use(struct buf *b) { show(SIZE(b)); return b->data; }
+""",
+    "a loop that sets a variable of which its start says nothing": """
+#define NEXT c = getchar(); if (c < 0) break
+int use(void) { int i; int c; for (i = 8; i; i--) { NEXT; putchar(c); } return c; }
+""",
+    "what assembly puts out": """
+unsigned use(void) { unsigned lo, hi; __asm__ ("rdtsc" : "=a" (lo), "=d" (hi)); return hi | lo; }
+""",
+    "members that a macro fills": """
+#define WITH_LENGTH(s) s, sizeof(s) - 1
+struct word { const char *name; unsigned length; int kind; };
+static const struct word words[] = { { WITH_LENGTH("if"), 1 }, { WITH_LENGTH("else"), 2 } };
+int use(const char *k, unsigned n) {
+    for (unsigned i = 0; i < 2; ++i)
+        if (n == words[i].length && memcmp(k, words[i].name, n) == 0) return words[i].kind;
+    return 0;
+}
+""",
+    "members of a struct that is not seen": """
+void use(void) { unseen_t w = { first(), second() }; show(w.lanes[0]); w.lanes[1] = w.lanes[0]; }
+""",
+    "all bits of a smaller type": """
+struct box { unsigned short index; unsigned char kind; };
+void use(struct box *b) { b->index = (unsigned short)~0u; b->kind = -1; }
+""",
+    "what was freed and then replaced out of sight": """
+struct buf { char *data; };
+void refill(struct buf *b);
+static void drop(struct buf *b) { if (b->data) { free(b->data); b->data = NULL; } }
+void use(struct buf *b) { drop(b); refill(b); drop(b); }
+""",
+    "a test that follows from an earlier one": """
+struct state { int rc; };
+int use(struct state *s, int *p) {
+    if (!(p != 0 || s->rc != 0)) return 0;
+    if (s->rc == 0) return *p;
+    return 0;
+}
+""",
+    "a result type behind a macro": """
+local word_t top(void) { word_t p = (word_t)1 << 31; return p; }
+""",
+}
+
+FLAWED = {
+    "null-dereference": "static int *none;\nint use(void) { return *none; }\n",
+    "uninitialized": "int use(int n) { int c; if (n < 0) return c + 1; return 0; }\n",
+    "unchecked-allocation": "void use(void) { int *p = malloc(4); *p = 1; free(p); }\n",
+    "double-free": "void use(char **p) { free(*p); free(*p); }\n",
+}
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_sound_code_is_left_alone(name: str) -> None:
+    assert kinds(SOUND[name]) == []
+
+
+@pytest.mark.parametrize("kind", FLAWED)
+def test_flaws_of_the_same_shape_are_told(kind: str) -> None:
+    assert kind in {found for _, found in kinds(FLAWED[kind])}
+
+
+def test_what_callers_may_rule_out_is_doubtful() -> None:
+    text = """
+struct s { int *p; };
+static int *find(struct s *s) { if (s->p == 0) return 0; return s->p; }
+int distant(struct s *s) { return *find(s); }
+int near(int n) { int *p = 0; if (n) return *p; return 0; }
+void unseen(void);
+int told(int *p) { if (!p) unseen(); return *p; }
+"""
+    doubt = {one.function: one.doubtful for one in faults(lowered(text))}
+    assert doubt["near"] is False
+    assert doubt["told"] is True
+    assert doubt.get("distant", True) is True
+
+
+def test_unsigned_numbers_that_wrap_after_a_choice_are_doubtful() -> None:
+    text = """
+struct tree { unsigned long cost; int count; };
+void build(struct tree *t) { t->cost = 0; while (t->count < 2) { t->cost--; t->count++; } }
+unsigned long certain(void) { unsigned long n = 0; return n - 1; }
+"""
+    doubt = {one.function: one.doubtful for one in faults(lowered(text))}
+    assert doubt == {"build": True, "certain": False}
+
+
+def test_names_of_functions_that_do_not_return() -> None:
+    text = (
+        b"NORETURN void die(const char *why, ...) __attribute__((format (printf, 1, 2)));\n"
+        b"void usage(void) __attribute__((noreturn));\n"
+        b"_Noreturn void stop(int n) { exit(n); }\n"
+        b"/* about(it) */ __attribute_noreturn__\nvoid fail (int line);\n"
+        b"static void __attribute__((__noreturn__)) quit(void) { exit(1); }\n"
+        b"EXPORT(12, void, lib_error, (struct lib *lib, const char *why), LIB_NORETURN);\n"
+        b"#define MY_NORETURN __attribute__((noreturn))\n"
+        b"int returns(int n);\n"
+    )
+    assert never_returning(text) == {"die", "usage", "stop", "fail", "quit", "lib_error"}
+
+
+def test_torn_code_loses_nothing() -> None:
+    text = """
+char *use(int wide) {
+    char *p = malloc(4);
+    if (p == NULL) return NULL;
+#ifdef WIDE
+    if (wide)
+        fill(p);
+    else
+#endif
+    p[0] = 0;
+    return p;
+}
+"""
+    assert not [kind for _, kind in kinds(text) if kind == "leak"]
