@@ -83,6 +83,8 @@ class Regions:
         """Whether the condition that is looked at tells nothing of what is usual."""
         self.allocated = False
         """Whether anything was allocated in this run."""
+        self.opened: set[int] = set()
+        """Regions whose content was decrypted on some way of this run."""
         self._ids: dict[Any, int] = {}
         self._frames: dict[Any, Frame] = {}
         self._functions: dict[int, FunctionIR] = {}
@@ -97,6 +99,7 @@ class Regions:
         """Forget the regions of the run before; numbers start anew."""
         self.places.clear()
         self.allocated = False
+        self.opened.clear()
         self._ids.clear()
         self._globals.clear()
         self._frames.clear()
