@@ -123,5 +123,5 @@ def library(an: Analysis, st: State, value: Val, call: Call) -> None:
         return
     text = strings.text_of(an, st, value) if call.name.startswith("LoadLibrary") else None
     if text and not set(b"\\/") & set(text):  # the folder of the document is searched, too
-        an.fault(st, "search-path", call.span, certain=True, by=call.name,
+        an.fault(st, "search-path", call.span, certain=False, by=call.name,
                  name=text.decode("utf-8", "replace"))  # fmt: skip
