@@ -27,8 +27,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.guards import string_literal
+from jarvis_ls.codeintel.code import Call
+from jarvis_ls.jsec.c.algorithms import chosen_algorithm
 from jarvis_ls.jsec.rule import Report, calls, rule
 
 _DES_MODES = ("ecb", "cbc", "cfb", "cfb1", "cfb8", "cfb64", "ofb")
@@ -108,12 +108,4 @@ def _direct(call: Call) -> str:
 def _chosen(call: Call) -> str:
     if call.name not in CHOOSING:
         return ""
-    for argument in call.arguments[:6]:
-        literal = string_literal(argument, call.function)
-        if literal is not None and call.name.startswith("EVP_") and _TEXT_NAMES.search(literal):
-            return literal
-        written = call.unit.facts.macros.get(text(argument), text(argument))
-        for pattern, algorithm in _NAMED:
-            if pattern.search(written[:200]):
-                return algorithm
-    return ""
+    return chosen_algorithm(call, _TEXT_NAMES, _NAMED, arguments=6)
