@@ -181,8 +181,22 @@ def enter(
         if value is None:
             value = unknown(result)
         after.mem[frame.temps + temp] = {0: value}
+        if function.cut:
+            _may_be_given(after, values)
         states.append(after)
     return states
+
+
+def _may_be_given(st: State, values: list[Val]) -> None:
+    """Part of a function was not understood: it may have given values to what it was handed."""
+    st.unseen += 1
+    for target in (t for value in values for t in value.ptr):
+        reg = st.regs.get(target[0])
+        if reg is not None and reg.fill == UNINITIALISED:
+            st.regs[target[0]] = reg.but(fill=UNKNOWN_FILL)
+        cells = st.mem.get(target[0])
+        if cells and any(cell.ini for cell in cells.values()):
+            st.mem[target[0]] = {at: cell for at, cell in cells.items() if not cell.ini}
 
 
 def _bind(an: Analysis, st: State, inner: Frame, values: list[Val], types: Any, span: Span) -> None:

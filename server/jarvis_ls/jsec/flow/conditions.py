@@ -225,6 +225,8 @@ def _refine_number(an: Analysis, st: State, op: str, e: Expr, value: Val, other:
         elif op == "<=" and lo == value.lo and hi < value.hi:
             lo = hi if other.lo == other.hi else lo
     new = _narrowed(value, lo, hi, other)
+    if lo == hi == 0 and new.sym is None:
+        new.sym = ("tested", -1 if an.defensive else an.frame.base, st.choices, st.unseen)
     if excluded:
         new = Val(lo, hi, new.flags, None if value.taint is None else value.taint, (), NOT_NULL,
                   0, ("nonzero", None))  # fmt: skip

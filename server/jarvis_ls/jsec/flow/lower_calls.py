@@ -52,11 +52,16 @@ class Calls:
         of = self.of
         name = text(callee)
         short = name.rpartition("::")[2]
+        arguments = self.arguments(node)
+        facts = of.types.facts
+        declared = short in of.outer.functions or short in facts.functions
+        if short in facts.function_macros and not declared:
+            expanded = of.outer.macros.call(short, [text(a) for a in arguments])
+            if expanded is not None:  # also where a variable has the name of the macro
+                return of.expand(expanded, of.span(node))
         slot = of.scopes.find(name)
         if slot is not None or (short in of.outer.globals and short not in of.outer.functions):
             return self._indirect(node, callee)
-        arguments = self.arguments(node)
-        facts = of.types.facts
         if short in facts.macros and short not in of.outer.functions:
             alias, _ = facts.alias_of(short)
             name = short = alias if alias.isidentifier() else short

@@ -303,7 +303,10 @@ class Body:
 
     def _counted(self, type_: Type, value: Node) -> Type:
         if value.type == "initializer_list":
-            return ("a", type_[1], value.named_child_count)
+            if any(child.type.startswith("preproc") for child in value.named_children):
+                return type_
+            parts = [child for child in value.named_children if child.type != "comment"]
+            return ("a", type_[1], len(parts))
         expr = self.of.value(value)[0]
         if expr[0] == ir.STR:
             return ("a", type_[1], len(expr[1]) + 1)

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 _STACK = frozenset({"local", "alloca"})
 _MANY = 2
-"""So many choices on the way make it likely that the ends of a range do not meet."""
+"""So many choices on the way may exclude each other: only an index that counts up to a known
+number is then beyond doubt."""
 
 
 def check(
@@ -183,7 +184,7 @@ def bounds(
         return
     if over and not (reg.flags & TIGHT or known & TIGHT):
         return
-    sure = over or taint is not None or st.choices < _MANY
+    sure = taint is not None or st.choices < _MANY or not (over or by)
     stack = place.kind in _STACK
     kind = (
         ("buffer-write-stack" if stack else "buffer-write-heap") if writes else "buffer-read-over"

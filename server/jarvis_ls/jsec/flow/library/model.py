@@ -121,6 +121,8 @@ def _reads(an: Analysis, st: State, call: Call, index: int, count: Any, unit: in
         access.check(an, st, where, 0, 0, False, call.span, by=call.name)
         return
     strings.reach(an, st, where)
+    if amount.hi == 0:
+        return
     access.check(an, st, where, amount.lo * unit, amount.hi * unit, False, call.span,
                  flags=amount.flags, taint=amount.taint, by=call.name)  # fmt: skip
 

@@ -77,6 +77,10 @@ _NAMED = (
 )  # fmt: skip
 _TEXT_NAMES = re.compile(r"(?i)^(des|rc4|rc2|bf|blowfish|null)\b|-ecb$|^des-ede")
 
+_CONFIDENCE = {"Blowfish": 0.75, "CAST5": 0.75, "IDEA": 0.75, "triple DES": 0.75,
+               "ECB mode": 0.55}  # fmt: skip
+"""Of those that are not plainly broken: other modes are built from ECB."""
+
 
 @rule(
     query=calls(*DIRECT, *CHOOSING),
@@ -92,7 +96,7 @@ def broken_cipher(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
         "'{name}' uses {algorithm}, which does not protect data any more.",
-        confidence=0.75 if algorithm in ("Blowfish", "CAST5", "IDEA", "triple DES") else 0.85,
+        confidence=_CONFIDENCE.get(algorithm, 0.85),
         pattern=call.name,
         name=call.name,
         algorithm=algorithm,
