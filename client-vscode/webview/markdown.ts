@@ -217,21 +217,11 @@ export class Markdown {
 
   private draw(tokens: Token[], open = false): ChildNode[] {
     const nodes: ChildNode[] = [];
-    // Made clean together, because each time costs a document; but not what holds markup of its
-    // own, which could reach into the blocks behind it.
-    let plain: Token[] = [];
-    const finishPlain = (): void => {
-      if (plain.length > 0) {
-        nodes.push(...blockNodes(plain));
-        plain = [];
-      }
-    };
     for (const [index, token] of tokens.entries()) {
       if (token.type === 'space' || token.type === 'def') {
         continue;
       }
       if (token.type === 'code') {
-        finishPlain();
         const { text, lang } = token as Tokens.Code;
         const growing = open && index === 0;
         const block = codeBlock(text, lang, growing);
@@ -242,16 +232,8 @@ export class Markdown {
         nodes.push(block.element);
         continue;
       }
-      const hasMarkup = token.raw.includes('<');
-      if (hasMarkup) {
-        finishPlain();
-      }
-      plain.push(token);
-      if (hasMarkup) {
-        finishPlain();
-      }
+      nodes.push(...blockNodes(token));
     }
-    finishPlain();
     return nodes;
   }
 
@@ -286,8 +268,8 @@ export function renderMarkdown(text: string, follow: Follow): HTMLElement {
   return markdown.element;
 }
 
-function blockNodes(tokens: Token[]): ChildNode[] {
-  const list = Object.assign(tokens, { links: {} });
+function blockNodes(token: Token): ChildNode[] {
+  const list = Object.assign([token], { links: {} });
   return [...sanitise(marked.parser(list)).childNodes];
 }
 

@@ -67,27 +67,18 @@ def read_regular(path: str | Path, *, limit: int, root: str | Path | None = None
     except ValueError:  # a NUL in the name
         raise SkippedFile(NOT_READABLE) from None
     try:
-        return read_open(descriptor, limit=limit)[0]
+        with os.fdopen(descriptor, "rb") as file:
+            status = os.fstat(file.fileno())
+            if kind := kind_of(status.st_mode):
+                raise SkippedFile(kind)
+            if status.st_size > limit:
+                raise SkippedFile(TOO_LARGE)
+            data = file.read(limit + 1)
     except OSError as error:
         raise SkippedFile(_reason(path, error)) from None
-
-
-def read_open(descriptor: int, *, limit: int) -> tuple[bytes, int]:
-    """Bytes and mode of the regular file behind `descriptor`, which is closed in any case.
-
-    Raises `SkippedFile` when it is something else or has more than `limit` bytes, `OSError`
-    when it cannot be read.
-    """
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(file.fileno())
-        if kind := kind_of(status.st_mode):
-            raise SkippedFile(kind)
-        if status.st_size > limit:
-            raise SkippedFile(TOO_LARGE)
-        data = file.read(limit + 1)
     if len(data) > limit:
         raise SkippedFile(TOO_LARGE)
-    return data, status.st_mode
+    return data
 
 
 def state_folder(root: Path, *names: str) -> Path:

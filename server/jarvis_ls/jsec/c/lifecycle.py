@@ -57,10 +57,7 @@ def faults(function: Function) -> tuple[Fault, ...]:
         found.extend(life.walk(root, OTHER, None))
     found = [one for one in found if one.origin is None or not _exclusive(one.node, one.origin)]
     if function.node.has_error:  # code the parser had to guess at
-        torn = function.body.has_error
-        found = [one for one in found if one.certain and one.kind != "leak" and not (
-            torn and one.origin is not None
-        )]  # fmt: skip
+        found = [fault for fault in found if fault.certain and fault.kind != "leak"]
     return tuple(found)
 
 

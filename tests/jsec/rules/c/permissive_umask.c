@@ -20,7 +20,3 @@ mode_t probe(void) {
     umask(old);
     return old;
 }
-
-void ask_for_mask(struct job *job) {
-    umask(job->mask = umask(0)); // ok
-}
