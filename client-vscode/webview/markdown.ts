@@ -217,11 +217,21 @@ export class Markdown {
 
   private draw(tokens: Token[], open = false): ChildNode[] {
     const nodes: ChildNode[] = [];
+    // Made clean together, because each time costs a document; but not what holds markup of its
+    // own, which could reach into the blocks behind it.
+    let plain: Token[] = [];
+    const finishPlain = (): void => {
+      if (plain.length > 0) {
+        nodes.push(...blockNodes(plain));
+        plain = [];
+      }
+    };
     for (const [index, token] of tokens.entries()) {
       if (token.type === 'space' || token.type === 'def') {
         continue;
       }
       if (token.type === 'code') {
+        finishPlain();
         const { text, lang } = token as Tokens.Code;
         const growing = open && index === 0;
         const block = codeBlock(text, lang, growing);
@@ -232,8 +242,16 @@ export class Markdown {
         nodes.push(block.element);
         continue;
       }
-      nodes.push(...blockNodes(token));
+      const hasMarkup = token.raw.includes('<');
+      if (hasMarkup) {
+        finishPlain();
+      }
+      plain.push(token);
+      if (hasMarkup) {
+        finishPlain();
+      }
     }
+    finishPlain();
     return nodes;
   }
 
@@ -268,8 +286,8 @@ export function renderMarkdown(text: string, follow: Follow): HTMLElement {
   return markdown.element;
 }
 
-function blockNodes(token: Token): ChildNode[] {
-  const list = Object.assign([token], { links: {} });
+function blockNodes(tokens: Token[]): ChildNode[] {
+  const list = Object.assign(tokens, { links: {} });
   return [...sanitise(marked.parser(list)).childNodes];
 }
 

@@ -1,8 +1,9 @@
 """What an agent adds to the time of its model: `python tests/bench/agent.py`.
 
 The overhead of a turn is measured with a model inside the process that answers at once, so that
-nothing but our own work is counted: prompts, journal, events, tokens. Stopping is measured over
-real HTTP, in the middle of an answer and of a tool.
+nothing but our own work is counted: prompts, journal, events, tokens; in processor time, so that
+other work on the machine does not count. Stopping is measured over real HTTP, in the middle of an
+answer and of a tool, by the clock.
 """
 
 from __future__ import annotations
@@ -96,9 +97,9 @@ async def turns(folder: Path, before: int) -> list[float]:
     await agent.run("the first turn builds the prompts")
     found = []
     for number in range(TURNS):
-        began = time.perf_counter()
+        began = time.process_time()
         assert (await agent.run(f"question {number}")).state == "completed"
-        found.append((time.perf_counter() - began) * 1_000)
+        found.append((time.process_time() - began) * 1_000)
     session.close()
     return found
 

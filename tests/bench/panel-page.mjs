@@ -1,19 +1,26 @@
 // What the side panel's page costs: `npm run bench -- panel-page`.
 //
 // In a real Chromium without a GPU, with the extension's own document. Times are of the page alone,
-// from a message's arrival to pixels; a frame is held up when it comes more than 50 ms after the one
-// before it because a task of the page ran as long.
+// from a message's arrival to pixels, those to the first token by the clock. A frame is held up by
+// what the page's main thread does before it: that is counted in processor time. Each is measured
+// three times and the best told, because other work on the machine only ever adds.
 
 import { readFileSync } from 'node:fs';
 import { openBrowser } from '../webview/host.mjs';
 import { answer, info, node, put, putNode, SESSION, tool, user } from '../webview/sample.mjs';
+import { watchTasks } from './measure/tasks.mjs';
 
 const MESSAGES = 10_000;
-const STREAM_SECONDS = 5;
+const STREAM_SECONDS = 3;
 const NODES = 200;
 
-const rows = [];
-let missed = 0;
+const RUNS = 3;
+
+/**
+ * The best of the runs, by what was measured; a limit where there is one.
+ * @type {Map<string, { value: number, unit: string, limit?: number }>}
+ */
+const rows = new Map();
 
 /**
  * @param {string} what
@@ -22,9 +29,7 @@ let missed = 0;
  * @param {string} unit
  */
 function atMost(what, value, limit, unit) {
-  const isMet = value <= limit;
-  missed += isMet ? 0 : 1;
-  rows.push([what, `${value.toFixed(1)} ${unit}`, `≤ ${limit} ${unit}`, isMet ? 'ok' : 'MISSED']);
+  rows.set(what, { value: Math.min(value, rows.get(what)?.value ?? value), unit, limit });
 }
 
 /**
@@ -33,38 +38,21 @@ function atMost(what, value, limit, unit) {
  * @param {string} unit
  */
 function note(what, value, unit) {
-  rows.push([what, `${value.toFixed(1)} ${unit}`, '', '']);
+  rows.set(what, { value, unit });
+}
+
+/**
+ * @param {string} what
+ * @param {{ longest: number, between: number[] }} work of the page's main thread
+ */
+function heldUp(what, { longest, between }) {
+  atMost(`${what}: longest task`, longest, 50, 'ms');
+  atMost(`${what}: work before a frame, most`, Math.max(0, ...between), 50, 'ms');
 }
 
 /** @param {number[]} values @param {number} share */
 const at = (values, share) =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))];
-
-/** Runs in the page: frames and long tasks while something goes on. */
-function watchFrames() {
-  const frames = [];
-  const tasks = [];
-  let last = performance.now();
-  let isOn = true;
-  const tick = (now) => {
-    frames.push(now - last);
-    last = now;
-    if (isOn) requestAnimationFrame(tick);
-  };
-  requestAnimationFrame((now) => {
-    last = now;
-    requestAnimationFrame(tick);
-  });
-  const observer = new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) tasks.push(duration);
-  });
-  observer.observe({ type: 'longtask' });
-  globalThis.frames_ = () => {
-    isOn = false;
-    observer.disconnect();
-    return { frames, tasks };
-  };
-}
 
 const ROOT = [
   { kind: 'session_put', session: info({ working: true }) },
@@ -77,10 +65,13 @@ const host = await openBrowser();
 
 /** @param {(panel: import('../webview/host.mjs').Panel) => Promise<void>} body @param {unknown[]} [events] */
 async function withPanel(body, events = ROOT) {
-  const panel = await host.open({ picture: { session: SESSION, events }, width: 420, height: 900 });
-  await panel.settled();
-  await body(panel);
-  await panel.close();
+  for (let run = 0; run < RUNS; run++) {
+    const picture = { session: SESSION, events };
+    const panel = await host.open({ picture, width: 420, height: 900 });
+    await panel.settled();
+    await body(panel);
+    await panel.close();
+  }
 }
 
 await withPanel(async ({ page }) => {
@@ -122,7 +113,7 @@ await withPanel(async ({ page }) => {
 
 await withPanel(async ({ page }) => {
   // Eight answers grow at once, one of them in sight, each chunk a message of its own.
-  await page.evaluate(watchFrames);
+  const done = await watchTasks(page);
   const sent = await page.evaluate(
     async ({ session, seconds, prose }) => {
       const usage = { input: 0, output: 0, cached: 0, reasoning: 0, cost: 0 };
@@ -175,15 +166,13 @@ await withPanel(async ({ page }) => {
     },
     { session: SESSION, seconds: STREAM_SECONDS, prose: PROSE },
   );
-  const { frames, tasks } = await page.evaluate(() => globalThis.frames_());
+  heldUp('1,000 chunks a second', await done());
   note('streamed chunks a second', sent, '');
-  atMost('1,000 chunks a second: longest task', Math.max(0, ...tasks), 50, 'ms');
-  atMost('1,000 chunks a second: frames, p99', at(frames, 0.99), 50, 'ms');
 });
 
 await withPanel(async ({ page }) => {
   const length = 200_000;
-  await page.evaluate(watchFrames);
+  const done = await watchTasks(page);
   await page.evaluate(
     async ({ session, text, length }) => {
       const usage = { input: 0, output: 0, cached: 0, reasoning: 0, cost: 0 };
@@ -223,9 +212,7 @@ await withPanel(async ({ page }) => {
     },
     { session: SESSION, text: `${PROSE.repeat(6)}\n\n`.repeat(400).slice(0, length), length },
   );
-  const { frames, tasks } = await page.evaluate(() => globalThis.frames_());
-  note('an answer of 200,000 characters: frames, p99', at(frames, 0.99), 'ms');
-  atMost('an answer of 200,000 characters: longest task', Math.max(0, ...tasks), 50, 'ms');
+  heldUp('an answer of 200,000 characters', await done());
 });
 
 const long = [...ROOT];
@@ -258,7 +245,7 @@ await withPanel(async (panel) => {
   }, long);
   note(`${MESSAGES} messages: arrived to shown`, shown, 'ms');
   await new Promise((resolve) => setTimeout(resolve, 300)); // what showing them cost is told apart
-  await page.evaluate(watchFrames);
+  const done = await watchTasks(page);
   await page.evaluate(async () => {
     const frame = document.querySelector('.entries');
     frame.dispatchEvent(new WheelEvent('wheel', { deltaY: -1 }));
@@ -267,9 +254,7 @@ await withPanel(async (panel) => {
       await new Promise(requestAnimationFrame);
     }
   });
-  const { frames, tasks } = await page.evaluate(() => globalThis.frames_());
-  atMost(`${MESSAGES} messages scrolled: frames, p95`, at(frames, 0.95), 50, 'ms');
-  atMost(`${MESSAGES} messages scrolled: longest task`, Math.max(0, ...tasks), 50, 'ms');
+  heldUp(`${MESSAGES} messages scrolled`, await done());
   const client = await page.context().newCDPSession(page);
   await client.send('HeapProfiler.enable');
   await client.send('HeapProfiler.collectGarbage');
@@ -298,7 +283,7 @@ await withPanel(async (panel) => {
   await panel.events(Array.from({ length: NODES }, (_, n) => child(n)));
   await panel.tab('agents');
   await new Promise((resolve) => setTimeout(resolve, 300));
-  await page.evaluate(watchFrames);
+  const done = await watchTasks(page);
   await page.evaluate(
     async ({ updates, seq: from }) => {
       let seq = from;
@@ -319,21 +304,19 @@ await withPanel(async (panel) => {
     },
     { updates: Array.from({ length: NODES }, (_, n) => child(n)), seq: panel.seq },
   );
-  const { frames, tasks } = await page.evaluate(() => globalThis.frames_());
-  atMost(`${NODES} agents, 10 updates a second each: frames, p99`, at(frames, 0.99), 50, 'ms');
-  atMost(
-    `${NODES} agents, 10 updates a second each: longest task`,
-    Math.max(0, ...tasks),
-    50,
-    'ms',
-  );
+  heldUp(`${NODES} agents, 10 updates a second each`, await done());
 });
 
 await host.close();
 
-const width = Math.max(...rows.map(([what]) => what.length));
-for (const [what, value, limit, verdict] of rows) {
-  console.log(`${what.padEnd(width)}  ${value.padStart(12)}  ${limit.padEnd(10)} ${verdict}`);
+let missed = 0;
+const width = Math.max(...[...rows.keys()].map((what) => what.length));
+for (const [what, { value, unit, limit }] of rows) {
+  const isMet = limit === undefined || value <= limit;
+  missed += isMet ? 0 : 1;
+  const verdict =
+    limit === undefined ? '' : `≤ ${limit} ${unit}`.padEnd(11) + (isMet ? 'ok' : 'MISSED');
+  console.log(`${what.padEnd(width)}  ${`${value.toFixed(1)} ${unit}`.padStart(12)}  ${verdict}`);
 }
 process.exitCode = missed > 0 ? 1 : 0;
 

@@ -118,7 +118,7 @@ def test_no_worker_outlives_a_killed_parent(module: str, tmp_path: Path) -> None
         child = int(await parent.stdout.readline())
         os.kill(parent.pid, signal.SIGKILL)
         await parent.wait()
-        for _ in range(100):
+        for _ in range(600):  # at most a minute: the machine may be busy
             if not running(child):
                 break
             await asyncio.sleep(0.1)

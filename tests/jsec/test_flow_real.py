@@ -77,6 +77,53 @@ int use(struct state *s, int *p) {
     return 0;
 }
 """,
+    "what a torn function is handed": """
+static int both(int fds[2]) {
+#ifdef WIDE
+    if (wide(fds))
+        return 1;
+    else
+#endif
+    if (0 != pipe(fds)
+#ifdef CLOEXEC
+        || 0 != fcntl(fds[0], 1)
+#endif
+       )
+        return 1;
+    return 0;
+}
+int use(void) { int fds[2]; if (both(fds)) return 1; return fds[0] + fds[1]; }
+""",
+    "a list of which one block is told again": """
+struct cell { char *name; struct cell *next; };
+static struct cell *make(void) {
+    struct cell *c = malloc(sizeof(*c)); if (c == NULL) exit(1);
+    c->name = malloc(8); if (c->name == NULL) exit(1);
+    c->next = NULL; return c;
+}
+static void put(struct cell **head) { struct cell *c = make(); c->next = *head; *head = c; }
+struct cell *use(int n) { struct cell *head = NULL; while (n-- > 0) put(&head); return head; }
+""",
+    "a number that becomes a truth value": """
+int wanted(bool on);
+int use(unsigned flags) { return wanted(flags & (1 << 9)); }
+""",
+    "bytes put together in a signed character": """
+void use(char *p, unsigned u) { *p = 0xe0 | ((u >> 12) & 0x0f); }
+""",
+    "an array worked out from its beginning": """
+unsigned use(const unsigned *in) {
+    unsigned w[64]; int i;
+    for (i = 0; i < 16; i++) w[i] = in[i];
+    for (i = 16; i < 64; i++) w[i] = w[i - 2] + w[i - 16];
+    return w[63];
+}
+""",
+    "a macro and a variable of one name": """
+struct state { struct world *world; };
+#define W(s) (s->world)
+struct world *use(struct state *s) { struct world *W; W = W(s); return W + 1; }
+""",
     "a result type behind a macro": """
 local word_t top(void) { word_t p = (word_t)1 << 31; return p; }
 """,

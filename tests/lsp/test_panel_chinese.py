@@ -108,3 +108,39 @@ async def test_what_a_page_asks_wrongly_is_refused_in_chinese(folder: Path, tmp_
         await page.attach()
         with pytest.raises(Exception, match="没有会话"):
             await page.ask(panel.ExportAsk("01990000-0000-7000-8000-000000000000"))
+
+
+async def test_results_of_tools_are_shown_in_chinese_and_told_in_english(
+    folder: Path, tmp_path: Path
+) -> None:
+    (folder / "long.c").write_text("int f(void) {\n" + "    f();\n" * 40 + "}\n")
+    calls = {
+        "read_code": {"files": [{"path": "long.c", "start_line": 3, "end_line": 4}]},
+        "read_file_hunk": {"file_path": "long.c", "start_line": 1, "end_line": 2},
+        "read_file_info": {"file_path": "long.c"},
+        "list_project_files": {"pattern": "*.none"},
+        "search_in_project": {"query": "f()"},
+        "read_symbols": {"names": ["f"]},
+        "get_dependencies": {"path": "long.c"},
+        "save_memory": {"memory_type": "short_term", "content": "f calls f", "tags": ["f"]},
+        "retrieve_memory": {"tags": ["none"]},
+        "rewrite_file": {"file_path": "new.c", "content": "int a;\nint b;\n"},
+        "update_plan": {"steps": []},
+    }
+    settings = '[[permissions]]\neffect = "allow"\nkind = "write"\n'
+    async with ModelServer() as model:
+        for name, arguments in calls.items():
+            model.call(name, arguments)
+        model.say("Seen.")
+        async with opened(
+            folder, tmp_path / "home", model, settings=settings, locale="zh-cn"
+        ) as page:
+            await page.attach()
+            await page.send("look at f")
+            await page.answered("Seen.")
+            for entry in page.entries(ToolEntry):
+                assert entry.state == "done", entry
+                chinese(entry.output)
+        results = [m for m in model.requests[-1].body["messages"] if m["role"] == "tool"]
+        assert len(results) == len(calls)
+        assert not HAN.search(str(results))

@@ -374,6 +374,19 @@ def test_closing_while_others_write_and_sync(store: SessionStore) -> None:
             assert {m.id for m in again.messages(ROOT)} == set(kept)  # type: ignore[union-attr]
 
 
+def test_a_command_is_a_title_only_until_there_are_words(store: SessionStore) -> None:
+    with store.create("/work") as session:
+        for number, (text, title) in enumerate(
+            [("/scan src", "/scan src"), ("!make", "/scan src"), ("Why does it leak?",) * 2,
+             ("/help", "Why does it leak?"), ("And here?", "Why does it leak?")]
+        ):  # fmt: skip
+            session.put(EntryPut(session.id, "root", UserEntry(f"m{number}", text)))
+            assert session.info.title == title
+    assert store.list()[0].title == "Why does it leak?"
+    with store.open(session.id) as again:
+        assert again.info.title == "Why does it leak?"
+
+
 def test_titles(store: SessionStore) -> None:
     session = store.create("/work")
     assert session.info.title == ""

@@ -58,9 +58,16 @@ def extension_commands(conversation: Conversation) -> Iterator[Command]:
         await known.scan()
         lines: list[str] = []
         for skill in known.skills:
-            lines.append(f"- `{skill.name}` ({skill.origin}): {skill.description}")
+            lines.append(
+                Words(
+                    "- `{name}` ({origin}): {about}",
+                    name=skill.name,
+                    origin=Words(skill.origin),
+                    about=skill.description,
+                )
+            )
             if not known.usable(skill):
-                issues = [f"  - {issue}" for issue in skill.audit.issues[:10]]
+                issues = [Words("  - {issue}", issue=i.said) for i in skill.audit.issues[:10]]
                 lines += [Words("  It waits for your consent:"), *issues]
         return together([*lines, *known.problems], "\n") or Words("There are no skills.")
 

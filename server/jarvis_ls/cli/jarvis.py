@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from jarvis_ls.cli import extending, organising
-from jarvis_ls.cli.language import speak
-from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.cli.entry import run
 
 EPILOG = """\
 Without a command, `jarvis` begins a conversation; with -m it says one thing and ends.
@@ -23,24 +21,12 @@ MEMORY_KINDS = ("short_term", "project", "global")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit status."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-    options = build_parser().parse_args(arguments)
     try:
-        return int(options.run(options))
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except KeyboardInterrupt:
-        return 130
+        return run(build_parser(), arguments)
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] == "jarvis_ls":
             raise
         print(f"jarvis: {error.name} is missing: pip install 'jarvis-ls[agent]'", file=sys.stderr)
-        return 2
-    except (UsageError, JarvisError) as error:
-        print(f"jarvis: {speak(str(error))}", file=sys.stderr)
         return 2
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from jarvis_ls.cli.entry import run
 from jarvis_ls.cli.jc2r_lift import add_lift
 from jarvis_ls.cli.jc2r_verify import add_check, add_record, add_verify, verify_after
 from jarvis_ls.core.errors import JarvisError, UsageError
@@ -20,18 +21,9 @@ SHOWN = 20
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit status."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-    options = build_parser().parse_args(arguments)
-    try:
-        return int(options.run(options))
-    except KeyboardInterrupt:
-        print("jc2r: interrupted; what was read is kept for the next run", file=sys.stderr)
-        return 130
-    except JarvisError as error:
-        print(f"jc2r: {error}", file=sys.stderr)
-        return 2
+    return run(
+        build_parser(), arguments, interrupted="interrupted; what was read is kept for the next run"
+    )
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.cli.entry import run
 
 EPILOG = """\
 exit status: 0 the scan ran; 1 a finding met --fail-on; 2 wrong use; 130 interrupted
@@ -17,18 +16,7 @@ exit status: 0 the scan ran; 1 a finding met --fail-on; 2 wrong use; 130 interru
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit status."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-    options = build_parser().parse_args(arguments)
-    try:
-        return int(options.run(options))
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except (UsageError, JarvisError) as error:
-        print(f"jsec: {error}", file=sys.stderr)
-        return 2
+    return run(build_parser(), arguments)
 
 
 def build_parser() -> argparse.ArgumentParser:

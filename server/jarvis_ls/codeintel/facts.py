@@ -21,8 +21,6 @@ class Declared:
     """Text between each pair of `[]`; empty text for `[]`."""
     is_static: bool = False
     """Declared `static`."""
-    parameters: str = ""
-    """The list of parameters of a function that is only declared, with its brackets."""
 
 
 @dataclass(frozen=True, slots=True)

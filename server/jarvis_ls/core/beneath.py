@@ -19,8 +19,8 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import (
     NOT_READABLE,
     OUTSIDE,
-    TOO_LARGE,
     kind_of,
+    read_open,
     read_regular,
     replace_file,
     write_error,
@@ -60,18 +60,9 @@ def read_beneath(root: Path, path: str, *, limit: int) -> tuple[bytes, int]:
     except OSError as error:
         raise SkippedFile(_reason(error)) from None
     try:
-        with os.fdopen(descriptor, "rb") as file:
-            status = os.fstat(file.fileno())
-            if kind := kind_of(status.st_mode):
-                raise SkippedFile(kind)
-            if status.st_size > limit:
-                raise SkippedFile(TOO_LARGE)
-            data = file.read(limit + 1)
+        return read_open(descriptor, limit=limit)
     except OSError as error:
         raise SkippedFile(_reason(error)) from None
-    if len(data) > limit:
-        raise SkippedFile(TOO_LARGE)
-    return data, status.st_mode
 
 
 def replace_beneath(root: Path, path: str, data: bytes, *, mode: int | None = None) -> int:

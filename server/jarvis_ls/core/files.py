@@ -67,18 +67,27 @@ def read_regular(path: str | Path, *, limit: int, root: str | Path | None = None
     except ValueError:  # a NUL in the name
         raise SkippedFile(NOT_READABLE) from None
     try:
-        with os.fdopen(descriptor, "rb") as file:
-            status = os.fstat(file.fileno())
-            if kind := kind_of(status.st_mode):
-                raise SkippedFile(kind)
-            if status.st_size > limit:
-                raise SkippedFile(TOO_LARGE)
-            data = file.read(limit + 1)
+        return read_open(descriptor, limit=limit)[0]
     except OSError as error:
         raise SkippedFile(_reason(path, error)) from None
+
+
+def read_open(descriptor: int, *, limit: int) -> tuple[bytes, int]:
+    """Bytes and mode of the regular file behind `descriptor`, which is closed in any case.
+
+    Raises `SkippedFile` when it is something else or has more than `limit` bytes, `OSError`
+    when it cannot be read.
+    """
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(file.fileno())
+        if kind := kind_of(status.st_mode):
+            raise SkippedFile(kind)
+        if status.st_size > limit:
+            raise SkippedFile(TOO_LARGE)
+        data = file.read(limit + 1)
     if len(data) > limit:
         raise SkippedFile(TOO_LARGE)
-    return data
+    return data, status.st_mode
 
 
 def state_folder(root: Path, *names: str) -> Path:

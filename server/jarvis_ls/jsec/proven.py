@@ -22,7 +22,8 @@ from jarvis_ls.core.finding import (
     severity_from_confidence,
 )
 from jarvis_ls.jsec.flow.fault import Fault, Step
-from jarvis_ls.jsec.rule import Report, Rule, all_rules, flow_rules
+from jarvis_ls.jsec.flow.library.tables import SECRETS, TABLE
+from jarvis_ls.jsec.rule import Calls, Report, Rule, all_rules, flow_rules
 
 log = logging.getLogger(__name__)
 
@@ -77,7 +78,9 @@ def settle(
         ]  # fmt: skip
         if not answered:
             kept.append(guess)
-        elif not same and _around(guess, source, extents) not in decided:
+        elif not same and (
+            _around(guess, source, extents) not in decided or _is_foreign(guess, rules[guess.rule])
+        ):
             kept.append(replace(guess, confidence=min(guess.confidence, GUESS)))
         for index in same:
             if told[index].rule == guess.rule and told[index].fix is None:
@@ -158,6 +161,18 @@ def _around(finding: Finding, source: Source, extents: Extents) -> str:
     """Name of the function around a finding; empty when there is none."""
     at = source.offset(finding.span.line, finding.span.column)
     return next((name for name, start, end in extents if start <= at < end), "")
+
+
+def _is_foreign(guess: Finding, rule: Rule) -> bool:
+    """Whether a guess is at the call of a function that flow knows nothing of: that nothing was
+    found there does not refute it."""
+    asked = rule.guess
+    return (
+        isinstance(asked, Calls)
+        and guess.pattern in asked.names
+        and guess.pattern not in TABLE
+        and guess.pattern not in SECRETS
+    )
 
 
 def _same(guess: Finding, fault: Fault, finding: Finding, source: Source, extents: Extents) -> bool:

@@ -144,8 +144,12 @@ class Contents:
             raise ValueError(f"incomplete record: {error}") from error
 
     def ask(self, text: str) -> None:
-        """The user said something."""
-        self.asked = self.asked or words_for_title(self.hidden(text))
+        """The user said something. A command is a title only until there are words to an agent."""
+        if self.asked and not _is_command(self.asked):
+            return
+        words = words_for_title(self.hidden(text))
+        if not self.asked or (words and not _is_command(words)):
+            self.asked = words
 
     def know(self, message: Message) -> None:
         """Remember the message's id, so that no later one gets it."""
@@ -246,6 +250,10 @@ def words_for_title(text: str) -> str:
     return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"
 
 
+def _is_command(words: str) -> bool:
+    return words.startswith(("/", "!"))
+
+
 def _index(messages: Sequence[Message], first: str) -> int:
     for place, message in enumerate(messages):
         if not isinstance(message, System) and message.id == first:
@@ -293,7 +301,7 @@ def _cut(contents: Contents, record: dict[str, Any]) -> None:
 def _entry(contents: Contents, record: dict[str, Any]) -> None:
     node, entry = str(record["node"]), record["entry"]
     contents.entries.setdefault(node, {})[str(entry["id"])] = entry
-    if not contents.asked and entry.get("kind") == "user":
+    if entry.get("kind") == "user":
         contents.ask(str(entry["text"]))
 
 

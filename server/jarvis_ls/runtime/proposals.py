@@ -171,21 +171,22 @@ async def propose(context: ToolContext, changes: Sequence[Change], said: str) ->
         return said
     if changes:
         await write(changes, context)
-    return f"{said}\n{summary(changes)}".strip()
+    return together([part for part in (said, summary(changes)) if part], "\n")
 
 
 def summary(changes: Iterable[Change]) -> str:
     """What became of files, for a model: what lines went and what lines came."""
-    parts = []
+    parts: list[str] = []
     for change in changes:
         name, edit = shown(change.place.name), change.edit()
         if edit.change == "create":
-            parts.append(f"{name}: created, {len(lines_of(change.after or ''))} lines")
+            count = len(lines_of(change.after or ""))
+            parts.append(Words("{name}: created, {count} lines", name=name, count=count))
         elif edit.change == "delete":
-            parts.append(f"{name}: deleted")
+            parts.append(Words("{name}: deleted", name=name))
         else:
-            parts.append(f"{name}: changed\n{_shortened(edit.hunks)}")
-    return "\n".join(parts)
+            parts += [Words("{name}: changed", name=name), _shortened(edit.hunks)]
+    return together(parts, "\n")
 
 
 def _shortened(hunks: Sequence[Hunk]) -> str:
@@ -198,7 +199,8 @@ def _shortened(hunks: Sequence[Hunk]) -> str:
         lines += [f"+{line}" for line in hunk.new_lines]
     if len(lines) > _MOST_LINES:
         more = len(lines) - _MOST_LINES
-        lines = [*lines[:_MOST_LINES], f"… {more} more lines of this change"]
+        left = Words("… {count} more lines of this change", count=more)
+        return together(["\n".join(lines[:_MOST_LINES]), left], "\n")
     return "\n".join(lines)
 
 
@@ -276,7 +278,7 @@ class Reviewed(Wrapper):
             if change in desk.changes:  # taken in part it is not what the agent has in mind
                 self._note(change, context)
         parts = [result.text, summary(written.changes), written.said]
-        return replace(result, text="\n".join(part for part in parts if part))
+        return replace(result, text=together([part for part in parts if part], "\n"))
 
     async def _allowed(
         self, call: ToolCall, actions: list[Action], context: ToolContext
@@ -293,7 +295,7 @@ class Reviewed(Wrapper):
             asked = Asked(call.name, tuple(special), decision.reason, call.arguments)
             answer = await self._permit(call, asked, context)
             if not answer.allowed:
-                raise ToolRetry(answer.note or "The user did not allow it.")
+                raise ToolRetry(answer.note or Words("The user did not allow it."))
             self._permissions.grant(call.name, special, answer.scope, context)
         return decision
 
@@ -558,34 +560,43 @@ def _report(
     """What the model is told: which of its changes are in the files now."""
     if automatic:
         return ""
-    lines = []
+    lines: list[str] = []
     written = {change.place for change in taken}
     for change, edit in zip(changes, edits, strict=True):
         name = shown(change.place.name)
         chosen = set(reviews[edit.root].accepted.get(edit.path, ()))
         if change.place not in written:
-            lines.append(f"{name}: the user refused the change; the file is as it was.")
-        elif edit.change == "modify" and len(chosen) < len(edit.hunks):
-            yes = ", ".join(_where(h) for h in edit.hunks if h.index in chosen)
-            no = ", ".join(_where(h) for h in edit.hunks if h.index not in chosen)
             lines.append(
-                f"{name}: the user accepted the change at {yes} and refused that at {no} "
-                "(lines of the file before). Only what was accepted was written."
+                Words("{name}: the user refused the change; the file is as it was.", name=name)
+            )
+        elif edit.change == "modify" and len(chosen) < len(edit.hunks):
+            yes = [_where(hunk) for hunk in edit.hunks if hunk.index in chosen]
+            no = [_where(hunk) for hunk in edit.hunks if hunk.index not in chosen]
+            lines.append(
+                Words(
+                    "{name}: the user accepted the change at {yes} and refused that at {no} "
+                    "(lines of the file before). Only what was accepted was written.",
+                    name=name,
+                    yes=together(yes, ", "),
+                    no=together(no, ", "),
+                )
             )
     if lines and written:
-        lines.append("Read the file again before you change it further.")
+        lines.append(Words("Read the file again before you change it further."))
     elif not lines:
-        lines.append("The user accepted the change.")
+        lines.append(Words("The user accepted the change."))
     if note := _joined(reviews).note:
-        lines.append(f"The user says: {note}")
-    return "\n".join(lines)
+        lines.append(Words("The user says: {note}", note=note))
+    return together(lines, "\n")
 
 
 def _where(hunk: Hunk) -> str:
     if not hunk.old_lines:
-        return f"line {hunk.old_start} (inserted before)"
+        return Words("line {line} (inserted before)", line=hunk.old_start)
     last = hunk.old_start + len(hunk.old_lines) - 1
-    return f"line {last}" if last == hunk.old_start else f"lines {hunk.old_start}-{last}"
+    if last == hunk.old_start:
+        return Words("line {line}", line=last)
+    return Words("lines {first}-{last}", first=hunk.old_start, last=last)
 
 
 def _check_declared(

@@ -16,6 +16,7 @@ from typing import Literal
 
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import kind_of, read_regular
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.permissions import shown
 
 MAX_FILE = 1_000_000
@@ -81,9 +82,11 @@ class Issue:
     line: int = 0
     """From 1; 0 when it is about the whole file."""
 
-    def __str__(self) -> str:
+    @property
+    def said(self) -> str:
+        """Where it is and what, for the user."""
         where = f"{self.path}:{self.line}" if self.line else self.path
-        return f"{where}: {self.text}"
+        return Words("{where}: {what}", where=where, what=self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,9 @@ class Audit:
     @property
     def text(self) -> str:
         """For the user, one line for each issue."""
-        return "\n".join(map(str, self.issues)) or "Nothing to look at was found."
+        if not self.issues:
+            return Words("Nothing to look at was found.")
+        return together([issue.said for issue in self.issues], "\n")
 
 
 def audit_skill(folder: Path) -> Audit:
@@ -117,32 +122,48 @@ def audit_skill(folder: Path) -> Audit:
         try:
             status = path.lstat()
         except OSError as error:
-            issues.append(Issue("unreadable", name, f"it cannot be read: {error.strerror}"))
+            issues.append(
+                Issue("unreadable", name, Words("it cannot be read: {why}", why=error.strerror))
+            )
             continue
         digest.update(f"{name}\0{stat.S_IFMT(status.st_mode):o}\0".encode("utf-8", "replace"))
         if path.is_symlink():
             target = os.fsencode(os.readlink(path))  # noqa: PTH115 - as it is written
             digest.update(target)
-            issues.append(Issue("link", name, f"it is a link to {shown(os.fsdecode(target))}"))
+            issues.append(
+                Issue(
+                    "link",
+                    name,
+                    Words("it is a link to {target}", target=shown(os.fsdecode(target))),
+                )
+            )
             continue
         if kind := kind_of(status.st_mode):
-            issues.append(Issue("special", name, f"it is {kind}"))
+            issues.append(Issue("special", name, Words("it is {kind}", kind=Words(kind))))
             continue
         total += status.st_size
         if status.st_size > MAX_FILE or total > MAX_TOTAL:
-            issues.append(Issue("large", name, f"it has {status.st_size} bytes; it is not read"))
+            issues.append(
+                Issue(
+                    "large",
+                    name,
+                    Words("it has {count} bytes; it is not read", count=status.st_size),
+                )
+            )
             digest.update(f"{status.st_size} {status.st_mtime_ns}".encode())
             continue
         try:
             data = read_regular(path, limit=MAX_FILE)
         except SkippedFile as error:
-            issues.append(Issue("unreadable", name, f"it cannot be read: {error}"))
+            issues.append(Issue("unreadable", name, Words("it cannot be read: {why}", why=error)))
             continue
         digest.update(len(data).to_bytes(8, "big") + data)
         files.append(name)
         looked += len(data) if b"\0" not in data else 0
         if looked > MAX_TEXT:
-            issues.append(Issue("large", name, "there is too much text to look at all of it"))
+            issues.append(
+                Issue("large", name, Words("there is too much text to look at all of it"))
+            )
         issues.extend(_issues(name, data, bool(status.st_mode & 0o111), looked <= MAX_TEXT))
     return Audit(tuple(issues), digest.hexdigest(), tuple(files))
 
@@ -156,19 +177,29 @@ def _walk(folder: Path, issues: list[Issue]) -> list[tuple[Path, str]]:
         try:
             entries = sorted(os.scandir(here), key=lambda entry: entry.name)
         except OSError as error:
-            issues.append(Issue("unreadable", above or ".", f"no folder: {error.strerror}"))
+            issues.append(
+                Issue("unreadable", above or ".", Words("no folder: {why}", why=error.strerror))
+            )
             continue
         for entry in entries:
             name = f"{above}{entry.name}"
             if entry.is_dir(follow_symlinks=False):
                 if depth >= MAX_DEPTH:
-                    issues.append(Issue("many", name, f"folders are more than {MAX_DEPTH} deep"))
+                    issues.append(
+                        Issue(
+                            "many",
+                            name,
+                            Words("folders are more than {depth} deep", depth=MAX_DEPTH),
+                        )
+                    )
                 else:
                     waiting.append((Path(entry.path), f"{name}/", depth + 1))
             else:
                 found.append((Path(entry.path), name))
             if len(found) + len(waiting) > MAX_ENTRIES:
-                issues.append(Issue("many", ".", f"it has more than {MAX_ENTRIES} files"))
+                issues.append(
+                    Issue("many", ".", Words("it has more than {count} files", count=MAX_ENTRIES))
+                )
                 return sorted(found, key=lambda one: one[1])
     return sorted(found, key=lambda one: one[1])
 
@@ -177,21 +208,25 @@ def _issues(name: str, data: bytes, executable: bool, read: bool) -> list[Issue]
     """What is to be seen of one file; its lines only with `read`."""
     suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122 - it is no path of this machine
     if suffix in _BINARIES or data.startswith(_HEADS):
-        return [Issue("binary", name, "it is a program")]
+        return [Issue("binary", name, Words("it is a program"))]
     found = []
     if suffix in _SCRIPTS or executable or data.startswith(b"#!"):
-        found.append(Issue("script", name, "it is a script"))
+        found.append(Issue("script", name, Words("it is a script")))
     if b"\0" in data or not read:
         return found
     for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
         if shown(line.lstrip("\ufeff")) != line.lstrip("\ufeff"):
-            found.append(Issue("invisible", name, "it holds invisible characters", number))
+            found.append(Issue("invisible", name, Words("it holds invisible characters"), number))
         for what, pattern in _COMMANDS:
             if pattern.search(line[:_LONGEST_LINE]):
-                text = f"{what}: {shown(line.strip()[:160])}"
+                text = Words("{what}: {line}", what=Words(what), line=shown(line.strip()[:160]))
                 found.append(Issue("command", name, text, number))
         if len(line) > _LONGEST_LINE:
-            found.append(Issue("large", name, f"a line has {len(line)} characters", number))
+            found.append(
+                Issue(
+                    "large", name, Words("a line has {count} characters", count=len(line)), number
+                )
+            )
         if len(found) >= 50:
             break
     return found

@@ -21,7 +21,7 @@ from pathlib import Path
 from jarvis_ls.codeintel.diff import blocks
 from jarvis_ls.core.beneath import read_beneath
 from jarvis_ls.core.errors import SkippedFile
-from jarvis_ls.core.words import Words
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.permissions import inside, real_path, shown
 from jarvis_ls.runtime.tool import ToolContext
@@ -98,20 +98,20 @@ class TextFile:
     @property
     def described(self) -> str:
         """What is unusual about the file, in words; empty for UTF-8 with `\\n`."""
-        said = []
+        said: list[str] = []
         if self.unsaved:
-            said.append("unsaved text of the editor")
+            said.append(Words("unsaved text of the editor"))
         if self.encoding == "latin-1":
-            said.append("not UTF-8, read as ISO 8859-1")
+            said.append(Words("not UTF-8, read as ISO 8859-1"))
         elif self.encoding != "utf-8":
             said.append(self.encoding.upper())
         elif self.bom:
-            said.append("UTF-8 with a byte order mark")
+            said.append(Words("UTF-8 with a byte order mark"))
         if not isinstance(self.ends, str):
-            said.append("mixed line ends")
+            said.append(Words("mixed line ends"))
         elif self.ends != "\n":
-            said.append({"\r\n": "CRLF line ends", "\r": "CR line ends"}[self.ends])
-        return ", ".join(said)
+            said.append(Words("CRLF line ends" if self.ends == "\r\n" else "CR line ends"))
+        return together(said, ", ")
 
     def encode(self, text: str) -> bytes:
         """The bytes of the file with new text.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.interaction import Interaction
 from jarvis_ls.runtime.permissions import shown
@@ -33,5 +34,5 @@ async def ask_user(context: ToolContext, question: str, choices: list[str] | Non
         raise ToolRetry("Nobody is there to be asked. Decide yourself and say what you assumed.")
     answer = await interaction.question(context.node, shown(question), offered)
     if not answer.strip():
-        return "The user gave no answer. Decide yourself and say what you assumed."
-    return f"The user answers: {answer}"
+        return Words("The user gave no answer. Decide yourself and say what you assumed.")
+    return Words("The user answers: {answer}", answer=answer)

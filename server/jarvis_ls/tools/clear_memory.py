@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.memory import KINDS, Memory
 from jarvis_ls.runtime.tool import Action, ToolContext, tool
 
@@ -41,4 +42,6 @@ async def clear_memory(
         raise UsageError("Say which memory types to clear; nothing was forgotten.")
     kinds = [kind for kind in KINDS if kind in memory_types or "all" in memory_types]
     gone = await memory.clear(kinds, tags=tags, ids=ids, session=context.session)
-    return f"Forgotten: {', '.join(gone)}." if gone else "Nothing fitted; nothing was forgotten."
+    if not gone:
+        return Words("Nothing fitted; nothing was forgotten.")
+    return Words("Forgotten: {names}.", names=", ".join(gone))

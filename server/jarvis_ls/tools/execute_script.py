@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import pydantic
 
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.running import current_call
 from jarvis_ls.runtime.sandbox.base import Ran, Script
@@ -77,17 +78,28 @@ async def execute_script(
 
 
 async def _report(ran: Ran, network: bool, context: ToolContext) -> str:
-    ended = f"It was ended: {ran.ended}." if ran.ended else f"Exit code {ran.exit}."
-    reach = "network allowed" if network or ran.isolation.startswith("none") else "no network"
-    head = f"{ended} Isolation: {ran.isolation}, {reach}. {ran.seconds:.1f} s."
-    parts = [head, ran.output.rstrip("\n") or "(no output)"]
+    how = (
+        Words("It was ended: {why}.", why=ran.ended)
+        if ran.ended
+        else Words("Exit code {code}.", code=ran.exit)
+    )
+    reach = Words(
+        "network allowed" if network or ran.isolation.startswith("none") else "no network"
+    )
+    where = Words(
+        "Isolation: {isolation}, {reach}. {seconds} s.",
+        isolation=ran.isolation,
+        reach=reach,
+        seconds=f"{ran.seconds:.1f}",
+    )
+    parts = [together([how, where], " "), ran.output.rstrip("\n") or Words("(no output)")]
     if ran.changes:
         parts.append(await carry(ran.changes, context))
     if ran.left_out:
-        parts.append("\n".join(map(_sentence, ran.left_out)))
-    return "\n\n".join(parts)
+        parts.append(together([_sentence(said) for said in ran.left_out], "\n"))
+    return together(parts, "\n\n")
 
 
 def _sentence(said: str) -> str:
     whole = said.startswith(("Warning", "Kept"))
-    return said if whole else f"Not carried over: {said}."
+    return said if whole else Words("Not carried over: {what}.", what=said)

@@ -9,6 +9,7 @@ from typing import Any
 
 from jarvis_ls.codeintel.dependencies import SUPPORTED, Project, imports
 from jarvis_ls.codeintel.source import decode
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.textfile import Place, place_of
@@ -18,6 +19,7 @@ from jarvis_ls.tools.project import (
     Hidden,
     Listed,
     contents,
+    cut_short,
     hidden_from,
     look,
     one_line,
@@ -57,20 +59,22 @@ def _files(place: Place, hidden: Hidden | None, clock: Clock) -> str:
     own = imports(place.path, data) if data is not None else None
     if own is None:
         raise ToolRetry("Dependencies of files are known for {kinds} only.", kinds=SUPPORTED)
-    parts = [f"{shown(place.name)} asks for:"]
+    parts: list[str] = [Words("{name} asks for:", name=shown(place.name))]
     for one in own:
         found = project.resolve(place.path, one)
-        parts.append(
-            f"  line {one.line}: {shown(one.name)} -> {shown(found or 'not in the project')}"
-        )
+        target = shown(found) if found else Words("not in the project")
+        line = Words("  line {line}: {name} -> {target}", line=one.line, name=shown(one.name),
+                     target=target)  # fmt: skip
+        parts.append(line)
     if not own:
-        parts.append("  nothing")
+        parts.append(Words("  nothing"))
     users, note = _users(place, project, listed, clock)
-    parts.append(f"Files that ask for {shown(place.name)}:")
-    parts += [f"  {one_line(name)}:{line}" for name, line in users[:MAX_SHOWN]] or ["  none"]
+    parts.append(Words("Files that ask for {name}:", name=shown(place.name)))
+    named = [f"  {one_line(name)}:{line}" for name, line in users[:MAX_SHOWN]]
+    parts += named or [Words("  none")]
     if len(users) > MAX_SHOWN:
-        parts.append(f"  … {len(users) - MAX_SHOWN} more")
-    return "\n".join([*parts, *([note] if note else [])])
+        parts.append(Words("  … {count} more", count=len(users) - MAX_SHOWN))
+    return together([*parts, *([note] if note else [])], "\n")
 
 
 def _users(
@@ -80,7 +84,7 @@ def _users(
     found: list[tuple[str, int]] = []
     for path, one in listed.items():
         if clock.is_over:
-            return found, f"The search was ended after {SECONDS:.0f} s; there may be more."
+            return found, cut_short(SECONDS)
         data = _data(one, place) if path != place.path else None
         if data is None or not any(word in data for word in words):
             continue
@@ -100,7 +104,7 @@ def _libraries(place: Place, hidden: Hidden | None, clock: Clock) -> str:
     parts: list[str] = []
     for listed in walk(place, hidden=hidden):
         if clock.is_over:
-            parts.append(f"The search was ended after {SECONDS:.0f} s; there may be more.")
+            parts.append(cut_short(SECONDS))
             break
         name = listed.path.rpartition("/")[2]
         read = _READERS.get(name) or (_requirements if _REQUIREMENTS.fullmatch(name) else None)
@@ -110,14 +114,18 @@ def _libraries(place: Place, hidden: Hidden | None, clock: Clock) -> str:
         try:
             found = read((data or b"").decode("utf-8", "replace"))
         except (ValueError, TypeError, AttributeError) as error:
-            parts.append(f"{one_line(listed.name)}: not understood ({error})")
+            parts.append(
+                Words("{name}: not understood ({why})", name=one_line(listed.name), why=error)
+            )
             continue
         if found:
             parts.append(f"{one_line(listed.name)}: {', '.join(map(shown, dict.fromkeys(found)))}")
         if len(parts) >= MAX_SHOWN:
-            parts.append("… and more")
+            parts.append(Words("… and more"))
             break
-    return "\n".join(parts) or f"No build file below {shown(place.name)} asks for a library."
+    if not parts:
+        return Words("No build file below {name} asks for a library.", name=shown(place.name))
+    return together(parts, "\n")
 
 
 def _toml(text: str) -> dict[str, Any]:

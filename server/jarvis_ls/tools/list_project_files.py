@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from itertools import islice
 
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.textfile import Place
 from jarvis_ls.runtime.tool import Action, ToolContext, tool
@@ -52,10 +53,15 @@ async def list_project_files(
 
 def _told(files: list[Listed], place: Place, most: int) -> str:
     if not files:
-        return f"There are no such files below {shown(place.name)}."
+        return Words("There are no such files below {name}.", name=shown(place.name))
     lines = [f"{one_line(one.name)} ({one.size})" for one in files[:most]]
     if len(files) > most:
         folders = Counter(one.name.rpartition("/")[0] or "." for one in files)
-        lines.append(f"… {len(files) - most} of {len(files)} files are not listed. By folder:")
-        lines += [f"{one_line(name)}/: {count}" for name, count in folders.most_common(40)]
+        more = Words(
+            "… {more} of {all} files are not listed. By folder:",
+            more=len(files) - most,
+            all=len(files),
+        )
+        counts = [f"{one_line(name)}/: {count}" for name, count in folders.most_common(40)]
+        return together(["\n".join(lines), more, *counts], "\n")
     return "\n".join(lines)

@@ -23,6 +23,7 @@ from jarvis_ls.core.ignored import (
     is_ignored,
     printable,
 )
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.permissions import Permissions, shown
 from jarvis_ls.runtime.textfile import Place, place_of
@@ -165,6 +166,13 @@ class Clock:
     def stop(self) -> None:
         """Nobody waits any more."""
         self._end = 0.0
+
+
+def cut_short(seconds: float) -> str:
+    """What is said when the time was over before the end."""
+    return Words(
+        "The search was ended after {seconds} s; there may be more.", seconds=f"{seconds:.0f}"
+    )
 
 
 async def look(work: Callable[[Clock], _T], seconds: float) -> _T:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.codeintel.symbols import Outline
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.textfile import TextFile, note_seen, place_of, read_text
@@ -61,7 +62,7 @@ async def read_code(context: ToolContext, files: list[CodeRange]) -> str:
             problems += 1
     if problems == len(parts):
         raise ToolRetry("\n".join(parts))
-    return "\n\n".join(parts)
+    return together(parts, "\n\n")
 
 
 class _Room:
@@ -98,32 +99,42 @@ def _by_file(files: list[CodeRange], context: ToolContext) -> dict[str, list[Cod
 def _shown(file: TextFile, ranges: list[CodeRange], room: _Room) -> str:
     lines = file.lines
     name = shown(file.place.name)
-    about = f" ({file.described})" if file.described else ""
+    if file.described:
+        name = Words("{name} ({how})", name=name, how=file.described)
     if not lines:
-        return f"{name}{about}: empty"
+        return Words("{name}: empty", name=name)
     merged, wrong = _merged(ranges, len(lines))
     outline = _outline(file) if (merged and merged[0][0] > 1) or len(merged) > 1 else None
-    parts = [f"{name}{about}, {len(lines)} lines", *wrong]
+    parts: list[str] = [Words("{name}, {count} lines", name=name, count=len(lines)), *wrong]
     for first, last in merged:
         if len(merged) > 1 or (first, last) != (1, len(lines)):
-            parts.append(f"lines {first}-{last}{_scope(outline, first)}:")
+            parts.append(_heading(outline, first, last))
+        taken: list[str] = []
         for number in range(first, last + 1):
             line = lines[number - 1]
             if len(line) > MAX_LINE:
                 line = f"{line[:MAX_LINE]}… ({len(line) - MAX_LINE} more characters)"
             if not room.take(text := f"{number:>5}: {line}"):
-                parts.append(
-                    f"… no room for more than this: {_left(merged, number)} of {name} not shown. "
-                    "Read them in another call, or narrower ranges."
+                rest = Words(
+                    "… no room for more than this: lines {left} of {name} not shown. "
+                    "Read them in another call, or narrower ranges.",
+                    left=_left(merged, number),
+                    name=shown(file.place.name),
                 )
-                return "\n".join(parts)
-            parts.append(text)
-    return "\n".join(parts)
+                return together([*parts, *_block(taken), rest], "\n")
+            taken.append(text)
+        parts += _block(taken)
+    return together(parts, "\n")
+
+
+def _block(lines: list[str]) -> list[str]:
+    """Lines of a file as one text: each of its own would only be slower to translate."""
+    return ["\n".join(lines)] if lines else []
 
 
 def _left(merged: list[tuple[int, int]], number: int) -> str:
     left = [(max(first, number), last) for first, last in merged if last >= number]
-    return "lines " + ", ".join(f"{first}-{last}" for first, last in left)
+    return ", ".join(f"{first}-{last}" for first, last in left)
 
 
 def _merged(ranges: list[CodeRange], count: int) -> tuple[list[tuple[int, int]], list[str]]:
@@ -135,7 +146,13 @@ def _merged(ranges: list[CodeRange], count: int) -> tuple[list[tuple[int, int]],
         last = one.end_line + count + 1 if one.end_line < 0 else one.end_line
         first = max(1, first)
         if first > count or last < first:
-            wrong.append(f"There are no lines {one.start_line} to {one.end_line}.")
+            wrong.append(
+                Words(
+                    "There are no lines {first} to {last}.",
+                    first=one.start_line,
+                    last=one.end_line,
+                )
+            )
         else:
             wanted.append((first, min(last, count)))
     merged: list[tuple[int, int]] = []
@@ -153,8 +170,16 @@ def _outline(file: TextFile) -> Outline | None:
     return Outline(data, language) if language and len(data) <= _MAX_PARSED else None
 
 
-def _scope(outline: Outline | None, line: int) -> str:
-    around = outline.around(line) if outline is not None else None
-    if around is None or around.line == line:
-        return ""
-    return f", inside {around.kind} `{around.signature}` (lines {around.line}-{around.end_line})"
+def _heading(outline: Outline | None, first: int, last: int) -> str:
+    around = outline.around(first) if outline is not None else None
+    if around is None or around.line == first:
+        return Words("lines {first}-{last}:", first=first, last=last)
+    return Words(
+        "lines {first}-{last}, inside {kind} `{signature}` (lines {line}-{end}):",
+        first=first,
+        last=last,
+        kind=around.kind,
+        signature=around.signature,
+        line=around.line,
+        end=around.end_line,
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.textfile import note_seen, read_text
@@ -32,6 +33,11 @@ async def read_file_hunk(
         raise ToolRetry("{name} has only {n} lines.", name=shown(file.place.name), n=len(lines))
     note_seen(context, file)
     cut = min(last, first + MAX_LINES - 1)
-    text = f"{shown(file.place.name)}, lines {first}-{cut} of {len(lines)}\n"
-    text += numbered(lines, first, cut)
-    return text if cut == last else f"{text}\n… go on at line {cut + 1}"
+    head = Words(
+        "{name}, lines {first}-{last} of {all}",
+        name=shown(file.place.name), first=first, last=cut, all=len(lines),
+    )  # fmt: skip
+    parts = [head, numbered(lines, first, cut)]
+    if cut < last:
+        parts.append(Words("… go on at line {line}", line=cut + 1))
+    return together(parts, "\n")

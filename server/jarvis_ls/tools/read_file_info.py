@@ -11,6 +11,7 @@ from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.core.beneath import read_beneath
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import kind_of
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.textfile import MAX_BYTES, Place, decode, place_of
@@ -58,38 +59,40 @@ def _described(place: Place) -> str:
         status = place.real.lstat()
     except OSError as error:
         raise ToolRetry("{name}: {why}.", name=shown(place.name), why=error.strerror) from None
-    lines = [f"path: {shown(place.name)}"]
+    lines: list[str] = [Words("path: {path}", path=shown(place.name))]
     if place.real.is_dir():
-        return "\n".join([*lines, f"kind: folder with {len(os.listdir(place.real))} entries"])  # noqa: PTH208
+        count = len(os.listdir(place.real))  # noqa: PTH208
+        return together([*lines, Words("kind: folder with {count} entries", count=count)], "\n")
     if kind := kind_of(status.st_mode):
-        return "\n".join([*lines, f"kind: {kind}"])
+        return together([*lines, Words("kind: {kind}", kind=kind)], "\n")
     changed = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(status.st_mtime))
-    lines += [f"size: {status.st_size} bytes", f"changed: {changed} UTC"]
+    lines.append(Words("size: {size} bytes", size=status.st_size))
+    lines.append(Words("changed: {time} UTC", time=changed))
     if not status.st_mode & 0o222:
-        lines.append("read-only: yes")
+        lines.append(Words("read-only: yes"))
     if status.st_nlink > 1:
-        lines.append(f"names: {status.st_nlink} (hard links)")
+        lines.append(Words("names: {count} (hard links)", count=status.st_nlink))
     lines += _of_contents(place)
-    lines.append(f"test: {'yes' if _TEST.search(place.path) else 'no'}")
-    lines.append(f"settings: {'yes' if _SETTINGS.search(place.path) else 'no'}")
-    return "\n".join(lines)
+    lines.append(Words("test: yes" if _TEST.search(place.path) else "test: no"))
+    lines.append(Words("settings: yes" if _SETTINGS.search(place.path) else "settings: no"))
+    return together(lines, "\n")
 
 
 def _of_contents(place: Place) -> list[str]:
     try:
         raw, mode = read_beneath(place.root, place.path, limit=MAX_BYTES)
     except (SkippedFile, FileNotFoundError) as error:
-        return [f"contents: not looked at ({error})"]
+        return [Words("contents: not looked at ({why})", why=error)]
     try:
         file = decode(place, raw, mode)
     except ToolRetry:
         kind = next((words for magic, words in _MAGIC if raw.startswith(magic)), "binary")
-        return [f"kind: {kind}"]
+        return [Words("kind: {kind}", kind=Words(kind))]
     language = language_of(place.path, file.text.encode("utf-8", "replace")[:65536])
     suffix = place.real.suffix.lower()
     name = _LANGUAGES.get(language or "") or _BY_NAME.get(place.real.name.lower())
     return [
-        f"language: {name or _BY_SUFFIX.get(suffix, 'unknown')}",
-        f"lines: {len(file.lines)}",
-        f"text: {file.described or 'UTF-8, LF line ends'}",
+        Words("language: {name}", name=name or _BY_SUFFIX.get(suffix) or Words("unknown")),
+        Words("lines: {count}", count=len(file.lines)),
+        Words("text: {how}", how=file.described or Words("UTF-8, LF line ends")),
     ]

@@ -9,6 +9,7 @@ from typing import Literal
 from jarvis_ls.codeintel.languages import LanguageName, language_of
 from jarvis_ls.codeintel.source import decode
 from jarvis_ls.codeintel.symbols import Occurrence, Outline, Symbol
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.textfile import Place, place_of
@@ -18,6 +19,7 @@ from jarvis_ls.tools.project import (
     Hidden,
     check_searchable,
     contents,
+    cut_short,
     hidden_from,
     look,
     one_line,
@@ -63,17 +65,17 @@ async def read_symbols(
         max_references: How many references of each name at most.
     """
     wrong = [name for name in names if not _NAME.fullmatch(name)]
-    if not names or wrong or len(names) > 20:
-        raise ToolRetry(
-            "Give 1 to 20 names of symbols" + (f"; {wrong[0]!r} is none." if wrong else ".")
-        )
+    if wrong:
+        raise ToolRetry("Give 1 to 20 names of symbols; {name} is none.", name=repr(wrong[0]))
+    if not names or len(names) > 20:
+        raise ToolRetry("Give 1 to 20 names of symbols.")
     place = place_of(path, context)
     check_searchable(place)
     wanted = list(dict.fromkeys(names))
     hidden = hidden_from("read_symbols", place, context)
     found, note = await look(lambda clock: _find(place, wanted, what, hidden, clock), SECONDS)
     parts = [_told(name, found[name], what, max(1, min(max_references, 500))) for name in wanted]
-    return "\n\n".join([*parts, *([note] if note else [])])
+    return together([*parts, *([note] if note else [])], "\n\n")
 
 
 def _find(
@@ -83,7 +85,7 @@ def _find(
     words = {name: name.rpartition("::")[2].lstrip("~").encode() for name in names}
     for listed in walk(place, hidden=hidden):
         if clock.is_over:
-            return found, f"The search was ended after {SECONDS:.0f} s; there may be more."
+            return found, cut_short(SECONDS)
         raw = contents(listed, place, MAX_FILE)
         if raw is None or not any(word in raw for word in words.values()):
             continue
@@ -146,21 +148,36 @@ def _told(name: str, found: _Found, what: str, most: int) -> str:
             f"{shown(symbol.signature)}"
         )
     if not found.definitions and what != "references":
-        parts.append("  no definition in C, C++ or Rust here")
+        parts.append(Words("  no definition in C, C++ or Rust here"))
     code = [use for use in found.uses if use[1].use in ("call", "use", "macro")]
     for file, use in code[:most]:
-        inside = f" in {use.inside}" if use.inside else ""
-        parts.append(f"  {use.use}{inside} {one_line(file)}:{use.line}")
+        parts.append(
+            Words(
+                "  {use} in {inside} {file}:{line}" if use.inside else "  {use} {file}:{line}",
+                use=Words(use.use),
+                inside=use.inside,
+                file=one_line(file),
+                line=use.line,
+            )
+        )
     if len(code) > most:
-        parts.append(f"  … {len(code) - most} more references")
+        parts.append(Words("  … {count} more references", count=len(code) - most))
     if found.more:
-        parts.append(f"  and {found.more} more places, not looked at closely; look in a folder")
+        parts.append(
+            Words(
+                "  and {count} more places, not looked at closely; look in a folder",
+                count=found.more,
+            )
+        )
     if what != "definitions" and not code:
-        parts.append("  not used in C, C++ or Rust code here")
+        parts.append(Words("  not used in C, C++ or Rust code here"))
     if mentioned := len(found.uses) - len(code):
-        parts.append(f"  {mentioned} times in comments and texts")
+        parts.append(Words("  {count} times in comments and texts", count=mentioned))
     if found.other:
         files = ", ".join(f"{one_line(file)} ({count})" for file, count in found.other[:10])
-        more = f" and {len(found.other) - 10} more files" if len(found.other) > 10 else ""
-        parts.append(f"  as a word in files not read as code: {files}{more}")
-    return "\n".join(parts)
+        if len(found.other) > 10:
+            files = Words(
+                "{files} and {count} more files", files=files, count=len(found.other) - 10
+            )
+        parts.append(Words("  as a word in files not read as code: {files}", files=files))
+    return together(parts, "\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.memory import KINDS, Memory, entry_text
 from jarvis_ls.runtime.tool import ToolContext, tool
 
@@ -35,6 +36,8 @@ async def retrieve_memory(
     found = await memory.retrieve(
         kinds, tags, query, limit=max(1, min(limit, 50)), session=context.session
     )
-    parts = [entry_text(entry) for entry in found] or ["Nothing is remembered that fits."]
-    parts.extend(f"Left out: {p.path.name} ({p.reason})" for p in memory.problems)
-    return "\n\n".join(parts)
+    parts = [entry_text(entry) for entry in found] or [Words("Nothing is remembered that fits.")]
+    parts += [
+        Words("Left out: {name} ({why})", name=p.path.name, why=p.reason) for p in memory.problems
+    ]
+    return together(parts, "\n\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.memory import Memory
 from jarvis_ls.runtime.tool import ToolContext, tool
 
@@ -40,5 +41,11 @@ async def save_memory(
         memory_type, content, tags, title=title, summary=summary, category=category,
         directory=directory, session=context.session,
     )  # fmt: skip
-    how = "It was remembered already" if saved.known else "Remembered"
-    return f"{how} as {saved.entry.id} in {memory_type}: {saved.entry.title}"
+    return Words(
+        "It was remembered already as {id} in {kind}: {title}"
+        if saved.known
+        else "Remembered as {id} in {kind}: {title}",
+        id=saved.entry.id,
+        kind=memory_type,
+        title=saved.entry.title,
+    )

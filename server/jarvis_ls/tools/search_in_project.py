@@ -19,6 +19,7 @@ from jarvis_ls.core.deadline import in_time
 from jarvis_ls.core.globs import Globs
 from jarvis_ls.core.ignored import printable
 from jarvis_ls.core.regex import compile_regex
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.textfile import Place, place_of
@@ -28,6 +29,7 @@ from jarvis_ls.tools.project import (
     Hidden,
     check_searchable,
     contents,
+    cut_short,
     hidden_from,
     look,
     one_line,
@@ -151,7 +153,7 @@ async def _by_ripgrep(
     try:
         note = await in_time(_read(process.stdout, wanted, found), SECONDS)
     except asyncio.TimeoutError:
-        note = f"The search was ended after {SECONDS:.0f} s; there may be more."
+        note = cut_short(SECONDS)
     else:
         if not note:
             await process.wait()
@@ -172,7 +174,7 @@ async def _read(stream: asyncio.StreamReader, wanted: Wanted, found: list[Line])
             continue
         line = _line(event["data"], event["type"] == "match", wanted)
         if line.is_match and matches == wanted.most:
-            return "There are more."
+            return Words("There are more.")
         matches += line.is_match
         found.append(line)
     return ""
@@ -200,7 +202,7 @@ def _by_ourselves(wanted: Wanted, clock: Clock) -> tuple[list[Line], str]:
     matches = 0
     for listed in walk(wanted.place, wanted.glob, hidden=wanted.hidden):
         if clock.is_over:
-            return found, f"The search was ended after {SECONDS:.0f} s; there may be more."
+            return found, cut_short(SECONDS)
         raw = contents(listed, wanted.place, MAX_FILE)
         if raw is None:
             continue
@@ -240,7 +242,8 @@ def _lines(data: bytes, compiled: Any, around: int) -> Iterator[tuple[int, str, 
 
 def _told(found: list[Line], note: str, wanted: Wanted) -> str:
     if not found:
-        return f"Nothing matches below {shown(wanted.place.name)}. {note}".strip()
+        nothing = Words("Nothing matches below {name}.", name=shown(wanted.place.name))
+        return together([nothing, note], " ") if note else nothing
     parts: list[str] = []
     name, last = "", 0
     for line in found:
@@ -253,5 +256,5 @@ def _told(found: list[Line], note: str, wanted: Wanted) -> str:
         parts.append(f"{line.number:>6}{':' if line.is_match else '-'} {shown(text)}")
     count = sum(line.is_match for line in found)
     files = len({line.name for line in found if line.is_match})
-    parts.append(f"{count} lines in {files} files. {note}".strip())
-    return "\n".join(parts)
+    counted = Words("{lines} lines in {files} files.", lines=count, files=files)
+    return together(["\n".join(parts), together([counted, note], " ") if note else counted], "\n")

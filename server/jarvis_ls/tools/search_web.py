@@ -64,7 +64,7 @@ async def search_web(context: ToolContext, query: str, max_results: int = 8) -> 
     found = await _results(_request(url, query), url)
     most = max(1, min(max_results, MAX_RESULTS))
     if not found:
-        return "Nothing was found."
+        return Words("Nothing was found.")
     return "\n\n".join(_told(n, one) for n, one in enumerate(found[:most], 1))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.events import EntryPut, Feed, PlanEntry, PlanStep, StepState
 from jarvis_ls.runtime.permissions import shown
@@ -52,4 +53,6 @@ async def update_plan(context: ToolContext, steps: list[Step]) -> str:
         feed.publish(event)
     if session is not None:  # so that it comes back with the session
         session.put(event)
-    return "\n".join(f"{_MARKS[step.state]} {step.text}" for step in plan) or "The plan is empty."
+    return "\n".join(f"{_MARKS[step.state]} {step.text}" for step in plan) or Words(
+        "The plan is empty."
+    )

@@ -9,6 +9,7 @@ from jarvis_ls.agents.bus import Cancel, Command, Order, Pause, Resume, UpdatePa
 from jarvis_ls.agents.errors import TreeError
 from jarvis_ls.agents.tools.sub_agent import SERVICE
 from jarvis_ls.agents.tree import Tree
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.tool import ToolContext, tool
 
@@ -38,7 +39,9 @@ async def steer_agent(
     if action == "look":
         return await _look(tree, context.node, agent)
     if child.final and action != "instruct":
-        return f"“{child.info.title}” is {child.state} already."
+        return Words(
+            "“{title}” is {state} already.", title=child.info.title, state=Words(child.state)
+        )
     orders: dict[str, Order] = {
         "pause": Pause(),
         "resume": Resume(),
@@ -47,7 +50,7 @@ async def steer_agent(
     }
     await tree.bus.send(context.node, agent, Command(orders[action]))
     await tree.bus.settle(agent)
-    return f"“{child.info.title}” is {child.state}."
+    return Words("“{title}” is {state}.", title=child.info.title, state=Words(child.state))
 
 
 async def _look(tree: Tree, parent: str, child: str) -> str:

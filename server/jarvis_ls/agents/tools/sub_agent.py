@@ -8,6 +8,7 @@ from jarvis_ls.agents.briefing import result_of
 from jarvis_ls.agents.errors import TreeError
 from jarvis_ls.agents.node import Assignment
 from jarvis_ls.agents.tree import Tree
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.events import Budget
 from jarvis_ls.runtime.running import current_call
@@ -78,9 +79,11 @@ async def sub_agent(
         call.show(child=child.id)
     tree.start(child.id)
     if not wait:
-        return (
-            f"“{child.info.title}” works in the background as {child.id}. Its report will come as a"
-            " message; until then go on with something else, or end your turn."
+        return Words(
+            "“{title}” works in the background as {id}. Its report will come as a message; until "
+            "then go on with something else, or end your turn.",
+            title=child.info.title,
+            id=child.id,
         )
     ending = await tree.result(child.id)
     if ending.state != "completed":

@@ -149,7 +149,7 @@ def _declaration_facts(node: Node) -> Facts:
         if node.type == "type_definition":
             facts.types[declared.name] = declared
         elif _is_function(name):
-            facts.functions[declared.name] = _with_parameters(declared, name)
+            facts.functions[declared.name] = declared
         else:
             facts.variables[declared.name] = declared
     return facts
@@ -240,12 +240,6 @@ def _declarator(node: Node, words: str, static: bool) -> Iterator[tuple[Declared
             following = next((c for c in inner.named_children if "declarator" in c.type
                               or c.type.endswith("identifier")), None)  # fmt: skip
         inner = following
-
-
-def _with_parameters(declared: Declared, name: Node) -> Declared:
-    listed = text(field(name.parent, "parameters"))
-    return Declared(declared.name, declared.type, declared.pointers, declared.arrays,
-                    declared.is_static, listed)  # fmt: skip
 
 
 def _is_function(name: Node) -> bool:

@@ -57,7 +57,10 @@ def faults(function: Function) -> tuple[Fault, ...]:
         found.extend(life.walk(root, OTHER, None))
     found = [one for one in found if one.origin is None or not _exclusive(one.node, one.origin)]
     if function.node.has_error:  # code the parser had to guess at
-        found = [fault for fault in found if fault.certain and fault.kind != "leak"]
+        torn = function.body.has_error
+        found = [one for one in found if one.certain and one.kind != "leak" and not (
+            torn and one.origin is not None
+        )]  # fmt: skip
     return tuple(found)
 
 

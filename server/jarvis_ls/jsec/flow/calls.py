@@ -6,15 +6,14 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jarvis_ls.jsec.flow import ir
-from jarvis_ls.jsec.flow.checks import ownership
+from jarvis_ls.jsec.flow import ir, unseen
+from jarvis_ls.jsec.flow.checks import injection, ownership
 from jarvis_ls.jsec.flow.evaluate import converted, evaluate, fetch
-from jarvis_ls.jsec.flow.ir import LOAD, FunctionIR, Instr, Span, Type
+from jarvis_ls.jsec.flow.ir import FunctionIR, Instr, Span, Type
 from jarvis_ls.jsec.flow.library import containers, model
-from jarvis_ls.jsec.flow.library.tables import PRINTERS, TABLE
+from jarvis_ls.jsec.flow.library.tables import PRINTERS, SECRETS, TABLE
 from jarvis_ls.jsec.flow.regions import Frame
 from jarvis_ls.jsec.flow.state import (
-    ENDLESS,
     UNINITIALISED,
     UNKNOWN_FILL,
     ZEROED,
@@ -94,20 +93,22 @@ def _call(an: Analysis, st: State, instr: Instr) -> Any:
         if function is None:
             if an.program.stops(short, an.frame.function.file):
                 return []
-            if short in TABLE or not short.isupper():
-                _must_have(an, st, values, types, args, span)
+            if short in TABLE:
+                unseen.must_have(an, st, values, types, args, span)
             else:
-                _may_be_macro(an, st, values, types, args)
+                types = unseen.ready(an, st, short, values, types, args, span)
             handled = model.apply(an, st, short, values, types, result, span, temp, args)
             if handled is not NotImplemented:
                 return handled
+            if short in SECRETS and SECRETS[short] < len(values):
+                injection.secret(an, st, values[SECRETS[short]], short, span)
             gives = _RELEASES.search(short) is not None
             const = [t[0] == "p" and (len(t) > 2 or not gives) for t in types]
             ownership.given(an, st, values, const, span)
             st.unseen += 1
-            return _unknown(an, st, temp, values, types, result)
+            return unseen.outcome(an, st, temp, values, types, result)
         if shows(function):
-            _must_have(an, st, values, types, args, span)
+            unseen.must_have(an, st, values, types, args, span)
         return enter(an, st, function, values, types, temp, result, span)
     where = evaluate(an, st, target)
     return _through_pointer(an, st, where, values, types, temp, result, span, args)
@@ -122,34 +123,13 @@ def shows(function: FunctionIR) -> bool:
     return function.size <= _SHOWN and bool(function.calls) and function.calls <= PRINTERS
 
 
-def _may_be_macro(an: Analysis, st: State, values: list[Val], types: Any, args: Any) -> None:
-    """What is not seen may be a macro, which gives its arguments a value."""
-    for index, value in enumerate(values):
-        if value.ini:
-            values[index] = unknown(types[index])
-            cell = an.cell(st, args[index])
-            if cell is not None:
-                st.put(cell[0], cell[1], values[index])
-
-
-def _must_have(
-    an: Analysis, st: State, values: list[Val], types: Any, args: Any, span: Span
-) -> None:
-    """What is given to code that is not seen has to have a value."""
-    for index, value in enumerate(values):
-        if value.ini:
-            values[index] = (
-                evaluate(an, st, args[index]) if args[index][0] == LOAD else unknown(types[index])
-            )
-
-
 def _through_pointer(
     an: Analysis, st: State, where: Val, values: list[Val], types: Any, temp: int, result: Type,
     span: Span, args: Any,
 ) -> Any:  # fmt: skip
     targets = [t for t in where.ptr if an.kind(t[0]) == "function"]
     if not targets or len(targets) > _MAX_CANDIDATES or where.flags & OTHER:
-        return _unknown(an, st, temp, values, types, result)
+        return unseen.outcome(an, st, temp, values, types, result)
     states: list[State] = []
     for target in targets:
         place = an.places[target[0]]
@@ -163,7 +143,7 @@ def _through_pointer(
             continue
         handled = model.apply(an, there, place.name, values, types, result, span, temp, args)
         if handled is NotImplemented:
-            _unknown(an, there, temp, values, types, result)
+            unseen.outcome(an, there, temp, values, types, result)
             handled = None
         states.extend([there] if handled is None else handled)
     return states
@@ -181,7 +161,7 @@ def enter(
         or sum(one is function for one in an.stack) > 1
         or an.fuel <= 0
     ):  # fmt: skip
-        return _unknown(an, st, temp, values, types, result) if an.returns(function) else []
+        return unseen.outcome(an, st, temp, values, types, result) if an.returns(function) else []
     if function.record and len(values) + 1 == len(function.params):
         values, types = [unknown(PTR), *values], (PTR, *types)  # static, or called by its full name
     inner = an.enter(function, frame, span)
@@ -201,8 +181,22 @@ def enter(
         if value is None:
             value = unknown(result)
         after.mem[frame.temps + temp] = {0: value}
+        if function.cut:
+            _may_be_given(after, values)
         states.append(after)
     return states
+
+
+def _may_be_given(st: State, values: list[Val]) -> None:
+    """Part of a function was not understood: it may have given values to what it was handed."""
+    st.unseen += 1
+    for target in (t for value in values for t in value.ptr):
+        reg = st.regs.get(target[0])
+        if reg is not None and reg.fill == UNINITIALISED:
+            st.regs[target[0]] = reg.but(fill=UNKNOWN_FILL)
+        cells = st.mem.get(target[0])
+        if cells and any(cell.ini for cell in cells.values()):
+            st.mem[target[0]] = {at: cell for at, cell in cells.items() if not cell.ini}
 
 
 def _bind(an: Analysis, st: State, inner: Frame, values: list[Val], types: Any, span: Span) -> None:
@@ -236,40 +230,6 @@ def _bind(an: Analysis, st: State, inner: Frame, values: list[Val], types: Any, 
         if type_[0] == "i":
             value = converted(an, st, value, types[index], type_, span, explicit=False)
         st.mem[rid] = {0: value}
-
-
-def _unknown(
-    an: Analysis, st: State, temp: int, values: list[Val], types: Any, result: Type
-) -> None:
-    """A call of something that is not seen: what it is given may have changed."""
-    for index, value in enumerate(values):
-        type_ = types[index] if index < len(types) else ANY
-        forget(an, st, value, const=len(type_) > 2 and type_[0] == "p")
-    st.mem[an.frame.temps + temp] = {0: unknown(result)}
-
-
-def forget(an: Analysis, st: State, value: Val, *, const: bool = False, depth: int = 0) -> None:
-    """What a pointer leads to is out of sight: anything may be done to it."""
-    if value.cells is not None:
-        for cell in value.cells.values():
-            forget(an, st, cell, const=const, depth=depth + 1)
-    for target in value.ptr:
-        rid = target[0]
-        place = an.places[rid]
-        if place is None or place.kind in ("function", "string"):
-            continue
-        inner = list(st.mem.get(rid, {}).values()) if depth < 3 else []
-        if not const:
-            reg = an.reg(st, rid)
-            if reg.escaped and reg.fill == UNKNOWN_FILL and not st.mem.get(rid):
-                continue
-            st.regs[rid] = reg.but(
-                escaped=True, fill=UNKNOWN_FILL, len_lo=0, len_hi=ENDLESS, text=None, written=0
-            )
-            st.mem[rid] = {}
-        for cell in inner:
-            if cell.ptr:
-                forget(an, st, cell, const=const, depth=depth + 1)
 
 
 def _declare(an: Analysis, st: State, instr: Instr) -> None:
@@ -337,7 +297,7 @@ def _method(an: Analysis, st: State, instr: Instr) -> Any:
             return None
         for index, value in enumerate((where, *values)):
             const = index > 0 and len(types) >= index and len(types[index - 1]) > 2
-            forget(an, st, value, const=const)
+            unseen.forget(an, st, value, const=const)
         st.mem[an.frame.temps + temp] = {0: unknown(result)}
         return None
     states: list[State] = []
@@ -396,4 +356,4 @@ INSTRUCTIONS: dict[int, Callable[[Any, State, Instr], Any]] = {
     ir.METHOD: _method, ir.ALLOCA: _alloca,
 }  # fmt: skip
 
-__all__ = ["ANY_NULL", "INSTRUCTIONS", "INT", "Reg", "enter", "forget", "unknown_parameters"]
+__all__ = ["ANY_NULL", "INSTRUCTIONS", "INT", "Reg", "enter", "unknown_parameters"]

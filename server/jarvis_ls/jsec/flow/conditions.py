@@ -215,9 +215,6 @@ def _refine_number(an: Analysis, st: State, op: str, e: Expr, value: Val, other:
         return False
     excluded = op == "!=" and other.lo == other.hi == 0 and lo < 0 < hi
     if lo == value.lo and hi == value.hi and not excluded:
-        if op == "!=" and lo < other.lo == other.hi < hi and value.sym is None and not value.ptr:
-            _put_back(an, st, e, value, Val(lo, hi, value.flags, value.taint, (), value.null, 0,
-                                            ("differs", other.lo)))  # fmt: skip
         return True
     if e[0] in (ir.CONST, ir.STR, ir.NULL, ir.SIZEOF):
         return True
@@ -228,6 +225,8 @@ def _refine_number(an: Analysis, st: State, op: str, e: Expr, value: Val, other:
         elif op == "<=" and lo == value.lo and hi < value.hi:
             lo = hi if other.lo == other.hi else lo
     new = _narrowed(value, lo, hi, other)
+    if lo == hi == 0 and new.sym is None:
+        new.sym = ("tested", -1 if an.defensive else an.frame.base, st.choices, st.unseen)
     if excluded:
         new = Val(lo, hi, new.flags, None if value.taint is None else value.taint, (), NOT_NULL,
                   0, ("nonzero", None))  # fmt: skip

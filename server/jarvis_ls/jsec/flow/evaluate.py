@@ -15,6 +15,7 @@ from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
     ARITH,
     AS_REGION,
+    BITS,
     COUNT,
     INIT,
     MAYBE_NULL,
@@ -107,8 +108,11 @@ def _load(an: Analysis, st: State, e: Expr) -> Val:
 
 
 def _store(an: Analysis, st: State, e: Expr) -> Val:
-    value = fetch(an, st, e[2])
     address, type_ = e[1], e[3]
+    before = an.storing
+    an.storing = _array_of(an, st, address)
+    value = fetch(an, st, e[2])
+    an.storing = before
     if address[0] == ir.LOCAL and type_[0] not in ("r", "a", "c"):
         rid = an.frame.base + address[1]
         st.mem[rid] = {0: value}
@@ -116,6 +120,17 @@ def _store(an: Analysis, st: State, e: Expr) -> Val:
     where = evaluate(an, st, address)
     store(an, st, where, value, type_, e[4], address, e[2])
     return value
+
+
+def _array_of(an: Analysis, st: State, address: Expr) -> int:
+    """Region of the local array that an address expression leads into; -1 for other places."""
+    while address[0] in (ir.FIELD, ir.INDEX, ir.DECAY):
+        address = address[1]
+    if address[0] == ir.TEMP:  # of `a[i] += n`
+        cells = an.frame.temps + address[1]
+        held = st.mem.get(cells, {}).get(0)
+        return held.ptr[0][0] if held is not None and len(held.ptr) == 1 else -1
+    return an.frame.base + address[1] if address[0] == ir.LOCAL else -1
 
 
 def _field(an: Analysis, st: State, e: Expr) -> Val:
@@ -156,10 +171,6 @@ def shifted(an: Analysis, st: State, base: Val, index: Val, size: int) -> Val:
                base.null, base.ini, index.sym)  # fmt: skip
 
 
-_WRITTEN = frozenset({ir.CONST, ir.BIN})
-"""What a constant expression is made of: `CHAR_MAX + 1` is a number, not arithmetic."""
-
-
 def _bin(an: Analysis, st: State, e: Expr) -> Val:
     a = evaluate(an, st, e[2])
     b = a if e[2] == e[3] and e[2][0] == ir.LOAD else evaluate(an, st, e[3])
@@ -174,6 +185,8 @@ def binary(
         escape(st, a)
         escape(st, b)
         return Val(*limits(type_), OTHER)
+    if any(v.flags & OTHER and v.lo == v.hi == 0 for v in (a, b)):  # an address, not a number
+        return Val(*limits(type_), OTHER, a.taint or b.taint)
     if op in ("/", "%"):
         arithmetic.division(an, st, b, type_, span)
         if b.lo == b.hi == 0:
@@ -183,16 +196,11 @@ def binary(
     ends = corners(op, a, b) if type_[0] in ("i", "f") else None
     if ends is None:
         return Val(lo, hi, ARITH | OTHER, taint)
-    flags = (a.flags & b.flags & TIGHT) | ((a.flags | b.flags) & UNSURE)
-    if (
-        e is None
-        or e[2][0] not in _WRITTEN
-        or e[3][0] not in _WRITTEN
-        or (a.flags | b.flags) & ARITH
-    ):
-        flags |= ARITH
+    flags = (a.flags & b.flags & TIGHT) | ARITH | ((a.flags | b.flags) & UNSURE)
     if op in "+-" and (a.flags | b.flags) & COUNT and (b.lo == b.hi or a.lo == a.hi):
         flags |= COUNT
+    if op in ("&", "|", "^", "<<", ">>"):
+        flags |= BITS
     if op in ("&", "|", "^", "%", ">>", "/") and not (a.lo == a.hi and b.lo == b.hi):
         flags &= ~TIGHT
     low, high = ends
@@ -228,10 +236,7 @@ def decided(an: Analysis, st: State, op: str, a: Val, b: Val) -> bool | None:
         return None
     if op in ("==", "!=") and NOT_NULL in (a.null, b.null) and _NIL in (_ends(a), _ends(b)):
         return op == "!="
-    found = compare(op, a, b)
-    if found is None and a.sym is not None and a.sym[0] == "differs" and b.lo == b.hi == a.sym[1]:
-        return {"==": False, "!=": True}.get(op)
-    return found
+    return compare(op, a, b)
 
 
 def _ends(value: Val) -> tuple[float, float]:
@@ -323,6 +328,11 @@ def converted(
 ) -> Val:
     """A value in another type; what does not fit is checked."""
     kind = to[0]
+    if len(to) == 4 and kind == "i" and not value.ini:
+        null = nullness(st, value)
+        return ZERO if null == NULL else ONE if null == NOT_NULL else Val(0, 1, 0, value.taint)
+    if kind != "p" and value.flags & OTHER and value.lo == value.hi == 0 and kind == "f":
+        return unknown(to)
     if kind == "i" and value.flags & OTHER and value.lo == value.hi == 0 and not value.ptr:
         return Val(*limits(to), OTHER, value.taint, (), ANY_NULL, value.ini)
     if kind == "i" and not value.ptr and not value.ini and value.cells is None:

@@ -48,6 +48,9 @@ class Limits:
 _FEW = 4
 _CORRELATED = frozenset({"null-dereference", "uninitialized"})
 """What comes about by a choice of branches that often hang together in ways that are not seen."""
+_SEVERAL = 6
+"""So many choices on the way to a loss, and one of them is likely to go with its release."""
+_DEPENDENT = _CORRELATED | {"divide-by-zero"}
 _LOSSES = frozenset({"leak", "resource-leak"})
 
 
@@ -266,7 +269,11 @@ class Analysis(Regions):
             return
         certain = certain and choices <= _FEW
         doubtful = doubtful or any(one.cut for one in self.stack) or (
-            kind in _CORRELATED and self._decided_elsewhere(state)
+            kind in _CORRELATED and choices > 1
+        ) or (
+            kind in _LOSSES and choices > _SEVERAL
+        ) or (
+            kind in _DEPENDENT and source is None and self._decided_elsewhere(state)
         )  # fmt: skip
         function = function or self.frame.function
         key = (kind, function.file, span)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from jarvis_ls.jsec.flow.ir import FileIR, FunctionIR, GlobalIR, RecordIR
+from jarvis_ls.jsec.flow.ir import FileIR, FunctionIR, GlobalIR, RecordIR, Type
 
 
 class Lookup(Protocol):
@@ -28,6 +28,9 @@ class Lookup(Protocol):
 
     def stops(self, name: str, from_file: str) -> bool:
         """Whether a function is declared not to return."""
+
+    def prototype(self, name: str, from_file: str) -> Type | None:
+        """The type of a function as a file, or one of its headers, declares it."""
 
 
 class Files:
@@ -96,6 +99,11 @@ class Files:
     def stops(self, name: str, from_file: str) -> bool:
         """See `Lookup`."""
         return any(name in file.stops for file in self.files.values())
+
+    def prototype(self, name: str, from_file: str) -> Type | None:
+        """See `Lookup`."""
+        found = (file.prototypes.get(name) for file in self._from(from_file))
+        return next((one for one in found if one is not None), None)
 
     def _from(self, path: str) -> Iterable[FileIR]:
         own = self.files.get(path)

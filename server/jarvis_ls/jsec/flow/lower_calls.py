@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from jarvis_ls.codeintel.code import text
@@ -17,16 +16,6 @@ if TYPE_CHECKING:
 
 _CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"})
 _SKIPPED = frozenset({"comment"})
-
-
-@lru_cache(maxsize=4096)
-def _parameters(listed: str) -> tuple[tuple[Type, ...], tuple[bool, ...]]:
-    """Of the parameters of a function that a header declares: which are references, and whether
-    what they lead to is `const`."""
-    parts = listed[1:-1].split(",") if "(" not in listed[1:] and "<" not in listed else []
-    references = tuple(("&", ANY) if "&" in p and "&&" not in p else ANY for p in parts)
-    const = tuple("const" in p.partition("*")[0].split() for p in parts)
-    return references, const
 
 
 class Calls:
@@ -63,11 +52,16 @@ class Calls:
         of = self.of
         name = text(callee)
         short = name.rpartition("::")[2]
+        arguments = self.arguments(node)
+        facts = of.types.facts
+        declared = short in of.outer.functions or short in facts.functions
+        if short in facts.function_macros and not declared:
+            expanded = of.outer.macros.call(short, [text(a) for a in arguments])
+            if expanded is not None:  # also where a variable has the name of the macro
+                return of.expand(expanded, of.span(node))
         slot = of.scopes.find(name)
         if slot is not None or (short in of.outer.globals and short not in of.outer.functions):
             return self._indirect(node, callee)
-        arguments = self.arguments(node)
-        facts = of.types.facts
         if short in facts.macros and short not in of.outer.functions:
             alias, _ = facts.alias_of(short)
             name = short = alias if alias.isidentifier() else short
@@ -98,8 +92,7 @@ class Calls:
         if signature is None:
             declared = of.types.facts.functions.get(short)
             if declared is not None:
-                wanted, const = _parameters(declared.parameters)
-                signature = ("fn", of.types.declared(declared), wanted, True, const)
+                signature = ("fn", of.types.declared(declared), None, True)
         result = signature[1] if signature is not None else RESULTS.get(short, INT)
         if short in RESULTS and signature is not None and signature[1] == ANY:
             result = RESULTS[short]

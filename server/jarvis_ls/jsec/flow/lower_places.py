@@ -150,6 +150,8 @@ class Places:
         if unplaced or any(self._may_be_several(item) for item in items):
             unknown = (ir.UNKNOWN, type_)
             self.of.blocks.add((ir.EVAL, (ir.STORE, address, unknown, type_, (0, 0))))
+            self.of.depth -= 1
+            return
         for index, item in enumerate(items[:256]):
             if item.type == "initializer_pair":
                 designator = item.child_by_field_name("designator")

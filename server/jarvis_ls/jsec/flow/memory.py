@@ -81,7 +81,8 @@ def read(an: Analysis, st: State, target: Target, type_: Type) -> Val:
         return found if found is not None else default(an, st, rid, lo, type_, lo)
     value = default(an, st, rid, None, type_, hi if target[3] & TIGHT else lo)
     if value.ini == UNINIT and target[3] & TIGHT:
-        return value  # the last of them is read, too
+        # the last of them is read, too; one that is worked out from those before comes in time
+        return unknown(type_) if rid == an.storing else value
     if cells is not None:
         covered = 0
         inside: Val | None = None
@@ -118,7 +119,8 @@ def default(an: Analysis, st: State, rid: int, offset: Any, type_: Type, known: 
         if character is not None:
             return character
     if fill == UNINITIALISED:
-        return NOTHING
+        part = offset and cells and place is not None and place.type[0] in ("i", "p", "f")
+        return unknown(type_) if part else NOTHING
     if fill == ZEROED:
         if type_[0] == "?":  # of a member that is not known: an array, perhaps
             return unknown(type_)

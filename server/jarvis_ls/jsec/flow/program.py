@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from jarvis_ls.jsec.flow.ir import FUNC, FunctionIR, GlobalIR, RecordIR
+from jarvis_ls.jsec.flow.ir import FUNC, FunctionIR, GlobalIR, RecordIR, Type
 from jarvis_ls.jsec.flow.outline import FunctionOutline, Outline, digest_of_values
 
 Load = Callable[[str, str], FunctionIR | None]
@@ -148,6 +148,22 @@ class Program:
         """Whether a function is declared not to return."""
         self._note(("stops", name, from_file))
         return bool(self._stops.get(name))
+
+    def prototype(self, name: str, from_file: str) -> Type | None:
+        """The type of a function as a file, or one of its headers, declares it.
+
+        What names a function names the texts of its headers, too: this is not noted.
+        """
+        asking = self._outlines.get(from_file)
+        if asking is None:
+            return None
+        found: Type | None = asking.prototypes.get(name)
+        for path in asking.closure if found is None else ():
+            header = self._outlines.get(path)
+            found = header.prototypes.get(name) if header is not None else None
+            if found is not None:
+                break
+        return found
 
     def is_taken(self, name: str) -> bool:
         """Whether the address of a function of that name is taken anywhere."""

@@ -44,13 +44,14 @@ class Frame:
         "entered",
         "function",
         "pointers",
+        "site",
         "space",
         "temps",
     )
 
     def __init__(
         self, function: FunctionIR, caller: Frame | None, base: int, end: int,
-        pointers: list[Val],
+        pointers: list[Val], site: Span,
     ) -> None:  # fmt: skip
         self.function = function
         self.caller = caller
@@ -64,6 +65,8 @@ class Frame:
         self.depth: int = 0 if caller is None else caller.depth + 1
         self.pointers = pointers
         """Address of each slot."""
+        self.site = site
+        """Where the caller calls it."""
         parts = function.name.split("::")
         self.space = parts[: -2 if function.record else -1]
         """Namespaces around it."""
@@ -79,10 +82,14 @@ class Regions:
         self.places: list[Place | None] = []
         self.numbers: dict[float, Val] = {}
         self.silent = 0
+        self.storing = -1
+        """The local array whose elements are worked out from others of it."""
         self.defensive = False
         """Whether the condition that is looked at tells nothing of what is usual."""
         self.allocated = False
         """Whether anything was allocated in this run."""
+        self.opened: set[int] = set()
+        """Regions whose content was decrypted on some way of this run."""
         self._ids: dict[Any, int] = {}
         self._frames: dict[Any, Frame] = {}
         self._functions: dict[int, FunctionIR] = {}
@@ -97,6 +104,7 @@ class Regions:
         """Forget the regions of the run before; numbers start anew."""
         self.places.clear()
         self.allocated = False
+        self.opened.clear()
         self._ids.clear()
         self._globals.clear()
         self._frames.clear()
@@ -128,7 +136,7 @@ class Regions:
             temps = 1 + max((i[1] for block in function.blocks for i in block[0]
                              if i[0] in _TEMPS), default=0)  # fmt: skip
             self.places.extend([None] * temps)
-            frame = Frame(function, caller, base, len(self.places), pointers)
+            frame = Frame(function, caller, base, len(self.places), pointers, site)
             self._frames[key] = frame
         return frame
 

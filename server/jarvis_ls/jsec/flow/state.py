@@ -54,6 +54,8 @@ class Reg:
         """Where input that lies in it came from."""
         self.text: bytes | None = None
         """The string in it, when known."""
+        self.fixed = False
+        """A literal was copied to it as a block."""
         self.escaped = False
         """Given to code that is not seen."""
         self.family = ""
@@ -133,7 +135,8 @@ def _join_reg(a: Reg, b: Reg) -> Reg:
         lo=min(a.lo, b.lo), hi=max(a.hi, b.hi), flags=a.flags & b.flags,
         null=a.null if a.null == b.null else 1,
         len_lo=min(a.len_lo, b.len_lo), len_hi=max(a.len_hi, b.len_hi),
-        taint=a.taint or b.taint, text=a.text if a.text == b.text else None,
+        taint=a.taint or b.taint, fixed=a.fixed or b.fixed,
+        text=a.text if a.text == b.text else None,
         escaped=a.escaped or b.escaped, family=a.family if a.family == b.family else "",
         freed=a.freed or b.freed, below=a.below or b.below, written=max(a.written, b.written),
         record=a.record if a.record == b.record else "",

@@ -19,6 +19,9 @@ OTHER = 8
 UNSURE = 16
 """Joined from ways that may exclude each other: no proof of anything alone."""
 
+BITS = 32
+"""The result of operations on bits."""
+
 NOT_NULL, MAYBE_NULL, NULL, ANY_NULL, AS_REGION = 0, 1, 2, 3, 4
 """Nullness: no; on some way; yes; nothing known; what its one region says (an allocation)."""
 INIT, MAYBE_INIT, UNINIT = 0, 1, 2
@@ -108,6 +111,10 @@ def is_known(value: Val) -> bool:
     return bool(value.flags & TIGHT) or value.taint is not None
 
 
+_OF_BOTH = TIGHT | COUNT | BITS
+_OF_EITHER = OTHER | UNSURE | ARITH
+
+
 def join(a: Val, b: Val) -> Val:
     """What holds on either way."""
     if a is b:
@@ -118,7 +125,7 @@ def join(a: Val, b: Val) -> Val:
         known = b if a.ini == UNINIT else a
         return Val(known.lo, known.hi, known.flags | UNSURE, known.taint, known.ptr, known.null,
                    MAYBE_INIT, None, known.cells)  # fmt: skip
-    flags = (a.flags & b.flags & (TIGHT | COUNT)) | ((a.flags | b.flags) & (OTHER | UNSURE | ARITH))
+    flags = (a.flags & b.flags & _OF_BOTH) | ((a.flags | b.flags) & _OF_EITHER)
     ptr = a.ptr if a.ptr == b.ptr else join_targets(a.ptr, b.ptr)
     null = a.null if a.null == b.null else _join_null(a, b)
     if null == MAYBE_NULL and a.null != b.null and (ptr or flags & OTHER):

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from jarvis_ls.core.words import Words, mapped, together
 from jarvis_ls.runtime.events import ProposedEdit
 from jarvis_ls.runtime.filechange import FileChange, apply_changes, partly
 from jarvis_ls.runtime.interaction import Interaction, Review
@@ -71,7 +72,7 @@ class _Carrying:
         path = self._place(change)
         buffers = self._context.services.get("buffers")
         if buffers is not None and buffers(path) is not None:
-            found.refused.append((change, "it has unsaved changes in the user's editor"))
+            found.refused.append((change, Words("it has unsaved changes in the user's editor")))
             return
         action = Action("write", str(path))
         effect, reason = "ask", ""
@@ -79,7 +80,7 @@ class _Carrying:
             decision = self._permissions.decide(_TOOL, [action], self._context)
             effect, reason = decision.effect, decision.reason
         if effect == "deny":
-            found.refused.append((change, reason or "a rule forbids it"))
+            found.refused.append((change, reason or Words("a rule forbids it")))
         elif self._leads_out(change) or (
             effect == "ask" and protected_name(change.path) is not None
         ):
@@ -91,15 +92,15 @@ class _Carrying:
 
     async def _ask_special(self, found: _Sorted) -> None:
         for change in found.special:
-            reason = "A script changed a file that other programs act on."
+            reason = Words("A script changed a file that other programs act on.")
             if self._leads_out(change):
-                reason = "A script made a link that leads out of the workspace."
+                reason = Words("A script made a link that leads out of the workspace.")
             asked = Asked(
                 _TOOL, (Action("write", str(self._place(change))),), reason,
                 {"change": change.describe()},
             )  # fmt: skip
             if self._interaction is None:
-                found.refused.append((change, "nobody is there to allow it"))
+                found.refused.append((change, Words("nobody is there to allow it")))
                 continue
             self._show("asked", reason)
             answer = await self._interaction.permit(self._context.node, self._call, asked)
@@ -107,14 +108,15 @@ class _Carrying:
             if answer.allowed:
                 found.asked.append(change)
             else:
-                found.refused.append((change, answer.note or "the user did not allow it"))
+                found.refused.append((change, answer.note or Words("the user did not allow it")))
 
     async def _review(self, found: _Sorted) -> tuple[list[FileChange], str]:
         """Those of the asked that the user accepts, and what the user says to them."""
         if not found.asked:
             return [], ""
         if self._interaction is None:
-            found.refused += [(change, "nobody is there to accept it") for change in found.asked]
+            nobody = Words("nobody is there to accept it")
+            found.refused += [(change, nobody) for change in found.asked]
             return [], ""
         taken: list[FileChange] = []
         notes = []
@@ -128,7 +130,7 @@ class _Carrying:
             for change, edit in zip(group, edits, strict=True):
                 accepted = _accepted(change, edit, review)
                 if accepted is None:
-                    found.refused.append((change, "the user refused it"))
+                    found.refused.append((change, Words("the user refused it")))
                 else:
                     taken.append(accepted)
             self._grant(review, [change for change in taken if change.root == root])
@@ -148,21 +150,28 @@ class _Carrying:
         note: str,
     ) -> str:
         whole = {(change.root, change.path): change for change in changes}
-        lines = []
+        lines: list[str] = []
         for change in taken:
-            part = "" if whole[change.root, change.path] == change else " (in part)"
-            lines.append(f"{change.describe()}{part}")
-        head = f"Changed files, now in the workspace: {len(taken) - len(problems)}."
-        text = [head, *lines[:_NAMED]] if taken else []
+            is_whole = whole[change.root, change.path] == change
+            described = change.describe()
+            lines.append(described if is_whole else Words("{file} (in part)", file=described))
+        count = len(taken) - len(problems)
+        head = Words("Changed files, now in the workspace: {count}.", count=count)
+        text: list[str] = [head, *lines[:_NAMED]] if taken else []
         if len(lines) > _NAMED:
-            text.append(f"… and {len(lines) - _NAMED} more")
+            text.append(Words("… and {count} more", count=len(lines) - _NAMED))
         if found.refused:
-            text.append(f"Changed by the script but NOT written: {len(found.refused)}.")
-            text += [f"{c.describe()}: {why}" for c, why in found.refused[:_NAMED]]
-        text += [f"Not written: {problem}" for problem in problems]
+            text.append(
+                Words("Changed by the script but NOT written: {count}.", count=len(found.refused))
+            )
+            text += [
+                Words("{file}: {why}", file=change.describe(), why=why)
+                for change, why in found.refused[:_NAMED]
+            ]
+        text += [Words("Not written: {why}", why=problem) for problem in problems]
         if note:
-            text.append(f"The user says: {note}")
-        return shown("\n".join(text)) if "\n" not in "".join(lines) else "\n".join(map(shown, text))
+            text.append(Words("The user says: {note}", note=note))
+        return together([mapped(line, shown) for line in text], "\n")
 
     def _place(self, change: FileChange) -> Path:
         return self._context.roots[change.root] / change.path

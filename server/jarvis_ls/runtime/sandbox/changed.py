@@ -12,6 +12,7 @@ import stat
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.filechange import FileChange, FileState, read_state
 from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace, stamp_of
 from jarvis_ls.runtime.sandbox.ignoring import IgnoredIn
@@ -71,7 +72,10 @@ class _Reading:
             if change is not None:
                 found.append(change)
                 room -= sum(len(s.data) for s in (change.before, change.after) if s is not None)
-        said = [f"{count:,} changed files {why}" for why, count in self._left_out.items()]
+        said: list[str] = [
+            Words("{count} changed files {why}", count=f"{count:,}", why=Words(why))
+            for why, count in self._left_out.items()
+        ]
         return found, said
 
     def _change(self, path: str) -> FileChange | None:

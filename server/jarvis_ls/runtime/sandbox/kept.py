@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace, remove_tree
 from jarvis_ls.runtime.sandbox.ignoring import IgnoredIn
 from jarvis_ls.runtime.snapshots.look import NEVER
@@ -52,7 +53,12 @@ def put_aside(folder: RunFolder, places: Sequence[Workplace]) -> list[str]:
     if not named:
         return []
     more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-    return [f"Kept for the next script only, as git ignores it: {', '.join(named[:_NAMED])}{more}"]
+    return [
+        Words(
+            "Kept for the next script only, as git ignores it: {names}",
+            names=", ".join(named[:_NAMED]) + more,
+        )
+    ]
 
 
 def clean(top: Path) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.sandbox import environment
 from jarvis_ls.runtime.sandbox.base import Output, Ran, Sandbox, SandboxSettings, Script
 from jarvis_ls.runtime.sandbox.changed import all_changes
@@ -21,7 +22,7 @@ from jarvis_ls.runtime.sandbox.kept import bring
 from jarvis_ls.runtime.sandbox.process import Bounds, run_process
 from jarvis_ls.runtime.sandbox.waiting import in_thread, working_folder
 
-WARNING = (
+WARNING = Words(
     "Warning: this ran WITHOUT isolation, as your settings say. It could reach your files,"
     " your network and your keys."
 )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.sandbox.base import Output
 from jarvis_ls.runtime.sandbox.waiting import to_the_end
 
@@ -84,7 +85,7 @@ async def run_process(
         if watching in done:
             why = watching.result()
         elif reading not in done:
-            why = f"it ran longer than {bounds.timeout:g} s"
+            why = Words("it ran longer than {seconds} s", seconds=f"{bounds.timeout:g}")
     finally:
         watching.cancel()
         if not reading.done():
@@ -128,7 +129,9 @@ async def _watch(pid: int, bounds: Bounds) -> str:
         await asyncio.sleep(_LOOK_SECONDS)
         used = await asyncio.to_thread(_memory_of, pid)
         if used > bounds.memory:
-            return f"it used more than {bounds.memory // 1_000_000:,} MB of memory"
+            return Words(
+                "it used more than {most} MB of memory", most=f"{bounds.memory // 1_000_000:,}"
+            )
         with contextlib.suppress(OSError):
             if shutil.disk_usage(bounds.disk).free < _FREE_BYTES:
                 return "the disk is nearly full"

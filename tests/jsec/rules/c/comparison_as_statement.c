@@ -9,3 +9,17 @@ int assign(int failed, int *out) {
         ;
     return result == 3; // ok
 }
+
+static int same_time(const struct stat *a, const struct stat *b) {
+    return
+#ifdef st_mtime
+#if defined(__APPLE__)
+        a->st_mtimespec.tv_nsec == b->st_mtimespec.tv_nsec // ok
+#else
+        a->st_mtim.tv_nsec == b->st_mtim.tv_nsec // ok
+#endif
+#else
+        1
+#endif
+        && a->st_mtime == b->st_mtime; // ok
+}

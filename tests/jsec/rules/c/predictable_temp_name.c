@@ -58,3 +58,17 @@ FILE *unnamed(void) {
 char *through_macro(char *buffer) {
     return NEW_NAME(buffer); // expect: predictable-temp-name
 }
+
+int windows_alone(void) {
+    char name[260];
+    if (GetTempFileNameA(".", "app", 0, name) == 0) // ok
+        return -1;
+    return _open(name, _O_RDWR | _O_CREAT | _O_EXCL, _S_IREAD | _S_IWRITE);
+}
+
+int windows_any(void) {
+    char name[260];
+    if (GetTempFileNameA(".", "app", 0, name) == 0) // expect: predictable-temp-name
+        return -1;
+    return _open(name, _O_RDWR | _O_CREAT, _S_IREAD | _S_IWRITE);
+}

@@ -20,3 +20,12 @@ int fine(int *row, char *bytes, byte *raw, size_t n) {
     size_t size = n + 2 * sizeof(int); // ok
     return *third + *next + *other + *end + *cast + (int)size;
 }
+
+struct text { char *ptr; };
+struct many { char **ptr; };
+char *after_prefix(struct text *t) {
+    return t->ptr + sizeof("Basic ") - 1; // ok
+}
+char *after_head(struct text *t) {
+    return t->ptr + sizeof(struct many); // ok
+}

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 _STACK = frozenset({"local", "alloca"})
 _MANY = 2
-"""So many choices on the way make it likely that the ends of a range do not meet."""
+"""So many choices on the way may exclude each other: only an index that counts up to a known
+number is then beyond doubt."""
 
 
 def check(
@@ -147,8 +148,7 @@ def bounds(
     start, end = 0, reg.hi
     if sub is not None and lo >= sub[0] and by:
         start, end = sub[0], min(sub[1], reg.hi)
-    unsure = where.flags & UNSURE and taint is None
-    if unsure and (len(where.ptr) > 1 or where.flags & OTHER or lo != hi):
+    if where.flags & UNSURE and taint is None:
         return
     place = an.places[rid]
     if place is None or place.kind in ("object", "function"):
@@ -156,7 +156,7 @@ def bounds(
     if UNPLACED <= lo < ENDLESS:  # a member whose record is not known: it lies anywhere
         return
     under = hi < start
-    may_under = lo < start and (taint is not None or known & TIGHT) and not unsure
+    may_under = lo < start and (taint is not None or known & TIGHT)
     if under or may_under:
         kind = "buffer-underwrite" if writes else "buffer-read-under"
         if under or (place.size or reg.hi < ENDLESS):
@@ -164,7 +164,7 @@ def bounds(
                 st,
                 kind,
                 span,
-                certain=under and not unsure,
+                certain=under,
                 source=where.taint,
                 name=place.name,
                 offset=_shown(lo),
@@ -179,12 +179,12 @@ def bounds(
     proven = (known & TIGHT and flags & TIGHT and reg.flags & TIGHT) or (
         taint is not None and reg.flags & TIGHT
     )
-    may_over = not unsure and hi + most > reg.lo and hi + most > end and proven
+    may_over = hi + most > reg.lo and hi + most > end and proven
     if not over and not may_over:
         return
     if over and not (reg.flags & TIGHT or known & TIGHT):
         return
-    sure = over or taint is not None or st.choices < _MANY
+    sure = taint is not None or st.choices < _MANY or not (over or by)
     stack = place.kind in _STACK
     kind = (
         ("buffer-write-stack" if stack else "buffer-write-heap") if writes else "buffer-read-over"
@@ -193,7 +193,7 @@ def bounds(
         st,
         kind,
         span,
-        certain=bool(over) and not unsure,
+        certain=bool(over),
         source=taint,
         name=place.name,
         offset=_shown(hi),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from jarvis_ls.jsec.flow.ir import Type
 from jarvis_ls.jsec.flow.state import State
 from jarvis_ls.jsec.flow.types import limits
-from jarvis_ls.jsec.flow.values import ARITH, NOT_NULL, TIGHT, UNSURE, Val, is_number
+from jarvis_ls.jsec.flow.values import ARITH, BITS, NOT_NULL, TIGHT, UNSURE, Val, is_number
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
@@ -96,7 +96,11 @@ def division(an: Analysis, st: State, divisor: Val, type_: Type, span: Any) -> N
         return
     if certain and not divisor.flags & TIGHT:
         return
-    an.fault(st, "divide-by-zero", span, certain=certain, source=divisor.taint)
+    tested = divisor.sym is not None and divisor.sym[0] == "tested"
+    later = tested and (st.choices > divisor.sym[2] or st.unseen > divisor.sym[3])
+    floating = type_[0] == "f" and divisor.taint is None and st.choices > 0
+    an.fault(st, "divide-by-zero", span, certain=certain, source=divisor.taint,
+             doubtful=later or floating)  # fmt: skip
 
 
 def conversion(
@@ -112,6 +116,8 @@ def conversion(
     lo, hi = limits(to)
     if value.lo == value.hi == -1 and not to[2]:
         return  # all bits set: how that is mostly written
+    if value.flags & BITS and value.lo >= lo and value.hi <= 2 * hi + 1 and value.taint is None:
+        return  # all bits fit
     if value.flags & ARITH and from_[0] == "i" and to[1] < from_[1]:
         if value.taint is None and value.lo <= hi and value.hi >= lo:
             return

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.jsec.flow.ir import Span
+from jarvis_ls.jsec.flow.library.tables import KEYS
 from jarvis_ls.jsec.flow.state import State
-from jarvis_ls.jsec.flow.values import Val
+from jarvis_ls.jsec.flow.values import OTHER, Val
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
@@ -77,18 +78,32 @@ def stream(an: Analysis, st: State, name: str, owner: str, values: list[Val], sp
             _path_fault(an, st, values[0], taint, span, owner)
 
 
-def secret(an: Analysis, st: State, value: Val, call: Call) -> None:
+def secret(an: Analysis, st: State, value: Val, by: str, span: Span) -> None:
     """A password or key: one that lies in the program or came from a file as it is."""
     from jarvis_ls.jsec.flow.library import strings
 
     taint = _taint(an, st, value)
     if taint is not None:
-        if len(taint) > 3 and taint[3] == "file":
-            an.fault(st, "plain-secret", call.span, certain=True, source=taint, by=call.name)
+        opened = any(target[0] in an.opened for target in value.ptr)  # on a way that succeeds
+        if len(taint) > 3 and taint[3] == "file" and not opened and by not in KEYS:
+            an.fault(st, "plain-secret", span, certain=True, source=taint, by=by)
         return
-    text = strings.text_of(an, st, value)
-    if text:
-        an.fault(st, "hard-coded-secret", call.span, certain=True, by=call.name)
+    if strings.text_of(an, st, value) or _is_fixed(st, value):
+        an.fault(st, "hard-coded-secret", span, certain=True, by=by)
+
+
+def _is_fixed(st: State, value: Val) -> bool:
+    """Whether a block holds nothing but what the program says."""
+    if len(value.ptr) != 1 or value.flags & OTHER:
+        return False
+    rid = value.ptr[0][0]
+    reg = st.regs.get(rid)
+    cells = [one for one in st.mem.get(rid, {}).values() if one.lo == one.hi != 0 and not one.ptr]
+    return (reg is not None and reg.fixed) or len(cells) >= _KEY_BYTES
+
+
+_KEY_BYTES = 8
+"""Numbers in a row that make a key."""
 
 
 def search_path(an: Analysis, st: State, value: Val, call: Call) -> None:
@@ -100,6 +115,13 @@ def search_path(an: Analysis, st: State, value: Val, call: Call) -> None:
 
 def library(an: Analysis, st: State, value: Val, call: Call) -> None:
     """The name of a library that is loaded."""
+    from jarvis_ls.jsec.flow.library import strings
+
     taint = _taint(an, st, value)
     if taint is not None:
         an.fault(st, "search-path", call.span, certain=True, source=taint, by=call.name)
+        return
+    text = strings.text_of(an, st, value) if call.name.startswith("LoadLibrary") else None
+    if text and not set(b"\\/") & set(text):  # the folder of the document is searched, too
+        an.fault(st, "search-path", call.span, certain=False, by=call.name,
+                 name=text.decode("utf-8", "replace"))  # fmt: skip

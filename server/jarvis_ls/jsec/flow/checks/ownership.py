@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jarvis_ls.jsec.flow.ir import Span, Type
+from jarvis_ls.jsec.flow.ir import CALL, EVAL, JUMP, RETURN, SET, FunctionIR, Span, Type
 from jarvis_ls.jsec.flow.state import (
     ENDLESS,
     FREED,
@@ -67,6 +67,11 @@ def allocate(
         reg.len_lo, reg.len_hi, reg.text = 0, 0, b""
     if type_[0] == "r":
         reg.record = type_[1]
+    if st.mem.get(rid):  # the place was passed before: what that block led to is out of sight
+        for other in _led_to(st, [t[0] for cell in st.mem[rid].values() for t in cell.ptr]):
+            held = st.regs.get(other)
+            if held is not None and held.family:
+                st.regs[other] = held.but(escaped=True)
     st.regs[rid] = reg
     st.mem[rid] = {}
     null = AS_REGION if fails else NOT_NULL
@@ -184,8 +189,14 @@ def handed(an: Analysis, st: State, frame: Frame) -> None:
                 reg = st.regs.get(target[0])
                 if target[0] >= frame.base or reg is None or not reg.family:
                     continue
-                if reg.touched is None or reg.touched[1] >= frame.entered:
-                    st.regs[target[0]] = reg.but(touched=(function, an.fuel))
+                touched = reg.touched
+                if touched is None or touched[1] >= frame.entered:
+                    touched = (function, an.fuel, frame.site)
+                elif _ends_with(function, touched[2]):  # who had it last had it for this one, too
+                    touched = (touched[0], an.fuel, frame.site)
+                else:
+                    touched = (function, an.fuel, frame.site)
+                st.regs[target[0]] = reg.but(touched=touched)
 
 
 def leaks(an: Analysis, st: State, frame: Frame, value: Val | None, span: Span) -> None:
@@ -204,7 +215,9 @@ def leaks(an: Analysis, st: State, frame: Frame, value: Val | None, span: Span) 
             continue
         reg = st.regs[rid]
         kind = "leak" if reg.family in _MEMORY else "resource-leak"
-        owner = reg.touched[0] if reg.touched is not None else frame.function
+        owner = frame.function
+        if reg.touched is not None and _ends_with(frame.function, reg.touched[2]):
+            owner = reg.touched[0]
         place = reg.site[1] if owner is frame.function and reg.site[0] == owner.file else \
             owner.name_span  # fmt: skip
         inside = owner.span[0] <= place[0] < owner.span[1]
@@ -213,9 +226,25 @@ def leaks(an: Analysis, st: State, frame: Frame, value: Val | None, span: Span) 
         st.regs[rid] = reg.but(escaped=True)
 
 
+def _ends_with(function: FunctionIR, call: Span) -> bool:
+    """Whether nothing but leaving the function comes after a call in it."""
+    for instrs, end in function.blocks:
+        at = next((i for i, one in enumerate(instrs) if one[0] == CALL and one[5] == call), None)
+        if at is None:
+            continue
+        rest: Any = instrs[at + 1 :]
+        for _ in range(8):
+            if any(one[0] not in (EVAL, SET) for one in rest):
+                return False
+            if end[0] != JUMP:
+                return bool(end[0] == RETURN)
+            rest, end = function.blocks[end[1]]
+        return False
+    return False
+
+
 def _reachable(an: Analysis, st: State, value: Val | None) -> set[int]:
     """Regions that something which outlives the frame leads to."""
-    found: set[int] = set()
     work: list[int] = []
     if value is not None:
         work.extend(t[0] for t in value.ptr)
@@ -227,6 +256,12 @@ def _reachable(an: Analysis, st: State, value: Val | None) -> set[int]:
             for cell in cells.values():
                 for target in cell.ptr:
                     work.append(target[0])
+    return _led_to(st, work)
+
+
+def _led_to(st: State, work: list[int]) -> set[int]:
+    """Regions, and all that pointers in them lead to; uses `work` up."""
+    found: set[int] = set()
     while work:
         rid = work.pop()
         if rid in found:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jarvis_ls.jsec.flow.library import strings
 from jarvis_ls.jsec.flow.library.strings import amount_of, checked, origin
 from jarvis_ls.jsec.flow.state import ENDLESS, ZEROED, State
+from jarvis_ls.jsec.flow.types import ANY
 from jarvis_ls.jsec.flow.values import (
     OTHER,
     ZERO,
@@ -37,6 +38,9 @@ def _copy(an: Analysis, st: State, call: Call, to: int, from_: int, count: int, 
         size = Val(min(held.lo, amount.lo), min(held.hi, amount.hi), held.flags & amount.flags)
         text = None if text is None or amount.lo != amount.hi else text[: int(amount.lo)]
     strings.put_string(an, st, where, size, taint, text, ends=ends)
+    if len(source.ptr) == 1 and an.kind(source.ptr[0][0]) == "string":
+        for target in where.ptr:
+            st.regs[target[0]] = an.reg(st, target[0]).but(fixed=True)
     if cells and len(where.ptr) == 1 and where.ptr[0][1] == where.ptr[0][2]:
         rid, offset = where.ptr[0][0], where.ptr[0][1]
         new = dict(st.mem.get(rid, {}))
@@ -107,6 +111,41 @@ def _bytes(an: Analysis, st: State, call: Call, to: int, count: Any, unit: int, 
                        taint, None, ends=False)  # fmt: skip
 
 
+def _between(an: Analysis, st: State, call: Call, to: int, first: int, last: int) -> None:
+    """A range between two pointers is copied."""
+    where, start, end = call.arg(to), call.arg(first), call.arg(last)
+    if where is None or start is None or end is None:
+        return
+    if len(start.ptr) != 1 or len(end.ptr) != 1 or start.ptr[0][0] != end.ptr[0][0]:
+        for value in call.values:
+            strings.overwrite(an, st, value, None)
+        return
+    one, two = start.ptr[0], end.ptr[0]
+    _moved(an, st, call, to, first, Val(max(two[1] - one[2], 0), max(two[2] - one[1], 0),
+                                        one[3] & two[3]))  # fmt: skip
+
+
+def _elements(an: Analysis, st: State, call: Call, to: int, from_: int, count: int) -> None:
+    """A number of elements is copied, or one value written so many times."""
+    number, type_ = call.arg(count), call.types[to] if to < len(call.types) else ANY
+    size = an.size(type_[1]) if type_[0] == "p" else 0
+    if number is None or not size or number.lo < 0:
+        return
+    amount = Val(number.lo * size, number.hi * size, number.flags, number.taint)
+    _moved(an, st, call, to, from_, amount)
+
+
+def _moved(an: Analysis, st: State, call: Call, to: int, from_: int, amount: Val) -> None:
+    where, source = call.arg(to), call.arg(from_)
+    if source is not None:
+        checked(an, st, call, source, amount, False, from_)
+    if where is not None:
+        checked(an, st, call, where, amount, True, to)
+        taint = strings.taint_of(an, st, source) if source is not None else None
+        strings.overwrite(an, st, where, taint)
+
+
 EFFECTS: dict[str, Callable[..., Any]] = {
     "copy": _copy, "fill": _fill, "zero": _zero, "bytes": _bytes,
+    "between": _between, "elements": _elements,
 }  # fmt: skip

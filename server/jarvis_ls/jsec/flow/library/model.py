@@ -121,6 +121,8 @@ def _reads(an: Analysis, st: State, call: Call, index: int, count: Any, unit: in
         access.check(an, st, where, 0, 0, False, call.span, by=call.name)
         return
     strings.reach(an, st, where)
+    if amount.hi == 0:
+        return
     access.check(an, st, where, amount.lo * unit, amount.hi * unit, False, call.span,
                  flags=amount.flags, taint=amount.taint, by=call.name)  # fmt: skip
 
@@ -270,7 +272,7 @@ def _wrote(an: Analysis, st: State, call: Call, index: int) -> None:
 def _secret(an: Analysis, st: State, call: Call, index: int) -> None:
     value = call.arg(index)
     if value is not None:
-        injection.secret(an, st, value, call)
+        injection.secret(an, st, value, call.name, call.span)
 
 
 def _clean(an: Analysis, st: State, call: Call, index: int) -> None:
@@ -280,6 +282,7 @@ def _clean(an: Analysis, st: State, call: Call, index: int) -> None:
         strings.overwrite(an, st, value, None)
         for target in value.ptr:
             st.regs[target[0]] = an.reg(st, target[0]).but(taint=None)
+            an.opened.add(target[0])
 
 
 def _escape(an: Analysis, st: State, call: Call, index: int) -> None:

@@ -119,7 +119,7 @@ def put_string(
             low, high = min(low, reg.len_lo), max(high, reg.len_hi)
             whole = None
         st.regs[rid] = reg.but(
-            len_lo=max(low, 0), len_hi=high, text=whole,
+            len_lo=max(low, 0), len_hi=high, text=whole, fixed=False,
             taint=taint if lo == hi == 0 and sure else taint or reg.taint, fill=UNKNOWN_FILL,
             written=0, below=taint is not None and (lo > 0 or (reg.below and lo != 0)),
         )  # fmt: skip
@@ -137,7 +137,7 @@ def overwrite(an: Analysis, st: State, value: Val, taint: Any) -> None:
             continue
         reg = an.reg(st, rid)
         st.regs[rid] = reg.but(len_lo=0, len_hi=ENDLESS, text=None, taint=taint or reg.taint,
-                               fill=UNKNOWN_FILL, written=0)  # fmt: skip
+                               fill=UNKNOWN_FILL, written=0, fixed=False)  # fmt: skip
         type_ = an.type_at(rid, lo)
         if lo == hi and place.kind == "local" and type_[0] in ("i", "f"):
             st.mem[rid] = {lo: Val(unknown(type_).lo, unknown(type_).hi, OTHER, taint)}

@@ -12,7 +12,8 @@ is the size of a character. `model` carries them out:
 `text source` (returns a string), `number source low high`, `parse from`, `within from fails unit`
 (a pointer into an argument, or null), `same position`, `open family fails`, `abs position`,
 `range low high`, `duplicate from unit`, `reads position count unit`, `stop`, `quiet`,
-`escape first`, `variable position`, `uses positions`.
+`escape first`, `variable position`, `uses positions`, `between to first last` (of a range),
+`elements to from count` (of the type that is pointed to; from -1: one value).
 """
 
 from __future__ import annotations
@@ -57,6 +58,9 @@ TABLE: dict[str, tuple[Effect, ...]] = {
     **_each("bzero", ("zero", 0, 1)),
     **_each("memcmp bcmp", ("reads", 0, 2, 1), ("reads", 1, 2, 1)),
     **_each("memchr", ("reads", 0, 2, 1), ("within", 0, True, 1)),
+    **_each("copy", ("between", 2, 0, 1)),
+    **_each("copy_n", ("elements", 2, 0, 1)),
+    **_each("fill_n", ("elements", 0, -1, 1)),
     # strings
     **_both("strcpy stpcpy _mbscpy", "wcscpy", ("strcpy", 0, 1, "u"), ("same", 0)),
     **_both("strncpy", "wcsncpy", ("strncpy", 0, 1, 2, "u"), ("same", 0)),
@@ -79,35 +83,29 @@ TABLE: dict[str, tuple[Effect, ...]] = {
     # output
     **_both("printf", "wprintf", ("format", 0, 1)),
     **_both("vprintf", "vwprintf", ("format", 0, -1)),
-    **_both("fprintf", "fwprintf", ("uses", (0,)), ("format", 1, 2)),
-    **_both("vfprintf", "vfwprintf", ("uses", (0,)), ("format", 1, -1)),
-    **_each("dprintf", ("format", 1, 2)),
-    **_each("vdprintf", ("format", 1, -1)),
+    **_both("fprintf dprintf", "fwprintf", ("format", 1, 2)),
+    **_both("vfprintf vdprintf", "vfwprintf", ("format", 1, -1)),
     **_each("syslog", ("format", 1, 2)),
     **_each("vsyslog", ("format", 1, -1)),
     **_each("puts perror putenv_ printf_", ("uses", (0,))),
-    **_each("fputs fputws", ("uses", (0, 1))),
-    **_each("fwrite", ("uses", (3,)), ("reads", 0, (1, 2), 1)),
+    **_each("fputs fputws", ("uses", (0,))),
+    **_each("fwrite", ("reads", 0, (1, 2), 1)),
     **_each("write send sendto pwrite", ("reads", 1, 2, 1)),
-    **_each("fputc putc fputwc putwc ungetc ungetwc", ("uses", (1,))),
-    **_each("fseek fseeko ftell ftello rewind feof ferror fileno clearerr", ("uses", (0,))),
-    **_each("putchar putwchar fflush setvbuf isatty lseek fsync", ("quiet",)),
+    **_each("putchar putc fputc putwchar fputwc fflush fseek ftell rewind feof ferror fileno "
+            "ungetc setvbuf isatty lseek fsync", ("quiet",)),
     # input
-    **_both("fgets", "fgetws", ("uses", (2,)), ("input", 0, 1, "u", "fgets()"),
-            ("same or null", 0)),
+    **_both("fgets", "fgetws", ("input", 0, 1, "u", "fgets()"), ("same or null", 0)),
     **_both("gets", "_getws", ("input", 0, -1, "u", "gets()"), ("same or null", 0)),
-    **_each("fread", ("uses", (3,)), ("bytes", 0, (1, 2), 1, "fread()")),
+    **_each("fread", ("bytes", 0, (1, 2), 1, "fread()")),
     **_each("read pread", ("bytes", 1, 2, 1, "read()"), ("count", 2)),
     **_each("recv recvfrom", ("bytes", 1, 2, 1, "recv()"), ("count", 2)),
     **_each("readlink", ("bytes", 1, 2, 1, "readlink()"), ("count", 2)),
     **_both("scanf", "wscanf", ("scan", 0, 1, "scanf()")),
-    **_both("fscanf", "fwscanf", ("uses", (0,)), ("scan", 1, 2, "fscanf()")),
+    **_both("fscanf", "fwscanf", ("scan", 1, 2, "fscanf()")),
     **_both("sscanf", "swscanf", ("scan", 1, 2, "sscanf()")),
     **_each("getenv secure_getenv _wgetenv", ("text", "getenv()")),
-    **_each("getc fgetc", ("uses", (0,)), ("range", -1, 255)),
-    **_each("getchar", ("range", -1, 255)),
-    **_each("getwc fgetwc", ("uses", (0,)), ("range", 0, 2**32 - 1)),
-    **_each("getwchar", ("range", 0, 2**32 - 1)),
+    **_each("getc fgetc getchar", ("range", -1, 255)),
+    **_each("getwc fgetwc getwchar", ("range", 0, 2**32 - 1)),
     # numbers
     **_each("rand", ("number", "rand()", 0, 2**31 - 1)),
     **_each("random lrand48", ("number", "random()", 0, 2**31 - 1)),
@@ -129,23 +127,29 @@ TABLE: dict[str, tuple[Effect, ...]] = {
     # commands and paths
     **_both("system", "_wsystem", ("command", 0, 0)),
     **_both("popen _popen", "_wpopen", ("command", 0, 0), ("open", "popen", True)),
-    **_both("execl execlp execle _execl _execlp _spawnl _spawnlp", "_wexecl _wexeclp _wspawnl "
-            "_wspawnlp", ("command", 0, 99)),
-    **_both("execv execvp execve execvpe _execv _execvp _spawnv _spawnvp",
-            "_wexecv _wexecvp _wspawnv _wspawnvp", ("command", 0, 0), ("vector", 1)),
+    **_both("execl execlp execle _execl _execlp", "_wexecl _wexeclp", ("command", 0, 99)),
+    **_both("_spawnl _spawnlp", "_wspawnl _wspawnlp", ("command", 1, 99)),
+    **_both("execv execvp execve execvpe _execv _execvp", "_wexecv _wexecvp", ("command", 0, 0),
+            ("vector", 1)),
+    **_both("_spawnv _spawnvp _spawnve", "_wspawnv _wspawnvp _wspawnve", ("command", 1, 1),
+            ("vector", 2)),
     **_both("fopen fopen64", "_wfopen", ("path", 0), ("open", "fopen", True)),
     **_each("freopen", ("path", 0), ("free", "fopen", 2), ("open", "fopen", True)),
-    **_each("fdopen", ("open", "fopen", True)),
+    **_each("fdopen _fdopen", ("escape", 0), ("open", "fopen", True)),
     **_each("tmpfile", ("open", "fopen", True)),
     **_both("open _open open64 creat openat_", "_wopen", ("path", 0), ("descriptor",)),
+    **_each("socket", ("descriptor",)),
+    **_each("accept accept4", ("wrote", 1), ("wrote", 2), ("descriptor",)),
+    **_each("connect bind sendmsg", ("uses", (1,))),
+    **_each("listen shutdown", ("quiet",)),
+    **_each("setsockopt", ("uses", (3,))),
     **_each("opendir", ("path", 0), ("open", "opendir", True)),
     **_each("remove unlink rmdir mkdir chdir access stat lstat rename chmod chown truncate",
             ("path", 0), ("wrote", 1)),
     **_each("fclose", ("uses", (0,)), ("free", "fopen", 0)),
-    **_each("pclose _pclose", ("uses", (0,)), ("free", "popen", 0)),
-    **_each("readdir rewinddir", ("uses", (0,))),
-    **_each("closedir", ("uses", (0,)), ("free", "opendir", 0)),
-    **_each("close _close", ("free", "open", 0)),
+    **_each("pclose _pclose", ("free", "popen", 0)),
+    **_each("closedir", ("free", "opendir", 0)),
+    **_each("close _close closesocket", ("free", "open", 0)),
     **_each("CloseHandle", ("free", "CreateFile", 0)),
     **_each("CreateFileA CreateFileW CreateFile", ("path", 0), ("open", "CreateFile", False)),
     **_each("ReadFile", ("bytes", 1, 2, 1, "ReadFile()"), ("wrote", 3)),
@@ -164,6 +168,45 @@ TABLE: dict[str, tuple[Effect, ...]] = {
     **_each("pthread_mutex_lock pthread_mutex_unlock pthread_mutex_init pthread_mutex_destroy",
             ("quiet",)),
 }  # fmt: skip
+
+_OPTIONAL = frozenset({"curl_easy_setopt", "PKCS12_create"})
+"""Functions whose argument is a secret only when another one says so."""
+
+PASSWORDS = {
+    "LogonUser": 2, "LogonUserA": 2, "LogonUserW": 2, "LogonUserExA": 2, "LogonUserExW": 2,
+    "CreateProcessWithLogonW": 2, "WNetAddConnection": 1, "WNetAddConnectionA": 1,
+    "WNetAddConnectionW": 1, "WNetAddConnection2A": 1, "WNetAddConnection2W": 1,
+    "WNetAddConnection2": 1, "mysql_real_connect": 3, "mysql_change_user": 2, "PQsetdbLogin": 6,
+    "SQLConnect": 5, "SQLConnectA": 5, "SQLConnectW": 5, "ldap_simple_bind_s": 2,
+    "ldap_simple_bind": 2, "ldap_bind_s": 2, "ssh_userauth_password": 2,
+    "libssh2_userauth_password": 2, "curl_easy_setopt": 2, "zip_set_default_password": 1,
+    "sqlite3_key": 1, "sqlite3_rekey": 1, "pam_authenticate_password": 1,
+    "SSL_CTX_set_default_passwd_cb_userdata": 1, "PKCS12_parse": 1, "PKCS12_create": 0,
+    "PEM_write_PrivateKey": 6, "mongoc_client_set_password": 1, "redisAuth": 1, "OCILogon": 4,
+    "smtp_auth": 2, "FtpConnect": 3, "InternetConnectA": 4, "InternetConnectW": 4,
+    "NetUserChangePassword": 3,
+}  # fmt: skip
+"""Functions that take a password, with the place of the argument."""
+
+KEYS = {
+    "EVP_EncryptInit": 2, "EVP_DecryptInit": 2, "EVP_CipherInit": 2, "EVP_EncryptInit_ex": 3,
+    "EVP_DecryptInit_ex": 3, "EVP_CipherInit_ex": 3, "AES_set_encrypt_key": 0,
+    "AES_set_decrypt_key": 0, "DES_set_key": 0, "DES_set_key_unchecked": 0,
+    "DES_set_key_checked": 0, "DES_string_to_key": 0, "RC4_set_key": 2, "BF_set_key": 2,
+    "Camellia_set_key": 0, "HMAC": 1,
+    "HMAC_Init": 1, "HMAC_Init_ex": 1, "PKCS5_PBKDF2_HMAC": 0,
+    "PKCS5_PBKDF2_HMAC_SHA1": 0,
+    "EVP_BytesToKey": 3, "EVP_PKEY_new_mac_key": 2, "EVP_PKEY_new_raw_private_key": 2,
+    "mbedtls_aes_setkey_enc": 1, "mbedtls_aes_setkey_dec": 1, "mbedtls_gcm_setkey": 2,
+    "mbedtls_cipher_setkey": 1, "mbedtls_md_hmac_starts": 1, "mbedtls_md_hmac": 1,
+    "gcry_cipher_setkey": 1, "gcry_md_setkey": 1, "crypto_secretbox_easy": 4, "crypto_auth": 3,
+    "crypto_secretbox": 4, "CCCrypt": 3, "CryptHashData": 1, "CryptImportKey": 1,
+    "wc_AesSetKey": 1, "wc_HmacSetKey": 2, "crypt": 0, "crypt_r": 0,
+}  # fmt: skip
+"""Functions that take a key (or what a key is made from), with the place of the argument."""
+
+SECRETS = {name: place for name, place in (PASSWORDS | KEYS).items() if name not in _OPTIONAL}
+"""Functions whose argument at that place is a password or key, whatever the others say."""
 
 PRINTERS = frozenset(
     [

@@ -27,8 +27,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.guards import string_literal
+from jarvis_ls.codeintel.code import Call
+from jarvis_ls.jsec.c.algorithms import chosen_algorithm
 from jarvis_ls.jsec.rule import Report, calls, rule
 
 _DES_MODES = ("ecb", "cbc", "cfb", "cfb1", "cfb8", "cfb64", "ofb")
@@ -77,6 +77,10 @@ _NAMED = (
 )  # fmt: skip
 _TEXT_NAMES = re.compile(r"(?i)^(des|rc4|rc2|bf|blowfish|null)\b|-ecb$|^des-ede")
 
+_CONFIDENCE = {"Blowfish": 0.75, "CAST5": 0.75, "IDEA": 0.75, "triple DES": 0.75,
+               "ECB mode": 0.55}  # fmt: skip
+"""Of those that are not plainly broken: other modes are built from ECB."""
+
 
 @rule(
     query=calls(*DIRECT, *CHOOSING),
@@ -92,7 +96,7 @@ def broken_cipher(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
         "'{name}' uses {algorithm}, which does not protect data any more.",
-        confidence=0.75 if algorithm in ("Blowfish", "CAST5", "IDEA", "triple DES") else 0.85,
+        confidence=_CONFIDENCE.get(algorithm, 0.85),
         pattern=call.name,
         name=call.name,
         algorithm=algorithm,
@@ -108,12 +112,4 @@ def _direct(call: Call) -> str:
 def _chosen(call: Call) -> str:
     if call.name not in CHOOSING:
         return ""
-    for argument in call.arguments[:6]:
-        literal = string_literal(argument, call.function)
-        if literal is not None and call.name.startswith("EVP_") and _TEXT_NAMES.search(literal):
-            return literal
-        written = call.unit.facts.macros.get(text(argument), text(argument))
-        for pattern, algorithm in _NAMED:
-            if pattern.search(written[:200]):
-                return algorithm
-    return ""
+    return chosen_algorithm(call, _TEXT_NAMES, _NAMED, arguments=6)

@@ -71,6 +71,8 @@ def _is_torn(node: Node) -> bool:
     statement = node.parent
     if statement is None or statement.type == "for_statement":
         return False
+    if statement.has_error:
+        return True
     before = statement.prev_sibling
     around = statement.parent
     return (before is not None and before.type.startswith(("preproc", "#", "ERROR"))) or (

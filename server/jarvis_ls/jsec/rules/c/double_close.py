@@ -52,7 +52,7 @@ def double_close(function: Function) -> Iterator[Report]:
         yield Report(
             fault.node,
             "'{handle}' is closed again.",
-            confidence=0.85 if fault.certain else 0.62,
+            confidence=0.85 if fault.certain else 0.55,
             pattern=fault.detail,
             handle=fault.name,
             related=[(fault.origin, "First closed here.")] if fault.origin is not None else (),

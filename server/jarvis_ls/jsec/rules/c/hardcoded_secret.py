@@ -74,7 +74,9 @@ def hardcoded_secret(site: Site) -> Iterator[Report]:
     if literal is None or len(literal) > 4096:
         return
     if names_secret(name) and not is_placeholder(literal):
-        weak = len(literal) < 4 or literal.lower() in name.lower().replace("_", "")
+        weak = (
+            len(literal) < 4 or "@" in literal or literal.lower() in name.lower().replace("_", "")
+        )
         yield Report(node, "The value of '{name}' stands in the source.", pattern=name, name=name,
                      confidence=0.5 if weak or _is_word_of(name, literal) else 0.75)  # fmt: skip
     elif _is_private_key(literal) or _TOKEN.search(literal):

@@ -293,7 +293,7 @@ def _wrong_scan(call: Call, test: Test) -> tuple[str, float] | None:
     if test.other == "EOF" and numbers and call.name not in ("sscanf", "swscanf"):
         return ("fewer conversions than asked for, or EOF", 0.75 if in_loop else 0.5)
     if test.operator == "!" or (test.operator == "==" and test.other == "0"):
-        return "fewer conversions than asked for, or EOF", 0.6
+        return "fewer conversions than asked for, or EOF", 0.55
     return None
 
 

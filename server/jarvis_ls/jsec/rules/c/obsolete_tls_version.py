@@ -76,6 +76,20 @@ def obsolete_tls_version(call: Call) -> Iterator[Report]:
         if match and "!" not in match[0]:
             found = match[0].strip(":+")
             confidence = 0.5 if found == "ALL" else 0.8
+    if found and _is_asked_for(call):
+        confidence = 0.5
     if found:
         yield Report(call.node, "'{found}' allows connections that can be broken.", fix=fix,
                      pattern=call.name, found=found, confidence=confidence)  # fmt: skip
+
+
+def _is_asked_for(call: Call) -> bool:
+    """Whether this is one case of several versions that a user may choose."""
+    node = call.node.parent
+    for _ in range(6):
+        if node is None or node.type == "function_definition":
+            return False
+        if node.type == "case_statement":
+            return True
+        node = node.parent
+    return False

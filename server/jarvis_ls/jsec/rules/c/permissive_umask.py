@@ -61,6 +61,13 @@ def permissive_umask(call: Call) -> Iterator[Report]:
 
 def _is_probe(call: Call) -> bool:
     """`old = umask(0); umask(old);` only reads the mask."""
+    outer = call.node.parent
+    for _ in range(3):  # `umask(old = umask(0))`
+        if outer is None or outer.type not in ("assignment_expression", "argument_list"):
+            break
+        outer = outer.parent
+    if outer is not None and outer.type == "call_expression":
+        return text(outer.child_by_field_name("function")) in ("umask", "_umask")
     if call.target is None or call.function is None:
         return False
     return _restored(call.function).get(text(call.target), -1) > call.node.end_byte

@@ -31,9 +31,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.c.credentials import PASSWORDS, secret_argument
+from jarvis_ls.jsec.c.credentials import secret_argument
 from jarvis_ls.jsec.c.texts import contents_before, names_of
 from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.flow.library.tables import PASSWORDS
 from jarvis_ls.jsec.rule import Report, calls, flow, rule
 
 FILES = {"fgets": 2, "fgetws": 2, "fread": 3, "fscanf": 0, "fwscanf": 0}

@@ -41,7 +41,7 @@ NAMERS = ("tmpnam", "tempnam", "mktemp", "tmpnam_r", "_tempnam", "_wtempnam", "_
           "GetTempFileName")  # fmt: skip
 
 _OPENING = frozenset({"open", "_open", "open64", "creat", "fopen", "fopen64", "freopen", "_wfopen",
-                      "ifstream", "ofstream", "fstream", "mkdir"})  # fmt: skip
+                      "_wopen", "ifstream", "ofstream", "fstream", "mkdir"})  # fmt: skip
 
 
 @rule(
@@ -70,7 +70,8 @@ def _made_alone(call: Call) -> bool:
     function = call.function
     if function is None:
         return False
-    names = {text(call.target), text(call.arg(0))} - {"", "NULL", "0", "nullptr"}
+    buffer = call.arg(3 if call.name.startswith("GetTemp") else 0)
+    names = {text(call.target), text(buffer)} - {"", "NULL", "0", "nullptr"}
     sole = False
     for other in function.calls:
         first = other.arg(0)
@@ -80,7 +81,7 @@ def _made_alone(call: Call) -> bool:
             continue
         if other.name in _OPENING:
             flags = text(other.arg(1))
-            if other.name not in ("open", "_open") or "O_EXCL" not in flags:
+            if other.name not in ("open", "_open", "_wopen") or "O_EXCL" not in flags:
                 return False
             sole = True
     return sole

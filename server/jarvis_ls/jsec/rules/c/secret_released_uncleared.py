@@ -33,9 +33,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, Variable, bare, text
-from jarvis_ls.jsec.c.credentials import PASSWORDS, secret_argument
+from jarvis_ls.jsec.c.credentials import secret_argument
 from jarvis_ls.jsec.c.texts import names_of
 from jarvis_ls.jsec.c.words import names_secret
+from jarvis_ls.jsec.flow.library.tables import PASSWORDS
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 RELEASING = frozenset({"free", "realloc", "g_free", "HeapFree", "LocalFree", "OPENSSL_free",

@@ -64,10 +64,24 @@ def tls_verification_disabled(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
         "'{value}' accepts any certificate.",
-        confidence=0.45 if server else 0.8,
+        confidence=0.45 if server or _is_alternative(call) else 0.8,
         pattern=call.name,
         value=text(mode),
     )
+
+
+def _is_alternative(call: Call) -> bool:
+    """Whether a condition decides between this and another mode: somebody asked for it."""
+    node = call.node.parent
+    for _ in range(4):
+        if node is None or node.type == "function_definition":
+            return False
+        if node.type in ("else_clause", "case_statement") or (
+            node.type == "if_statement" and node.child_by_field_name("alternative") is not None
+        ):
+            return True
+        node = node.parent
+    return False
 
 
 def _curl(call: Call) -> Iterator[Report]:

@@ -30,6 +30,7 @@ while ((n = read_block(in, buffer)) > 0)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, text
@@ -48,6 +49,8 @@ _AIMED = frozenset({"fputs", "fputc", "putc", "fputws", "fputwc", "putwc", "putw
 """Functions whose call for `stdout` counts: who writes formatted text there seldom asks."""
 DESCRIPTORS = {"write": 0, "pwrite": 0, "writev": 0, "_write": 0, "send": 0, "sendto": 0,
                "sendmsg": 0, "dprintf": 0}  # fmt: skip
+_LOGS = re.compile(r"(?i)err|log|debug|dbg|trace|diag")
+"""Streams whose loss few would want to hear of."""
 OPENING = frozenset({"fopen", "fopen64", "fdopen", "freopen", "_wfopen", "tmpfile"})
 STANDARD = frozenset({"stdout", "stderr", "1", "2", "STDOUT_FILENO", "STDERR_FILENO",
                       "fileno(stdout)", "fileno(stderr)"})  # fmt: skip
@@ -93,6 +96,8 @@ def _stream(call: Call) -> str:
 def _confidence(call: Call, to_output: bool) -> float:
     if to_output and call.name not in BLOCKS:
         return 0.25
+    if _LOGS.search(_stream(call)):
+        return 0.45
     return 0.45 if call.name in TEXTS or to_output or _is_wake_up(call) else 0.75
 
 

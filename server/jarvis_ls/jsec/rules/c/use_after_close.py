@@ -63,7 +63,7 @@ def use_after_close(function: Function) -> Iterator[Report]:
         yield Report(
             fault.node,
             "'{handle}' is used after {closer}() closed it.",
-            confidence=0.85 if fault.certain else 0.6,
+            confidence=0.85 if fault.certain else 0.55,
             pattern=fault.detail,
             handle=fault.name,
             closer=fault.detail,

@@ -30,8 +30,8 @@ import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.jsec.c.algorithms import chosen_algorithm
 from jarvis_ls.jsec.c.words import names_secret, words
-from jarvis_ls.jsec.guards import string_literal
 from jarvis_ls.jsec.rule import Report, calls, rule
 
 _LOW_LEVEL = ("", "_Init", "_CTX_init")
@@ -93,15 +93,7 @@ def weak_hash(call: Call) -> Iterator[Report]:
 def _chosen(call: Call) -> str:
     if call.name not in CHOOSING:
         return ""
-    for argument in call.arguments[:4]:
-        literal = string_literal(argument, call.function)
-        if literal is not None and call.name.startswith("EVP_") and _TEXT_NAMES.search(literal):
-            return literal
-        written = call.unit.facts.macros.get(text(argument), text(argument))
-        for pattern, algorithm in _NAMED:
-            if pattern.search(written[:200]):
-                return algorithm
-    return ""
+    return chosen_algorithm(call, _TEXT_NAMES, _NAMED, arguments=4)
 
 
 def _confidence(call: Call, algorithm: str) -> float:

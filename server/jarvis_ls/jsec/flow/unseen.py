@@ -1,0 +1,99 @@
+"""Calls of functions that are not seen: what they are given, and what it may be afterwards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.jsec.flow.evaluate import evaluate
+from jarvis_ls.jsec.flow.ir import LOAD, Span, Type
+from jarvis_ls.jsec.flow.state import ENDLESS, UNKNOWN_FILL, State
+from jarvis_ls.jsec.flow.types import ANY
+from jarvis_ls.jsec.flow.values import Val, unknown
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.flow.interpret import Analysis
+
+
+def ready(
+    an: Analysis, st: State, name: str, values: list[Val], types: Any, args: Any, span: Span
+) -> Any:
+    """Get ready to call what is not seen; gives the types of the arguments with what its
+    declaration says of them."""
+    declared = an.program.prototype(name, an.frame.function.file)
+    if declared is None or declared[2] is None:
+        _may_be_macro(an, st, values, types, args)
+        return types
+    wanted = declared[2]
+    referred = [i for i, type_ in enumerate(wanted[: len(values)]) if type_[0] == "&"]
+    if referred:
+        _may_be_macro(an, st, [values[i] for i in referred], [types[i] for i in referred],
+                      [args[i] for i in referred])  # fmt: skip
+        for index in referred:
+            values[index] = unknown(types[index]) if values[index].ini else values[index]
+    must_have(an, st, values, types, args, span)
+    const = declared[4] if len(declared) > 4 else ()
+    return tuple(
+        ("p", type_[1], "const") if type_[0] == "p" and i < len(const) and const[i] else type_
+        for i, type_ in enumerate(types)
+    )
+
+
+def _may_be_macro(an: Analysis, st: State, values: list[Val], types: Any, args: Any) -> None:
+    """What is not seen may be a macro, which gives its arguments a value."""
+    for index, value in enumerate(values):
+        if value.ini:
+            values[index] = unknown(types[index])
+            cell = an.cell(st, args[index])
+            if cell is not None:
+                st.put(cell[0], cell[1], values[index])
+
+
+def must_have(
+    an: Analysis, st: State, values: list[Val], types: Any, args: Any, span: Span
+) -> None:
+    """What is given to code that is not seen has to have a value."""
+    for index, value in enumerate(values):
+        if value.ini:
+            values[index] = (
+                evaluate(an, st, args[index]) if args[index][0] == LOAD else unknown(types[index])
+            )
+
+
+def outcome(
+    an: Analysis, st: State, temp: int, values: list[Val], types: Any, result: Type
+) -> None:
+    """A call of something that is not seen: what it is given may have changed."""
+    for index, value in enumerate(values):
+        type_ = types[index] if index < len(types) else ANY
+        forget(an, st, value, const=len(type_) > 2 and type_[0] == "p")
+    st.mem[an.frame.temps + temp] = {0: unknown(result)}
+
+
+def forget(an: Analysis, st: State, value: Val, *, const: bool = False, depth: int = 0) -> None:
+    """What a pointer leads to is out of sight: anything may be done to it."""
+    if value.cells is not None:
+        for cell in value.cells.values():
+            forget(an, st, cell, const=const, depth=depth + 1)
+    for target in value.ptr:
+        rid = target[0]
+        place = an.places[rid]
+        if place is None or place.kind in ("function", "string"):
+            continue
+        inner = list(st.mem.get(rid, {}).values()) if depth < 3 else []
+        if not const:
+            reg = an.reg(st, rid)
+            if reg.escaped and reg.fill == UNKNOWN_FILL and not st.mem.get(rid):
+                continue
+            st.regs[rid] = reg.but(
+                escaped=True,
+                fill=UNKNOWN_FILL,
+                len_lo=0,
+                len_hi=ENDLESS,
+                text=None,
+                written=0,
+                fixed=False,
+            )
+            st.mem[rid] = {}
+        for cell in inner:
+            if cell.ptr:
+                forget(an, st, cell, const=const, depth=depth + 1)

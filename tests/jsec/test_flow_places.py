@@ -1,0 +1,185 @@
+"""What flow proves, line by line: `// expect: kind` marks where, all other lines are silent."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from test_flow_engine import lowered
+
+from jarvis_ls.jsec.flow.interpret import Analysis
+from jarvis_ls.jsec.flow.lookup import Files
+
+MARK = re.compile(r"//\s*expect:\s*([\w-]+)")
+
+UNSEEN_READER = """
+#include <stdlib.h>
+void show(const char *text);
+void show_number(int number);
+
+int keeps(void) {
+    char *text = (char *)malloc(8); // expect: leak
+    if (text == NULL) return 1;
+    text[0] = 'a'; text[1] = 0;
+    show(text);
+    return 0;
+}
+
+int gives(void) {
+    char *text = (char *)malloc(8);
+    if (text == NULL) return 1;
+    text[0] = 'a'; text[1] = 0;
+    show(text);
+    free(text);
+    return 0;
+}
+
+void unset(void) {
+    int number;
+    show_number(number); // expect: uninitialized
+}
+
+void set(void) {
+    int number = 3;
+    show_number(number);
+}
+
+void may_be_a_macro(void) {
+    int number;
+    GET_NUMBER(number);
+    show_number(number);
+}
+"""
+
+UNSEEN_WRITER = """
+void fill(int &number);
+void show(int number);
+
+void filled() {
+    int number;
+    fill(number);
+    show(number);
+}
+"""
+
+SECRETS = """
+#include <string.h>
+int sent(void *db) {
+    char word[20] = "";
+    strcpy(word, "open sesame");
+    return mysql_real_connect(db, "", "me", word, "", 0, 0, 0); // expect: hard-coded-secret
+}
+
+int block(void *schedule) {
+    unsigned char key[16] = {0};
+    memcpy(key, "0123456789abcdef", 16);
+    return AES_set_encrypt_key(key, 128, schedule); // expect: hard-coded-secret
+}
+
+int made(void *schedule) {
+    unsigned char key[16] = {0};
+    if (RAND_bytes(key, 16) != 1) return 1;
+    return AES_set_encrypt_key(key, 128, schedule);
+}
+"""
+
+STORED = """
+#include <stdio.h>
+int plain(void **who) {
+    char word[100] = "";
+    FILE *file = fopen("words", "r");
+    if (file == NULL) return 1;
+    if (fgets(word, 100, file) == NULL) word[0] = 0;
+    fclose(file);
+    return LogonUserA("me", "here", word, 3, 0, who); // expect: plain-secret
+}
+
+int opened(void **who, int key) {
+    char word[100] = "";
+    unsigned long size = 100;
+    FILE *file = fopen("words", "r");
+    if (file == NULL) return 1;
+    if (fgets(word, 100, file) == NULL) word[0] = 0;
+    fclose(file);
+    do {
+        if (!CryptAcquireContextW(&key, 0, 0, 1, 0)) break;
+        if (!CryptDecrypt(key, 0, 1, 0, (unsigned char *)word, &size)) break;
+    } while (0);
+    return LogonUserA("me", "here", word, 3, 0, who);
+}
+"""
+
+RANGES = """
+#include <algorithm>
+void past() {
+    int source[100] = {0};
+    int room[50];
+    std::copy(source, source + 100, room); // expect: buffer-write-stack
+}
+
+void inside() {
+    int source[100] = {0};
+    int room[100];
+    std::copy(source, source + 100, room);
+    std::copy_n(source, 100, room);
+    std::fill_n(room, 100, 7);
+}
+
+void filled() {
+    int room[50];
+    std::fill_n(room, 51, 7); // expect: buffer-write-stack
+}
+"""
+
+SPAWNED = """
+#include <stdlib.h>
+void given(void) {
+    char *args[] = {"sh", "-c", getenv("ADD"), NULL};
+    _spawnv(0, "sh", args); // expect: command-injection
+}
+
+void fixed(void) {
+    char *args[] = {"sh", "-c", "ls", NULL};
+    _spawnv(0, "C:/bin/sh", args);
+}
+"""
+
+SOCKETS = """
+#include <sys/socket.h>
+#include <unistd.h>
+void kept(void) {
+    int line = socket(2, 1, 0); // expect: resource-leak
+    if (line == -1) return;
+    if (send(line, "a", 1, 0) != 1) return;
+    close(line);
+}
+
+void closed(void) {
+    int line = socket(2, 1, 0);
+    if (line == -1) return;
+    if (send(line, "a", 1, 0) != 1) { close(line); return; }
+    close(line);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("unseen.c", UNSEEN_READER), ("unseen.cpp", UNSEEN_WRITER), ("secrets.c", SECRETS),
+        ("stored.c", STORED), ("ranges.cpp", RANGES), ("spawned.c", SPAWNED),
+        ("sockets.c", SOCKETS),
+    ],
+    ids=lambda value: value if len(value) < 30 else "",
+)  # fmt: skip
+def test_kinds(path: str, text: str) -> None:
+    file = lowered(text, path)
+    analysis = Analysis(Files([file]))
+    found = {
+        (text[: fault.span[0]].count("\n"), fault.kind)
+        for function in file.functions.values()
+        for fault in analysis.root(function)
+    }
+    lines = text.split("\n")
+    wanted = {(n, m[1]) for n, line in enumerate(lines) if (m := MARK.search(line)) is not None}
+    assert found == wanted
