@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from jarvis_ls.jsec.flow.ir import Span, Type
-from jarvis_ls.jsec.flow.values import MAYBE_INIT, NOTHING, UNINIT, UNSURE, Val, join, same, widen
+from jarvis_ls.jsec.flow.values import (
+    MAYBE_INIT,
+    NOTHING,
+    UNINIT,
+    UNSURE,
+    Val,
+    identical,
+    join,
+    same,
+    widen,
+)
 
 LIVE, FREED, MAYBE_FREED = 0, 1, 2
 UNINITIALISED, ZEROED, UNKNOWN_FILL = 0, 1, 2
@@ -88,6 +98,7 @@ class Reg:
 
 
 Cells = dict[Any, Val]
+Held = TypeVar("Held")
 
 
 class State:
@@ -152,24 +163,31 @@ class Joiner:
         """Gives the value of a cell that was never written, for state, region and offset."""
 
     def join(self, a: State, b: State, *, widening: bool = False) -> State:
-        """What holds on either way; with `widening`, `b` follows `a` in a loop."""
-        mem: dict[int, Cells] = {}
+        """What holds on either way; with `widening`, `b` follows `a` in a loop.
+
+        States of one function share most of what they hold: only what is not the same object is
+        looked at.
+        """
         left, right = a.mem, b.mem
-        for rid, cells in left.items():
-            others = right.get(rid)
-            if others is cells:
-                mem[rid] = cells
-            elif others is not None:
+        mem = left.copy()
+        alone = 0
+        for rid, cells, others in _differing(left, right):
+            if others is not None:
                 mem[rid] = self._cells(a, b, rid, cells, others, widening=widening)
-            elif self.places[rid] is not None:
-                mem[rid] = self._only(rid, cells)
-        for rid, cells in right.items():
-            if rid not in left and self.places[rid] is not None:
-                mem[rid] = self._only(rid, cells)
-        regs: dict[int, Reg] = {}
-        for rid, reg in a.regs.items():
-            other = b.regs.get(rid)
-            regs[rid] = reg if other is None or other is reg else _join_reg(reg, other)
+            else:
+                alone += 1
+                if self.places[rid] is not None:
+                    mem[rid] = self._only(rid, cells)
+                else:
+                    del mem[rid]
+        if len(right) > len(left) - alone:
+            for rid, cells in right.items():
+                if rid not in left and self.places[rid] is not None:
+                    mem[rid] = self._only(rid, cells)
+        regs = a.regs.copy()
+        for rid, reg, other in _differing(regs, b.regs):
+            if other is not None:
+                regs[rid] = _join_reg(reg, other)
         for rid, reg in b.regs.items():
             if rid not in regs:
                 regs[rid] = reg
@@ -187,6 +205,8 @@ class Joiner:
     def _cells(
         self, a: State, b: State, rid: int, left: Cells, right: Cells, *, widening: bool
     ) -> Cells:
+        if left.keys() == right.keys() and all(map(identical, left.values(), map(right.get, left))):
+            return left
         new: Cells = {}
         for offset in left.keys() | right.keys():
             one = left.get(offset)
@@ -223,16 +243,26 @@ def equal(a: State, b: State) -> bool:
     """Whether two states say the same."""
     if a.mem.keys() != b.mem.keys() or a.regs.keys() != b.regs.keys():
         return False
-    for rid, cells in a.mem.items():
-        others = b.mem[rid]
-        if others is cells:
-            continue
-        if others.keys() != cells.keys():
+    for _, cells, others in _differing(a.mem, b.mem):
+        if others is None or others.keys() != cells.keys():
             return False
         for offset, value in cells.items():
             if not same(value, others[offset]):
                 return False
-    return all(reg is b.regs[rid] or reg.key() == b.regs[rid].key() for rid, reg in a.regs.items())
+    return all(
+        other is not None and reg.key() == other.key()
+        for _, reg, other in _differing(a.regs, b.regs)
+    )
+
+
+def _differing(
+    left: dict[int, Held], right: dict[int, Held]
+) -> list[tuple[int, Held, Held | None]]:
+    """What `left` holds with what `right` holds in its place, where that is not the same object."""
+    others = map(right.get, left)
+    return [
+        entry for entry in zip(left, left.values(), others, strict=True) if entry[1] is not entry[2]
+    ]
 
 
 __all__ = ["ENDLESS", "FREED", "LIVE", "MAYBE_FREED", "MAYBE_INIT", "NOTHING", "UNINIT", "UNSURE",

@@ -67,6 +67,15 @@ def same(a: Val, b: Val) -> bool:
     )  # fmt: skip
 
 
+def identical(a: Val, b: Val) -> bool:
+    """Whether two values say the same and were worked out from the same."""
+    return a is b or (
+        a.lo == b.lo and a.hi == b.hi and a.ptr == b.ptr and a.null == b.null
+        and a.ini == b.ini and a.flags == b.flags and (a.taint is None) == (b.taint is None)
+        and a.sym == b.sym and a.cells == b.cells
+    )  # fmt: skip
+
+
 NOTHING = Val(0, 0, 0, None, (), ANY_NULL, UNINIT)
 """A variable that was not given a value."""
 NULL_POINTER = Val(0, 0, TIGHT, None, (), NULL)
