@@ -26,7 +26,7 @@ from jarvis_ls.jsec.flow.lower import lower
 from jarvis_ls.jsec.flow.outline import outline_of
 from jarvis_ls.jsec.flow.program import Program
 from jarvis_ls.jsec.proven import settle
-from jarvis_ls.jsec.rule import all_rules
+from jarvis_ls.jsec.rule import Flow, all_rules
 
 FIXTURES = Path(__file__).parent / "rules"
 SECTIONS = ("## What it does", "## Why is this bad?", "## Example", "Use instead:",
@@ -43,16 +43,17 @@ def rule_of(fixture: Path) -> str:
 
 
 def findings_of(engine: Engine, source: Source, language: LanguageName, rule: str) -> list[Finding]:
-    """What is found in a fixture; values are followed only for rules that need it."""
+    """What is found in a fixture; values are followed for rules that ask for that, as in a scan."""
     found = engine.analyse(source, language)
-    if all_rules()[rule].guess is not None:
+    if not isinstance(all_rules()[rule].query, Flow) or language == "rust":
         return found.findings
     unit = Unit(source, language, found.facts)
     file = lower(unit, parse(source.data, language).root_node)
     outline = outline_of(file, source.data)
     follow = analysis_of(Program([outline], lambda _path, key: file.functions.get(key)))
     faults = [fault for one in file.functions.values() for fault in follow(one).faults]
-    return settle(source, language, found.findings, in_order(faults), lambda _path: source)
+    extents = [(one.name, *one.span) for one in file.functions.values()]
+    return settle(source, language, found.findings, in_order(faults), lambda _path: source, extents)
 
 
 @pytest.fixture(scope="module")

@@ -61,7 +61,10 @@ FAMILIES = (
 
 ACQUIRES = {name: family for family in FAMILIES for name in family.acquire | family.certain}
 RELEASES = {name: family for family in FAMILIES for name in family.release}
-NEVER_NULL = frozenset().union(*(family.certain for family in FAMILIES))
+ALLOCATING = frozenset().union(*(f.acquire for f in FAMILIES if f.resource == "memory"))
+OPENING = frozenset().union(*(f.acquire for f in FAMILIES if f.resource != "memory"))
+FREEING = frozenset(name for name, f in RELEASES.items() if f.resource == "memory")
+CLOSING = frozenset(name for name, f in RELEASES.items() if f.resource != "memory")
 
 MAY_BE_NULL = frozenset({
     "getenv", "secure_getenv", "strchr", "strrchr", "strstr", "strpbrk", "memchr", "strcasestr",
@@ -89,36 +92,7 @@ DEREFERENCES = {
 }  # fmt: skip
 """Arguments through which well-known functions read or write, so that they must not be null."""
 
-_KEEPS = frozenset({
-    *DEREFERENCES, "printf", "memchr", "read", "write", "recv", "send", "pread", "pwrite",
-    "recvfrom", "sendto", "fstat", "lseek", "ftruncate", "fchmod", "fsync", "listen", "bind",
-    "connect", "setsockopt", "getsockopt", "ioctl", "fcntl", "qsort", "strtok", "strftime",
-    "fflush", "clearerr", "wprintf", "vprintf", "perror", "printw", "fgetpos", "fsetpos", "isatty",
-    "flock", "shutdown", "strerror_r", "vsnprintf", "getcwd", "realpath", "stat", "lstat", "access",
-    "unlink", "remove", "rename", "mkdir", "chdir", "strtok_r", "assert", "swprintf", "sizeof",
-    "mbstowcs", "wcstombs", "strxfrm", "explicit_bzero", "memset_s", "strlcpy", "strlcat",
-}) - frozenset({"fclose", "pclose", "closedir"})  # fmt: skip
-_LOOKS = ("print", "log", "dump", "show", "debug", "trace", "display", "puts", "warn", "hash",
-          "checksum", "crc")  # fmt: skip
-_CHECKS = ("check", "assert", "ensure", "verify", "require", "valid", "isnull", "notnull",
-           "nonnull", "expect")  # fmt: skip
-
 
 def called_name(call: Call) -> str:
     """The name of a library function a call makes; empty for the file's own function."""
     return "" if call.name in call.unit.facts.defined else call.name
-
-
-def only_looks(call: Call) -> bool:
-    """Whether a call reads or fills what it is given and neither keeps nor releases it."""
-    name = call.name
-    if name in _KEEPS and called_name(call):
-        return True
-    lowered = name.lower()
-    return any(lowered.startswith(word) or lowered.endswith(word) for word in _LOOKS)
-
-
-def may_check(call: Call) -> bool:
-    """Whether a call looks like a check of its argument, or a macro that may hold one."""
-    lowered = call.name.lower()
-    return call.written.isupper() or any(word in lowered for word in _CHECKS)

@@ -226,7 +226,7 @@ class Body:
                     continue
                 slot = self._declare(name, base, declarator)
                 if base[0] == "c":
-                    self._stream(slot, base, arguments, declarator)
+                    self._made_of(slot, base, arguments, declarator)
                     continue
                 self.of.calling.construct((ir.LOCAL, slot), base[1], arguments, declarator)
             elif "static" in words:
@@ -244,8 +244,8 @@ class Body:
     def _vexing(self, declarator: Node, base: Type) -> list[Node] | None:
         """The arguments of `Class name(argument)`, which is written like a function."""
         listed = declarator.child_by_field_name("parameters")
-        known = base[0] == "r" and self.types.is_class(base[1])
-        if listed is None or not (known or (base[0] == "c" and base[1].endswith("fstream"))):
+        known = base[0] == "c" or (base[0] == "r" and self.types.is_class(base[1]))
+        if listed is None or not known:
             return None
         arguments = []
         for child in listed.named_children:
@@ -282,15 +282,17 @@ class Body:
             self._object(place, type_, value, node)
         elif value is not None and value.type == "argument_list":
             inner_node = value.named_children[0] if value.named_child_count else None
-            if type_[0] == "c" and type_[1].endswith("fstream"):
-                self._stream(slot, type_, value.named_children, node)
-            elif type_[0] != "c" or (inner_node is not None and type_[1] in _STRINGS):
+            if type_[0] != "c" or (inner_node is not None and type_[1] in _STRINGS):
                 self.of.places.initialise(place, type_, inner_node)
+            else:
+                self._made_of(slot, type_, value.named_children, node)
         else:
             self.of.places.initialise(place, type_, value)
 
-    def _stream(self, slot: int, type_: Type, arguments: list[Node], node: Node) -> None:
-        self.of.calling.method((ir.LOCAL, slot), "@" + type_[1], "open", arguments, node, type_)
+    def _made_of(self, slot: int, type_: Type, arguments: list[Node], node: Node) -> None:
+        """An object of a library's class takes what it is made of."""
+        how = "open" if type_[1].endswith("fstream") else "construct"
+        self.of.calling.method((ir.LOCAL, slot), "@" + type_[1], how, arguments, node, type_)
 
     def _object(self, place: Instr, type_: Type, value: Node | None, node: Node) -> None:
         if value is None:

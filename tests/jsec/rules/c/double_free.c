@@ -99,5 +99,5 @@ fail:
 void aliased_pointer(char *p) {
     char *q = p;
     free(p);
-    free(q); // missed: double-free (needs to know that q is p)
+    free(q); // expect: double-free
 }

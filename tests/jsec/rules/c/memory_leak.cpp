@@ -9,37 +9,37 @@ void keep(char *text);
 void print_line(const char *text);
 
 void at_end(const char *text) {
-    char *copy = strdup(text);
+    char *copy = strdup(text); // expect: memory-leak
     if (copy == NULL)
         return;
     print_line(copy);
-} // expect: memory-leak
+}
 
 int early(FILE *file, int size) {
-    char *line = (char *)malloc(size);
+    char *line = (char *)malloc(size); // expect: memory-leak
     if (line == NULL)
         return -1;
     if (read_line(file, size) < 0)
-        return -1; // expect: memory-leak
+        return -1;
     free(line);
     return 0;
 }
 
 void object() {
-    pair *p = new pair;
+    pair *p = new pair; // expect: memory-leak
     p->a = 1;
-} // expect: memory-leak
+}
 
 void never_used(int n) {
-    char *p = (char *)malloc(n);
-} // expect: memory-leak
+    char *p = (char *)malloc(n); // expect: memory-leak
+}
 
 void in_block(int n) {
     if (n > 3) {
-        char *p = (char *)malloc(n);
+        char *p = (char *)malloc(n); // expect: memory-leak
         if (p)
             memset(p, 0, n);
-    } // expect: memory-leak
+    }
 }
 
 char *returned(const char *text) {
@@ -93,13 +93,6 @@ int main(int argc, char **argv) {
     char *copy = strdup(argv[0]);
     return argc; // ok
 }
-
-static char *make(int n) { return (char *)malloc(n); }
-void from_helper(int n) {
-    char *p = make(n);
-    if (p)
-        p[0] = 0;
-} // missed: memory-leak (the allocation is in another function)
 
 #include <memory>
 void owned_by_object() {

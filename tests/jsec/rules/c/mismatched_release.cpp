@@ -48,5 +48,5 @@ void either(bool many, int *given) {
     int *p = given;
     if (many)
         p = new int[3];
-    delete p; // missed: mismatched-release (only one of two values is an array)
+    delete p; // expect: mismatched-release
 }

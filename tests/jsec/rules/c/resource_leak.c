@@ -1,38 +1,28 @@
 #include <stdio.h>
 #include <fcntl.h>
 #include <unistd.h>
-#include <sys/socket.h>
 
 int early(const char *path, char *header, int size) {
-    int fd = open(path, O_RDONLY);
+    int fd = open(path, O_RDONLY); // expect: resource-leak
     if (fd < 0)
         return -1;
     if (read(fd, header, size) < 0)
-        return -1; // expect: resource-leak
+        return -1;
     close(fd);
     return 0;
 }
 
 void never_closed(const char *path) {
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(path, "w"); // expect: resource-leak
     if (file != NULL)
         fputs("x", file);
-} // expect: resource-leak
-
-int server(const struct sockaddr *address, socklen_t size) {
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-    if (fd == -1)
-        return -1;
-    if (bind(fd, address, size) == -1)
-        return -1; // expect: resource-leak
-    return fd;
 }
 
 void opened_twice(const char *path) {
-    FILE *file = fopen(path, "r");
+    FILE *file = fopen(path, "r"); // expect: resource-leak
     if (file == NULL)
         return;
-    file = fopen(path, "w"); // expect: resource-leak
+    file = fopen(path, "w");
     if (file)
         fclose(file);
 }

@@ -106,6 +106,6 @@ void short_circuit(size_t n) {
 void *in_helper(size_t n) { return malloc(n); }
 void from_helper(size_t n) {
     char *p = (char *)in_helper(n);
-    p[0] = 0; // missed: unchecked-allocation (the allocation is in another function)
+    p[0] = 0; // expect: unchecked-allocation
     free(p);
 }

@@ -23,7 +23,7 @@ void sometimes(int c, struct item *given) {
     struct item *p;
     if (c)
         p = given;
-    p->size = 1; // expect: uninitialized-pointer-dereference
+    p->size = 1; // missed: uninitialized-pointer-dereference (set on some ways: for flow)
 }
 
 void set_first(struct item *given) {

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 _ADDS = frozenset({
     "push_back", "push_front", "push", "emplace_back", "emplace", "insert", "assign",
-    "emplace_front",
-    "reset",
+    "emplace_front", "reset", "construct",
 })  # fmt: skip
 _GIVES = frozenset({"back", "front", "at", "top", "begin", "get", "data", "release"})
+_OWNERS = frozenset({"unique_ptr", "shared_ptr", "auto_ptr"})
 _STRINGS = frozenset({"string", "wstring", "basic_string", "string_view"})
 
 
@@ -35,6 +35,10 @@ def call(
     rid = where.ptr[0][0]
     if kind in _STRINGS:
         return _string(an, st, rid, name, values, result)
+    if kind in _OWNERS and name in ("construct", "reset"):
+        for value in values:
+            for target in value.ptr:
+                st.regs[target[0]] = an.reg(st, target[0]).but(escaped=True)
     if name in _ADDS and values:
         cells = st.mem.get(rid, {})
         old = cells.get(0)
@@ -42,7 +46,7 @@ def call(
         st.put(rid, 0, new if old is None else join(old, new))
         return unknown(result)
     if name in _GIVES:
-        if kind in ("unique_ptr", "shared_ptr", "auto_ptr"):
+        if kind in _OWNERS:
             found = st.mem.get(rid, {}).get(0)
             return found if found is not None else unknown(result)
         return pointer(rid)

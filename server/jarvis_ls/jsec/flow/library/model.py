@@ -251,6 +251,9 @@ def _within(an: Analysis, st: State, call: Call, index: int, fails: bool, unit: 
     value = call.arg(index)
     if value is None or not value.ptr:
         return
+    sought = call.arg(index + 1)
+    if sought is not None and strings.text_of(an, st, sought) == b"..":
+        _trust(an, st, value)  # a path that is looked through for the way up is checked
     targets = tuple((t[0], t[1], ENDLESS, 0, t[4]) for t in value.ptr)
     call.value = Val(0, 0, value.flags, None, targets, ANY_NULL)
 
@@ -280,9 +283,15 @@ def _clean(an: Analysis, st: State, call: Call, index: int) -> None:
     value = call.arg(index)
     if value is not None:
         strings.overwrite(an, st, value, None)
-        for target in value.ptr:
-            st.regs[target[0]] = an.reg(st, target[0]).but(taint=None)
-            an.opened.add(target[0])
+        _trust(an, st, value)
+        an.opened.update(target[0] for target in value.ptr)
+
+
+def _trust(an: Analysis, st: State, value: Val) -> None:
+    """What lies there is no longer in the hands of who sent it."""
+    for rid, *_ in value.ptr:
+        st.regs[rid] = an.reg(st, rid).but(taint=None, fill=UNKNOWN_FILL)
+        st.mem[rid] = {at: cell for at, cell in st.mem.get(rid, {}).items() if cell.taint is None}
 
 
 def _escape(an: Analysis, st: State, call: Call, index: int) -> None:

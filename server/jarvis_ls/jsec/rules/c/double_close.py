@@ -31,29 +31,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function
-from jarvis_ls.jsec.c.lifecycle import faults_of
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.jsec.c.allocation import CLOSING
+from jarvis_ls.jsec.c.nearby import use_after
+from jarvis_ls.jsec.c.proof import told
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, calls, flow, rule
 
 
 @rule(
-    query=functions(
-        calling=("fclose", "close", "closedir", "pclose", "_close", "closesocket", "_pclose")
-    ),
+    query=flow("double-close", guess=calls(*CLOSING)),
     category="resource_leak",
     cwe=(1341, 675),
     confidence=0.85,
     suggestion="Close '{handle}' in one place only.",
 )
-def double_close(function: Function) -> Iterator[Report]:
-    for fault in faults_of(function, "double-release"):
-        if fault.family == "memory":
-            continue
+def double_close(first: Call | Fault) -> Iterator[Report]:
+    if isinstance(first, Fault):
         yield Report(
-            fault.node,
+            first,
+            told(
+                first,
+                "'{name}' is closed a second time.",
+                "What was closed already is closed again.",
+            ),
+            suggestion="Close it in one place only.",
+        )
+        return
+    again = use_after(first)
+    if again is not None and again.does == "release" and again.by in CLOSING:
+        yield Report(
+            again.node,
             "'{handle}' is closed again.",
-            confidence=0.85 if fault.certain else 0.55,
-            pattern=fault.detail,
-            handle=fault.name,
-            related=[(fault.origin, "First closed here.")] if fault.origin is not None else (),
+            confidence=0.85 if again.certain else 0.55,
+            pattern=first.name,
+            handle=text(first.arg(0)),
+            related=[(first.node, "First closed here.")],
         )

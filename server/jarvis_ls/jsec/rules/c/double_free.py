@@ -32,55 +32,55 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, text
+from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.lifecycle import faults_of, has_faults
+from jarvis_ls.jsec.c.allocation import FREEING
+from jarvis_ls.jsec.c.nearby import use_after
 from jarvis_ls.jsec.c.proof import told
 from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, Rewrite, flow, functions, rule
+from jarvis_ls.jsec.rule import Report, Rewrite, calls, flow, rule
 
 
 @rule(
-    query=flow("double-free", guess=functions(when=has_faults)),
+    query=flow("double-free", guess=calls(*FREEING)),
     category="memory_mgmt",
     cwe=(415,),
     confidence=0.88,
     suggestion="Set the pointer to NULL right after the first free, or free it in one place only.",
     fixable=True,
 )
-def double_free(function: Function | Fault) -> Iterator[Report]:
-    if isinstance(function, Fault):
+def double_free(first: Call | Fault) -> Iterator[Report]:
+    if isinstance(first, Fault):
         yield Report(
-            function,
+            first,
             told(
-                function,
+                first,
                 "'{name}' is freed a second time.",
                 "What was freed already is freed again.",
             ),
             cwe=(415,),
         )
         return
-    for fault in faults_of(function, "double-release"):
-        if fault.family != "memory":
-            continue
-        first = fault.origin
-        yield Report(
-            fault.node,
-            "'{pointer}' is freed again.",
-            confidence=0.88 if fault.certain else 0.62,
-            pattern=fault.detail,
-            pointer=fault.name,
-            related=[(first, "First freed here.")] if first is not None else (),
-            fix=_clear(first, fault.name, function) if first != fault.node else None,
-        )
+    again = use_after(first)
+    if again is None or again.does != "release" or again.by not in FREEING:
+        return
+    pointer = text(first.arg(0))
+    yield Report(
+        again.node,
+        "'{pointer}' is freed again.",
+        confidence=0.88 if again.certain else 0.62,
+        pattern=first.name,
+        pointer=pointer,
+        related=[(first.node, "First freed here.")],
+        fix=_clear(first.node, pointer, "nullptr" if first.unit.language == "cpp" else "NULL"),
+    )
 
 
-def _clear(first: Node | None, pointer: str, function: Function) -> Rewrite | None:
+def _clear(first: Node, pointer: str, null: str) -> Rewrite | None:
     """Set the pointer to null behind the first free, in a block that can hold two statements."""
-    statement = first.parent if first is not None else None
+    statement = first.parent
     if statement is None or statement.type != "expression_statement" or "(" in pointer:
         return None
-    null = "nullptr" if function.unit.language == "cpp" else "NULL"
     end = statement.end_byte
     title = "Set '{pointer}' to NULL after the first free"
     block = statement.parent

@@ -37,28 +37,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, bare, field, text
+from jarvis_ls.codeintel.code import Call, bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.allocation import RELEASES, called_name
-from jarvis_ls.jsec.c.lifecycle import faults_of, releases
+from jarvis_ls.jsec.c.allocation import FREEING
 from jarvis_ls.jsec.c.proof import told
 from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, functions, rule
+from jarvis_ls.jsec.rule import Report, calls, flow, rule
 
 
 @rule(
-    query=flow("free-not-start", guess=functions(when=releases)),
+    query=flow("free-not-start", guess=calls(*FREEING)),
     category="memory_mgmt",
     cwe=(761, 763),
     confidence=0.88,
     suggestion="Keep the address that was allocated in '{pointer}' and free that.",
 )
-def free_of_moved_pointer(function: Function | Fault) -> Iterator[Report]:
-    if isinstance(function, Fault):
+def free_of_moved_pointer(call: Call | Fault) -> Iterator[Report]:
+    if isinstance(call, Fault):
         yield Report(
-            function,
+            call,
             told(
-                function,
+                call,
                 "'{name}' points into the middle of its block when it is freed.",
                 "The pointer that is freed does not point to the start of its block.",
             ),
@@ -66,29 +65,19 @@ def free_of_moved_pointer(function: Function | Fault) -> Iterator[Report]:
             suggestion="Keep the address that was allocated and free that.",
         )
         return
-    for fault in faults_of(function, "not-start"):
+    argument = call.arg(0)
+    base = _offset_from(bare(argument)) if argument is not None and not call.is_method else None
+    if argument is None or base is None or call.function is None:
+        return
+    variable = call.function.variable(text(base), base.start_byte)
+    if variable is not None:
         yield Report(
-            fault.node,
+            call.node,
             "'{pointer}' no longer points to the start of its block when it is freed.",
-            confidence=0.88 if fault.certain else 0.8,
-            pattern=fault.detail,
-            pointer=fault.name,
-            related=[(fault.origin, "Moved here.")] if fault.origin is not None else (),
+            confidence=0.85 if variable.is_pointer else 0.6,
+            pattern=call.name,
+            pointer=text(argument),
         )
-    for call in function.calls:
-        family = RELEASES.get(called_name(call))
-        argument = call.arg(0)
-        if family is None or family.resource != "memory" or argument is None or call.is_method:
-            continue
-        base = _offset_from(bare(argument))
-        if base is not None and (variable := function.variable(text(base), base.start_byte)):
-            yield Report(
-                call.node,
-                "'{pointer}' no longer points to the start of its block when it is freed.",
-                confidence=0.85 if variable.is_pointer else 0.6,
-                pattern=call.name,
-                pointer=text(argument),
-            )
 
 
 def _offset_from(node: Node) -> Node | None:

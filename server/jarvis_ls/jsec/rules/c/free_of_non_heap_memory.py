@@ -34,27 +34,26 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.allocation import RELEASES, called_name
-from jarvis_ls.jsec.c.lifecycle import faults_of, releases
+from jarvis_ls.jsec.c.allocation import FREEING
 from jarvis_ls.jsec.c.proof import told
 from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.guards import declaration
-from jarvis_ls.jsec.rule import Report, flow, functions, rule
+from jarvis_ls.jsec.rule import Report, calls, flow, rule
 
 
 @rule(
-    query=flow("free-non-heap", guess=functions(when=releases)),
+    query=flow("free-non-heap", guess=calls(*FREEING)),
     category="memory_mgmt",
     cwe=(590, 762),
     confidence=0.9,
     suggestion="Free only what malloc() or its kin returned; {what} goes away by itself.",
 )
-def free_of_non_heap_memory(function: Function | Fault) -> Iterator[Report]:
-    if isinstance(function, Fault):
+def free_of_non_heap_memory(call: Call | Fault) -> Iterator[Report]:
+    if isinstance(call, Fault):
         yield Report(
-            function,
+            call,
             told(
-                function,
+                call,
                 "'{name}' is freed, but it is no heap memory.",
                 "What is freed here is no heap memory.",
             ),
@@ -62,29 +61,18 @@ def free_of_non_heap_memory(function: Function | Fault) -> Iterator[Report]:
             suggestion="Free only what malloc() or its kin returned.",
         )
         return
-    for fault in faults_of(function, "not-heap"):
+    argument = call.arg(0)
+    if call.is_method or argument is None or call.function is None:
+        return
+    what = _direct(bare(argument), call, call.function)
+    if what:
         yield Report(
-            fault.node,
+            call.node,
             "'{pointer}' is freed but points to {what}.",
-            confidence=0.88 if fault.certain else 0.55,
-            pattern=fault.how or "free",
-            pointer=fault.name,
-            what=fault.detail or "memory that was not allocated",
-            related=[(fault.origin, "Set here.")] if fault.origin is not None else (),
+            pattern=call.name,
+            pointer=text(argument),
+            what=what,
         )
-    for call in function.calls:
-        family = RELEASES.get(called_name(call))
-        if family is None or family.resource != "memory" or call.is_method or not call.arguments:
-            continue
-        what = _direct(bare(call.arguments[0]), call, function)
-        if what:
-            yield Report(
-                call.node,
-                "'{pointer}' is freed but points to {what}.",
-                pattern=call.name,
-                pointer=text(call.arguments[0]),
-                what=what,
-            )
 
 
 def _direct(node: Node, call: Call, function: Function) -> str:
@@ -103,4 +91,4 @@ def _direct(node: Node, call: Call, function: Function) -> str:
     local = function.variable(text(node), node.start_byte)
     if declared is None or not declared.arrays or (local is not None and local.is_parameter):
         return ""
-    return "" if declared.pointers and len(declared.arrays) == 0 else f"the array {text(node)}"
+    return f"the array {text(node)}"

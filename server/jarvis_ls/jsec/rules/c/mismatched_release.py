@@ -31,75 +31,90 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, field, text
+from jarvis_ls.codeintel.code import bare, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.allocation import ACQUIRES
-from jarvis_ls.jsec.c.life import Fault
-from jarvis_ls.jsec.c.lifecycle import faults_of, has_faults
+from jarvis_ls.jsec.c.nearby import only_value
 from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.flow.fault import Fault as Proof
-from jarvis_ls.jsec.rule import Report, Rewrite, flow, functions, rule
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, Rewrite, flow, nodes, rule
+
+_RIGHT = {"new": "delete", "new[]": "delete[]", "malloc": "free"}
 
 
 @rule(
-    query=flow("mismatched-free", "wrong-close", guess=functions(when=has_faults)),
+    query=flow(
+        "mismatched-free", "wrong-close", guess=nodes(cpp="(delete_expression (identifier)) @site")
+    ),
     category="memory_mgmt",
     cwe=(762, 763),
     confidence=0.88,
     suggestion="Release '{name}' with {right}.",
     fixable=True,
 )
-def mismatched_release(function: Function | Proof) -> Iterator[Report]:
-    if isinstance(function, Proof) and function.kind == "wrong-close":
-        yield Report(
-            function,
+def mismatched_release(site: Site | Fault) -> Iterator[Report]:
+    if isinstance(site, Fault):
+        yield _told(site)
+        return
+    name = text(site.node.named_children[-1])
+    value = only_value(site.function, name) if site.function is not None else None
+    acquired, function = _origin(value) if value is not None else ("", "")
+    released = "delete[]" if any(c.type == "[" for c in site.node.children) else "delete"
+    right = _RIGHT.get(acquired, released)
+    if value is None or right == released:
+        return
+    new = f"free({name})" if right == "free" else f"{right} {name}"
+    yield Report(
+        site.node,
+        "'{name}' comes from {acquired} but is released by {released}.",
+        pattern=released,
+        name=name,
+        acquired=function,
+        released=released,
+        right=right,
+        related=[(value, "Acquired here.")],
+        fix=Rewrite("Release it with {right}", [(site.node, new)], right=right),
+    )
+
+
+def _told(fault: Fault) -> Report:
+    if fault.kind == "wrong-close":
+        return Report(
+            fault,
             told(
-                function,
+                fault,
                 "What {allocator} opened is closed as if {release} had opened it.",
                 "This is closed by another function than the one that belongs to it.",
             ),
             cwe=(404, 763),
             suggestion="Close it with the counterpart of what opened it.",
         )
-        return
-    if isinstance(function, Proof):
-        yield Report(
-            function,
-            told(
-                function,
-                "What {allocator} gave is released by {release}.",
-                "This is released by another function than the one that belongs to it.",
-            ),
-            cwe=(762,),
-            suggestion="Release it with the counterpart of what allocated it.",
-        )
-        return
-    for fault in faults_of(function, "mismatch"):
-        family = ACQUIRES[fault.detail]
-        right = min(family.release) if family.release else "the function that belongs to it"
-        right = "free" if family.name == "malloc" else right
-        yield Report(
-            fault.node,
-            "'{name}' comes from {acquired} but is released by {released}.",
-            pattern=fault.how,
-            name=fault.name,
-            acquired=fault.detail,
-            released=fault.how,
-            right=right,
-            related=[(fault.origin, "Acquired here.")] if fault.origin is not None else (),
-            fix=_release(fault, right) if family.release else None,
-        )
+    return Report(
+        fault,
+        told(
+            fault,
+            "What {allocator} gave is released by {release}.",
+            "This is released by another function than the one that belongs to it.",
+        ),
+        cwe=(762,),
+        suggestion="Release it with the counterpart of what allocated it.",
+    )
 
 
-def _release(fault: Fault, right: str) -> Rewrite | None:
-    """The right release of the same expression."""
-    node: Node = fault.node
-    if node.type == "delete_expression":
-        released = text(node.named_children[-1]) if node.named_child_count else ""
-    else:
-        arguments = field(node, "arguments")
-        released = text(arguments.named_children[0]) if arguments is not None else ""
-    if not released.isidentifier() or "nothrow" in fault.detail:
-        return None
-    new = f"{right} {released}" if right.startswith("delete") else f"{right}({released})"
-    return Rewrite("Release it with {right}", [(node, new)], right=right)
+def _origin(value: Node) -> tuple[str, str]:
+    """The family of what a value is, and the function that made it; empty when not known."""
+    value = bare(value)
+    if value.type == "new_expression":
+        placed = text(field(value, "placement"))
+        following = value.parent.next_sibling if value.parent is not None else None
+        if (placed and "nothrow" not in placed) or (
+            following is not None and following.type == "ERROR"  # `new T *[n]`
+        ):
+            return "", ""
+        declarator = field(value, "declarator")
+        many = declarator is not None and declarator.type == "new_declarator"
+        return ("new[]", "new[]") if many else ("new", "new")
+    name = text(field(value, "function")) if value.type == "call_expression" else ""
+    family = ACQUIRES.get(name)
+    return (family.name, name) if family is not None else ("", "")

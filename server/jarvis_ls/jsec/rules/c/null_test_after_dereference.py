@@ -31,24 +31,56 @@ int length = message->length;
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 
-from jarvis_ls.codeintel.code import Function
-from jarvis_ls.jsec.c.lifecycle import faults_of, has_faults
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.codeintel.code import ancestors, field, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.c.nearby import following_statements, mentions_before, statement_of
+from jarvis_ls.jsec.c.nulls import asks_for_null, null_test
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.rule import Report, nodes, rule
 
 
 @rule(
-    query=functions(when=has_faults),
+    query=nodes("(if_statement) @site", when=asks_for_null),
     category="memory_mgmt",
     cwe=(476,),
     confidence=0.75,
     suggestion="Test '{pointer}' before its first use, or drop the test.",
 )
-def null_test_after_dereference(function: Function) -> Iterator[Report]:
-    for fault in faults_of(function, "null-later"):
+def null_test_after_dereference(site: Site) -> Iterator[Report]:
+    test = null_test(site.node)
+    if test is None:
+        return
+    used = None
+    for mention in mentions_before(site, test.path):
+        if used is None:
+            if mention.does != "dereference" or not _comes_always(mention.node, site.node):
+                return
+            used = mention
+        elif mention.does == "test" or "assert" in mention.by.lower():
+            return
+        elif mention.does == "set":
+            break
+    if used is not None:
         yield Report(
-            fault.node,
+            used.node,
             "'{pointer}' is dereferenced before it is tested for NULL.",
-            pointer=fault.name,
-            related=[(fault.origin, "Tested here.")] if fault.origin is not None else (),
+            pointer=test.path,
+            related=[(test.condition, "Tested here.")],
         )
+
+
+def _comes_always(use: Node, test: Node) -> bool:
+    """Whether whoever comes to a test has passed a place before it: both lie in one block, with
+    no label between them, and nothing in the statement decides about the place."""
+    statement = statement_of(use)
+    if statement is None:
+        return False
+    for outer in ancestors(use, statement):
+        if outer.type == "conditional_expression":
+            return False
+        if outer.type == "binary_expression" and text(field(outer, "operator")) in ("&&", "||"):
+            return False
+    behind = takewhile(lambda one: one[1], following_statements(statement))
+    return any(following == test for following, _ in behind)

@@ -30,13 +30,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function
-from jarvis_ls.jsec.c.lifecycle import faults_of, has_faults
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.jsec.c.allocation import ALLOCATING
+from jarvis_ls.jsec.c.nearby import overwritten
+from jarvis_ls.jsec.rule import Report, calls, rule
 
 
 @rule(
-    query=functions(when=has_faults),
+    query=calls(*ALLOCATING),
     category="memory_mgmt",
     cwe=(401, 771),
     confidence=0.78,
@@ -44,15 +45,14 @@ from jarvis_ls.jsec.rule import Report, functions, rule
     suggestion="Release what '{pointer}' points to before giving it another value.",
     answered=("leak",),
 )
-def overwritten_allocation(function: Function) -> Iterator[Report]:
-    for fault in faults_of(function, "lost"):
-        if fault.family != "memory":
-            continue
+def overwritten_allocation(call: Call) -> Iterator[Report]:
+    lost = overwritten(call)
+    if lost is not None:
         yield Report(
-            fault.node,
+            lost,
             "'{pointer}' gets a new value while it is the only pointer to memory from {function}.",
-            pattern=fault.detail,
-            pointer=fault.name,
-            function=fault.detail,
-            related=[(fault.origin, "Allocated here.")] if fault.origin is not None else (),
+            pattern=call.name,
+            pointer=text(call.target),
+            function=call.name,
+            related=[(call.node, "Allocated here.")],
         )

@@ -42,30 +42,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function
-from jarvis_ls.jsec.c.allocation import FAMILIES
-from jarvis_ls.jsec.c.lifecycle import faults_of, first_of_each
+from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.jsec.c.allocation import OPENING
+from jarvis_ls.jsec.c.nearby import overwritten
 from jarvis_ls.jsec.c.proof import told
 from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, functions, rule
-
-_OPENERS = frozenset().union(*(f.acquire for f in FAMILIES if f.resource != "memory"))
+from jarvis_ls.jsec.rule import Report, calls, flow, rule
 
 
 @rule(
-    query=flow("resource-leak", guess=functions(calling=_OPENERS)),
+    query=flow("resource-leak", guess=calls(*OPENING)),
     category="resource_leak",
     cwe=(772, 775, 404),
     confidence=0.78,
     severity="medium",
     suggestion="Close '{handle}' before leaving here.",
 )
-def resource_leak(function: Function | Fault) -> Iterator[Report]:
-    if isinstance(function, Fault):
+def resource_leak(call: Call | Fault) -> Iterator[Report]:
+    if isinstance(call, Fault):
         yield Report(
-            function,
+            call,
             told(
-                function,
+                call,
                 "What {allocator} opened is not closed on this way.",
                 "What was opened is not closed on this way.",
             ),
@@ -73,17 +71,13 @@ def resource_leak(function: Function | Fault) -> Iterator[Report]:
             suggestion="Close it before leaving here.",
         )
         return
-    for fault, others in first_of_each(faults_of(function, "leak", "lost")):
-        if fault.family == "memory":
-            continue
-        related = [(fault.origin, "Opened here.")] if fault.origin is not None else []
-        related += [(other.node, "Left open here too.") for other in others[:8]]
+    lost = overwritten(call)
+    if lost is not None:
         yield Report(
-            fault.node,
+            lost,
             "'{handle}', opened by {function}(), is not closed on this way.",
-            confidence=0.78 if fault.certain else 0.5,
-            pattern=fault.detail,
-            handle=fault.name,
-            function=fault.detail,
-            related=related,
+            pattern=call.name,
+            handle=text(call.target),
+            function=call.name,
+            related=[(call.node, "Opened here.")],
         )

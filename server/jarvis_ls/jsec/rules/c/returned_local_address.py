@@ -35,43 +35,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, bare, field, text
+from jarvis_ls.codeintel.code import Function, ancestors, bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.control import closures
-from jarvis_ls.jsec.c.lifecycle import faults_of
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.c.nearby import declared_at, only_value
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.rule import Report, nodes, rule
 
 _MESSAGE = "{what} ends with this function, but its address is returned."
+_ADDRESSES = frozenset({
+    "identifier", "pointer_expression", "parenthesized_expression", "cast_expression"
+})  # fmt: skip
+
+
+def _may_be_address(node: Node) -> bool:
+    return node.named_child_count == 1 and node.named_children[0].type in _ADDRESSES
 
 
 @rule(
-    query=functions(),
+    query=nodes("(return_statement) @site", when=_may_be_address),
     category="memory_mgmt",
     cwe=(562,),
     confidence=0.9,
     suggestion="Let the caller pass the memory, or return allocated memory.",
 )
-def returned_local_address(function: Function) -> Iterator[Report]:
-    if not _returns_address(function):
+def returned_local_address(site: Site) -> Iterator[Report]:
+    function = site.function
+    value = site.node.named_children[0]
+    if function is None or not _returns_address(function):
         return
-    for fault in faults_of(function, "returned-local"):
-        name = fault.detail.rpartition(" ")[2]
-        if fault.detail.startswith("memory from") or _is_local(function, name, fault.node):
-            yield Report(
-                fault.node,
-                _MESSAGE,
-                confidence=0.88 if fault.certain else 0.62,
-                what=fault.detail[:1].upper() + fault.detail[1:],
-                related=[(fault.origin, "Set here.")] if fault.origin is not None else (),
-            )
-    hidden = closures(function)
-    for node in function.nodes("return"):
-        if any(start <= node.start_byte < end for start, end in hidden):
-            continue
-        value = next((c for c in node.named_children if c.type != "comment"), None)
-        local = _address_of_local(function, bare(value)) if value is not None else None
-        if value is not None and local is not None:
-            yield Report(value, _MESSAGE, what=f"'{text(local)}'")
+    local = _address_of_local(function, bare(value))
+    if local is not None and not _in_lambda(site.node, function):
+        yield Report(value, _MESSAGE, what=f"'{text(local)}'")
+
+
+def _in_lambda(node: Node, function: Function) -> bool:
+    return any(outer.type == "lambda_expression" for outer in ancestors(node, function.node))
 
 
 def _returns_address(function: Function) -> bool:
@@ -83,42 +81,51 @@ def _returns_address(function: Function) -> bool:
     return kind is not None and kind.type in ("type_identifier", "placeholder_type_specifier")
 
 
-def _address_of_local(function: Function, value: Node) -> Node | None:
+def _address_of_local(function: Function, value: Node, *, through: bool = True) -> Node | None:
     """The local whose address an expression is."""
-    kind = value.type
-    if kind == "identifier":
-        variable = function.variable(text(value), value.start_byte)
-        if variable is None or variable.is_static or variable.is_parameter:
-            return None
-        declarator = field(function.node, "declarator")
-        reference = declarator is not None and declarator.type == "reference_declarator"
-        if reference and not variable.is_pointer and not _is_reference(variable.node):
-            return value
-        pointer = declarator is not None and declarator.type == "pointer_declarator"
-        return value if variable.is_array and pointer else None
-    if kind == "pointer_expression" and text(field(value, "operator")) == "&":
+    if value.type == "pointer_expression" and text(field(value, "operator")) == "&":
         inner = bare(field(value, "argument") or value)
+        whole = inner.type == "identifier"
         for _ in range(8):
             if inner.type == "subscript_expression" or (
                 inner.type == "field_expression" and inner.children[1].type == "."
             ):
                 inner = bare(field(inner, "argument") or inner)
-        if inner.type == "identifier" and _is_local(function, text(inner), value):
-            variable = function.variable(text(inner), value.start_byte)
-            whole = inner.parent == value or (variable is not None and variable.pointers == 0)
-            return inner if whole else None
+        kind = _kind(function, inner)
+        return inner if kind in ("value", "array") or (whole and kind == "pointer") else None
+    if value.type != "identifier":
+        return None
+    kind = _kind(function, value)
+    outer = field(function.node, "declarator")
+    if outer is not None and outer.type == "reference_declarator":
+        return value if kind == "value" else None
+    if kind == "array":
+        return value if outer is not None and outer.type == "pointer_declarator" else None
+    if kind == "pointer" and through:
+        held = only_value(function, text(value))
+        return _address_of_local(function, bare(held), through=False) if held is not None else None
     return None
 
 
-def _is_reference(name: Node) -> bool:
-    parent = name.parent
-    return parent is not None and parent.type == "reference_declarator"
-
-
-def _is_local(function: Function, name: str, at: Node) -> bool:
-    variable = function.variable(name, at.start_byte)
-    if variable is None or variable.is_static:
-        return False
-    if variable.is_parameter and variable.arrays:
-        return False
-    return not _is_reference(variable.node)
+def _kind(function: Function, name: Node) -> str:
+    """How a local that ends with the function is declared: `value`, `array` or `pointer`; empty
+    for what does not end with it."""
+    declared = declared_at(function, text(name)) if name.type == "identifier" else None
+    if declared is None:
+        return ""
+    kinds = set()
+    for outer in ancestors(declared, function.node):
+        if outer.type == "declaration":
+            if any(text(c) in ("static", "extern", "thread_local") for c in outer.children):
+                return ""
+            break
+        if outer.type in ("parameter_declaration", "for_range_loop"):
+            return ""
+        kinds.add(outer.type)
+    else:
+        return ""
+    if kinds & {"reference_declarator", "function_declarator"}:
+        return ""
+    if "array_declarator" in kinds:
+        return "array"
+    return "pointer" if "pointer_declarator" in kinds else "value"

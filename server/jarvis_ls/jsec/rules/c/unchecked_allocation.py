@@ -32,30 +32,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, bare
-from jarvis_ls.jsec.c.allocation import ACQUIRES, DEREFERENCES, called_name
-from jarvis_ls.jsec.c.happenings import calls_by_node
-from jarvis_ls.jsec.c.lifecycle import acquires, faults_of, first_of_each
+from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.jsec.c.allocation import ALLOCATING
+from jarvis_ls.jsec.c.nearby import use_before_test
 from jarvis_ls.jsec.c.proof import told
 from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, functions, rule
-
-_MESSAGE = "'{pointer}' is used without a test whether {function}() returned NULL."
+from jarvis_ls.jsec.rule import Report, calls, flow, rule
 
 
 @rule(
-    query=flow("unchecked-allocation", guess=functions(when=acquires)),
+    query=flow("unchecked-allocation", guess=calls(*ALLOCATING - {"realpath", "getline"})),
     category="memory_mgmt",
     cwe=(690, 476),
     confidence=0.75,
     suggestion="Test the result of {function}() for NULL before using it.",
 )
-def unchecked_allocation(function: Function | Fault) -> Iterator[Report]:
-    if isinstance(function, Fault):
+def unchecked_allocation(call: Call | Fault) -> Iterator[Report]:
+    if isinstance(call, Fault):
         yield Report(
-            function,
+            call,
             told(
-                function,
+                call,
                 "The result of {allocator} is used without a test for NULL.",
                 "The result of an allocation is used without a test for NULL.",
             ),
@@ -63,32 +60,13 @@ def unchecked_allocation(function: Function | Fault) -> Iterator[Report]:
             suggestion="Test the result for NULL before using it.",
         )
         return
-    for fault, _ in first_of_each(faults_of(function, "unchecked")):
-        family = ACQUIRES.get(fault.detail.split(" ")[0])
-        if family is None or family.resource != "memory" or fault.detail == "realpath":
-            continue
+    use = use_before_test(call)
+    if use is not None:
         yield Report(
-            fault.node,
-            _MESSAGE,
-            confidence=0.75 if fault.certain else 0.6,
-            pattern=fault.detail,
-            pointer=fault.name,
-            function=fault.detail,
-            related=[(fault.origin, "Allocated here.")] if fault.origin is not None else (),
+            use,
+            "'{pointer}' is used without a test whether {function}() returned NULL.",
+            pattern=call.name,
+            pointer=text(call.target) or call.name,
+            function=call.name,
+            related=[(call.node, "Allocated here.")] if use != call.node else (),
         )
-    yield from _handed_on(function)
-
-
-def _handed_on(function: Function) -> Iterator[Report]:
-    """`strcpy(malloc(n), text)`: the result goes straight into a call that dereferences it."""
-    known = calls_by_node(function)
-    for call in function.calls:
-        for index in DEREFERENCES.get(called_name(call), ()):
-            argument = call.arg(index)
-            inner = known.get(bare(argument).id) if argument is not None else None
-            family = ACQUIRES.get(called_name(inner)) if inner is not None else None
-            if inner is None or family is None or inner.name not in family.acquire:
-                continue
-            if family.resource == "memory":
-                yield Report(inner.node, _MESSAGE, pattern=inner.name, pointer=inner.name,
-                             function=inner.name)  # fmt: skip

@@ -33,21 +33,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, ancestors, field, text, use_of
-from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.allocation import DEREFERENCES, MAY_BE_NULL, called_name
-from jarvis_ls.jsec.c.happenings import calls_by_node
-from jarvis_ls.jsec.c.lifecycle import faults_of, first_of_each
+from jarvis_ls.codeintel.code import Call, ancestors, field, text, use_of
+from jarvis_ls.jsec.c.allocation import MAY_BE_NULL
+from jarvis_ls.jsec.c.nearby import use_before_test
 from jarvis_ls.jsec.guards import string_literal
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.rule import Report, calls, rule
 
-_MESSAGE = "'{value}' is dereferenced without a test whether {function}() returned NULL."
 _CONFIDENCE = {"getenv": 0.75, "secure_getenv": 0.75, "localtime": 0.45, "gmtime": 0.45,
                "setlocale": 0.4, "memchr": 0.55, "strchr": 0.6, "strrchr": 0.55}  # fmt: skip
 
 
 @rule(
-    query=functions(calling=MAY_BE_NULL),
+    query=calls(*MAY_BE_NULL),
     category="error_handling",
     cwe=(690, 476),
     confidence=0.65,
@@ -55,33 +52,32 @@ _CONFIDENCE = {"getenv": 0.75, "secure_getenv": 0.75, "localtime": 0.45, "gmtime
     suggestion="Test the result of {function}() for NULL before using it.",
     answered=("unchecked-allocation", "null-dereference"),
 )
-def unchecked_lookup_result(function: Function) -> Iterator[Report]:
-    for fault, _ in first_of_each(faults_of(function, "unchecked")):
-        if fault.detail in MAY_BE_NULL:
-            confidence = _CONFIDENCE.get(fault.detail, 0.65)
-            yield Report(
-                fault.node,
-                _MESSAGE,
-                confidence=confidence if fault.certain else confidence - 0.15,
-                pattern=fault.detail,
-                value=fault.name,
-                function=fault.detail,
-                related=[(fault.origin, "Looked up here.")] if fault.origin is not None else (),
-            )
-    known = calls_by_node(function)
-    for call in function.calls:
-        name = called_name(call)
-        if name in MAY_BE_NULL and _used_directly(call, known) and not _asked_before(call):
-            yield Report(call.node, _MESSAGE, confidence=_CONFIDENCE.get(name, 0.65), pattern=name,
-                         value=text(call.node)[:60], function=name)  # fmt: skip
+def unchecked_lookup_result(call: Call) -> Iterator[Report]:
+    if call.name == "fgets" or _finds_always(call):
+        return
+    use = call.node if _used_directly(call) else use_before_test(call)
+    if use is None or (use == call.node and _asked_before(call)):
+        return
+    yield Report(
+        use,
+        "'{value}' is dereferenced without a test whether {function}() returned NULL.",
+        confidence=_CONFIDENCE.get(call.name, 0.65),
+        pattern=call.name,
+        value=text(call.target) or text(call.node)[:60],
+        function=call.name,
+        related=[(call.node, "Looked up here.")] if use != call.node else (),
+    )
 
 
-def _used_directly(call: Call, known: dict[int, Call]) -> bool:
-    """Whether the result is dereferenced in the same expression."""
+def _finds_always(call: Call) -> bool:
+    """Whether the end of a text is looked for, or a character in a literal."""
     if call.name in ("strchr", "strrchr") and text(call.arg(1)) in ("0", "'\\0'"):
-        return False
-    if call.name == "strchr" and string_literal(call.arg(0)) is not None:
-        return False
+        return True
+    return call.name == "strchr" and string_literal(call.arg(0)) is not None
+
+
+def _used_directly(call: Call) -> bool:
+    """Whether the result is dereferenced in the same expression."""
     parent = use_of(call.node)
     if parent is None:
         return False
@@ -89,21 +85,7 @@ def _used_directly(call: Call, known: dict[int, Call]) -> bool:
         return text(field(parent, "operator")) == "*"
     if parent.type == "subscript_expression":
         return field(parent, "argument") == call.node
-    if parent.type == "field_expression":
-        return True
-    if parent.type != "argument_list":
-        return False
-    outer = known.get(parent.parent.id) if parent.parent is not None else None
-    return outer is not None and _index(outer, call.node) in DEREFERENCES.get(
-        called_name(outer), ()
-    )
-
-
-def _index(outer: Call, node: Node) -> int:
-    return next(
-        (i for i, a in enumerate(outer.arguments) if a.start_byte <= node.start_byte < a.end_byte),
-        -1,
-    )
+    return parent.type == "field_expression"
 
 
 def _asked_before(call: Call) -> bool:

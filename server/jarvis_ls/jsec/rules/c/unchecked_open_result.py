@@ -34,46 +34,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, bare
-from jarvis_ls.jsec.c.allocation import ACQUIRES, DEREFERENCES, called_name
-from jarvis_ls.jsec.c.happenings import calls_by_node
-from jarvis_ls.jsec.c.lifecycle import faults_of, first_of_each
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.jsec.c.allocation import ACQUIRES, OPENING
+from jarvis_ls.jsec.c.nearby import use_before_test
+from jarvis_ls.jsec.rule import Report, calls, rule
 
-_MESSAGE = "'{stream}' is used without a test whether {function}() could open it."
-_STREAMS = ("file", "directory", "process")
+_STREAMS = sorted(name for name in OPENING if ACQUIRES[name].resource != "descriptor")
 
 
 @rule(
-    query=functions(
-        calling=("fopen", "fdopen", "tmpfile", "fopen64", "_wfopen", "fmemopen", "open_memstream",
-                 "popen", "_popen", "opendir", "fdopendir")
-    ),
+    query=calls(*_STREAMS),
     category="error_handling",
     cwe=(690, 252, 476),
     confidence=0.85,
     suggestion="Test the result of {function}() for NULL before using it.",
     answered=("unchecked-allocation", "null-dereference"),
-)  # fmt: skip
-def unchecked_open_result(function: Function) -> Iterator[Report]:
-    for fault, _ in first_of_each(faults_of(function, "unchecked")):
-        if fault.family not in _STREAMS:
-            continue
+)
+def unchecked_open_result(call: Call) -> Iterator[Report]:
+    use = use_before_test(call)
+    if use is not None:
         yield Report(
-            fault.node,
-            _MESSAGE,
-            confidence=0.85 if fault.certain else 0.65,
-            pattern=fault.detail,
-            stream=fault.name,
-            function=fault.detail,
-            related=[(fault.origin, "Opened here.")] if fault.origin is not None else (),
+            use,
+            "'{stream}' is used without a test whether {function}() could open it.",
+            pattern=call.name,
+            stream=text(call.target) or call.name,
+            function=call.name,
+            related=[(call.node, "Opened here.")] if use != call.node else (),
         )
-    known = calls_by_node(function)
-    for call in function.calls:
-        for index in DEREFERENCES.get(called_name(call), ()):
-            argument = call.arg(index)
-            inner = known.get(bare(argument).id) if argument is not None else None
-            family = ACQUIRES.get(called_name(inner)) if inner is not None else None
-            if inner is not None and family is not None and family.resource in _STREAMS:
-                yield Report(inner.node, _MESSAGE, pattern=inner.name, stream=inner.name,
-                             function=inner.name)  # fmt: skip

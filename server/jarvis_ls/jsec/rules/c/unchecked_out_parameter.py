@@ -39,7 +39,7 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, Variable, ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.life import SCALARS
+from jarvis_ls.jsec.c.unset import SCALARS
 from jarvis_ls.jsec.guards import null_checked
 from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
 

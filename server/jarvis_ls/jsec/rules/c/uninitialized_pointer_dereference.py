@@ -31,29 +31,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function
-from jarvis_ls.jsec.c.lifecycle import faults_of, first_of_each, has_faults, set_in_loop
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.c.unset import declares_unset, first_reads
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.rule import Report, nodes, rule
 
 
 @rule(
-    query=functions(when=has_faults),
+    query=nodes("(declaration) @site", when=declares_unset),
     category="memory_mgmt",
     cwe=(824, 457),
     confidence=0.9,
     suggestion="Let '{pointer}' point to something before it is used.",
     answered=("uninitialized",),
 )
-def uninitialized_pointer_dereference(function: Function) -> Iterator[Report]:
-    for fault, _ in first_of_each(faults_of(function, "unset", "maybe-unset")):
-        if not fault.is_pointer or fault.how != "dereference":
-            continue
-        yield Report(
-            fault.node,
-            "'{pointer}' points nowhere yet and is dereferenced."
-            if fault.certain
-            else "'{pointer}' is dereferenced but was set only on some of the ways here.",
-            confidence=0.45 if set_in_loop(function, fault) else 0.9 if fault.certain else 0.65,
-            pointer=fault.name,
-            related=[(fault.origin, "Declared here.")] if fault.origin is not None else (),
-        )
+def uninitialized_pointer_dereference(site: Site) -> Iterator[Report]:
+    for found in first_reads(site):
+        if found.is_pointer and found.read.does == "dereference":
+            yield Report(
+                found.read.node,
+                "'{pointer}' points nowhere yet and is dereferenced.",
+                pointer=found.name,
+                related=[(found.declared, "Declared here.")],
+            )

@@ -36,29 +36,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function
-from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.life import Fault
-from jarvis_ls.jsec.c.lifecycle import faults_of, first_of_each, has_faults, set_in_loop
 from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.flow.fault import Fault as Proof
-from jarvis_ls.jsec.rule import Report, Rewrite, flow, functions, rule
+from jarvis_ls.jsec.c.unset import Unset, declares_unset, first_reads
+from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, Rewrite, flow, nodes, rule
 
 
 @rule(
-    query=flow("uninitialized", guess=functions(when=has_faults)),
+    query=flow("uninitialized", guess=nodes("(declaration) @site", when=declares_unset)),
     category="memory_mgmt",
     cwe=(457, 908),
     confidence=0.85,
     suggestion="Give '{variable}' a value where it is declared.",
     fixable=True,
 )
-def uninitialized_variable(function: Function | Proof) -> Iterator[Report]:
-    if isinstance(function, Proof):
+def uninitialized_variable(site: Site | Fault) -> Iterator[Report]:
+    if isinstance(site, Fault):
         yield Report(
-            function,
+            site,
             told(
-                function,
+                site,
                 "'{name}' has no value on a way that leads here.",
                 "What is read here has no value on a way that leads here.",
             ),
@@ -66,33 +64,20 @@ def uninitialized_variable(function: Function | Proof) -> Iterator[Report]:
             suggestion="Give the variable a value where it is declared.",
         )
         return
-    for fault, _ in first_of_each(faults_of(function, "unset", "maybe-unset")):
-        if fault.is_pointer and fault.how == "dereference":
-            continue
-        yield Report(
-            fault.node,
-            "'{variable}' has no value yet."
-            if fault.certain
-            else "'{variable}' has a value here only on some of the ways that lead here.",
-            confidence=0.45 if set_in_loop(function, fault) else 0.85 if fault.certain else 0.62,
-            variable=fault.name,
-            related=[(fault.origin, "Declared here.")] if fault.origin is not None else (),
-            fix=_initialise(fault, function),
-        )
+    for found in first_reads(site):
+        if not found.is_pointer or found.read.does != "dereference":
+            yield Report(
+                found.read.node,
+                "'{variable}' has no value yet.",
+                variable=found.name,
+                related=[(found.declared, "Declared here.")],
+                fix=_initialise(found, "nullptr" if site.unit.language == "cpp" else "NULL"),
+            )
 
 
-def _initialise(fault: Fault, function: Function) -> Rewrite | None:
+def _initialise(found: Unset, null: str) -> Rewrite:
     """`= 0` behind the name; a number or pointer can always start so."""
-    name: Node | None = fault.origin
-    parent = name.parent if name is not None else None
-    if name is None or parent is None:
-        return None
-    while parent is not None and parent.type == "pointer_declarator":
-        parent = parent.parent
-    if parent is None or parent.type != "declaration":
-        return None
-    null = "nullptr" if function.unit.language == "cpp" else "NULL"
-    value = null if fault.is_pointer else "0"
-    end = name.end_byte
+    value = null if found.is_pointer else "0"
+    end = found.declared.end_byte
     return Rewrite("Start '{variable}' with {value}", [((end, end), f" = {value}")],
-                   variable=fault.name, value=value)  # fmt: skip
+                   variable=found.name, value=value)  # fmt: skip

@@ -31,10 +31,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, field, text
-from jarvis_ls.jsec.c.life import Fault
-from jarvis_ls.jsec.c.lifecycle import faults_of
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.jsec.c.allocation import CLOSING
+from jarvis_ls.jsec.c.mentions import USING
+from jarvis_ls.jsec.c.nearby import use_after
+from jarvis_ls.jsec.rule import Report, calls, rule
 
 _DESCRIPTORS = frozenset({"close", "_close", "closesocket"})
 _USERS = frozenset({
@@ -48,26 +49,24 @@ _USERS = frozenset({
 
 
 @rule(
-    query=functions(
-        calling=("fclose", "close", "closedir", "pclose", "_close", "closesocket", "_pclose")
-    ),
+    query=calls(*CLOSING),
     category="resource_leak",
     cwe=(910, 672, 416),
     confidence=0.85,
     suggestion="Close '{handle}' after its last use.",
 )
-def use_after_close(function: Function) -> Iterator[Report]:
-    for fault in faults_of(function, "use-after-release"):
-        if fault.family == "memory" or not _is_use(fault):
-            continue
+def use_after_close(closing: Call) -> Iterator[Report]:
+    use = use_after(closing)
+    number = closing.name in _DESCRIPTORS
+    if use is not None and use.does in USING and (use.by in _USERS or not number):
         yield Report(
-            fault.node,
+            use.node,
             "'{handle}' is used after {closer}() closed it.",
-            confidence=0.85 if fault.certain else 0.55,
-            pattern=fault.detail,
-            handle=fault.name,
-            closer=fault.detail,
-            related=[(fault.origin, "Closed here.")] if fault.origin is not None else (),
+            confidence=0.85 if use.certain else 0.6,
+            pattern=closing.name,
+            handle=text(closing.arg(0)),
+            closer=closing.name,
+            related=[(closing.node, "Closed here.")],
         )
 
 

@@ -31,26 +31,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function
-from jarvis_ls.jsec.c.lifecycle import faults_of, has_faults
+from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.jsec.c.allocation import FREEING
+from jarvis_ls.jsec.c.mentions import USING
+from jarvis_ls.jsec.c.nearby import use_after
 from jarvis_ls.jsec.c.proof import told
 from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, functions, rule
+from jarvis_ls.jsec.rule import Report, calls, flow, rule
 
 
 @rule(
-    query=flow("use-after-free", guess=functions(when=has_faults)),
+    query=flow("use-after-free", guess=calls(*FREEING)),
     category="memory_mgmt",
     cwe=(416, 825),
     confidence=0.88,
     suggestion="Move the last use of '{pointer}' before its release and set it to NULL after.",
 )
-def use_after_free(function: Function | Fault) -> Iterator[Report]:
-    if isinstance(function, Fault):
+def use_after_free(release: Call | Fault) -> Iterator[Report]:
+    if isinstance(release, Fault):
         yield Report(
-            function,
+            release,
             told(
-                function,
+                release,
                 "'{name}' is used after it was freed.",
                 "Memory is used after it was freed.",
             ),
@@ -58,16 +60,16 @@ def use_after_free(function: Function | Fault) -> Iterator[Report]:
             suggestion="Use the memory only before it is freed, and forget the pointer afterwards.",
         )
         return
-    for fault in faults_of(function, "use-after-release"):
-        if fault.family != "memory":
-            continue
-        yield Report(
-            fault.node,
-            "'{pointer}' is returned after it was freed."
-            if fault.how == "return"
-            else "'{pointer}' is used after it was freed.",
-            confidence=0.88 if fault.certain else 0.62,
-            pattern=fault.detail,
-            pointer=fault.name,
-            related=[(fault.origin, "Freed here.")] if fault.origin is not None else (),
-        )
+    use = use_after(release)
+    if use is None or use.does not in USING or "%p" in text(use.node.parent):
+        return
+    yield Report(
+        use.node,
+        "'{pointer}' is returned after it was freed."
+        if use.does == "return"
+        else "'{pointer}' is used after it was freed.",
+        confidence=0.88 if use.certain else 0.62,
+        pattern=release.name,
+        pointer=text(release.arg(0)),
+        related=[(release.node, "Freed here.")],
+    )

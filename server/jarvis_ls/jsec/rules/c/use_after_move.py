@@ -31,104 +31,59 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, Variable, field, text
+from jarvis_ls.codeintel.code import Call, Function, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.control import control_of
-from jarvis_ls.jsec.c.happenings import happenings
-from jarvis_ls.jsec.c.lifecycle import Scopes
-from jarvis_ls.jsec.c.paths import Event, Exhausted, Walker
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.c.mentions import USING, Mention
+from jarvis_ls.jsec.c.nearby import declared_at, next_mention
+from jarvis_ls.jsec.guards import enclosing_loop, written_between
+from jarvis_ls.jsec.rule import Report, calls, rule
 
-_FULL, _MOVED = 1, 2
 _REFILLING = frozenset({"clear", "reset", "assign", "swap", "emplace", "resize", "str", "open",
                         "use_count", "valid", "empty", "size"})  # fmt: skip
-_USES = frozenset({"read", "dereference", "member", "handed", "pass", "alias"})
 
 
 @rule(
-    query=functions(calling=("move",)),
+    query=calls("move"),
     category="memory_mgmt",
     cwe=(672, 825),
     confidence=0.82,
     only="cpp",
     suggestion="Use '{variable}' before it is moved, or give it a new value first.",
 )
-def use_after_move(function: Function) -> Iterator[Report]:
-    moved: dict[str, Variable] = {}
-    for call in function.calls:
-        argument = call.arg(0)
-        if call.name != "move" or call.written not in ("std::move", "move") or argument is None:
-            continue
-        variable = function.variable(text(argument), argument.start_byte)
-        if variable is not None and len(call.arguments) == 1 and len(moved) < 32:
-            moved[text(argument)] = variable
-    root = control_of(function) if moved else None
-    if root is None:
+def use_after_move(call: Call) -> Iterator[Report]:
+    moved = call.arg(0)
+    if call.written not in ("std::move", "move") or moved is None or call.function is None:
         return
-    scopes = Scopes(root)
-    for variable in moved.values():
-        walk = _Move(variable, _events(function, variable), scopes.size)
-        block = None if variable.is_parameter else scopes.of(variable)
-        if block is not None:
-            block.prepare()
-        region = block.regions[0] if block is not None and block.kind == "block" else root
-        yield from walk.found(region)
-
-
-def _events(function: Function, variable: Variable) -> list[Event]:
-    """Its events, with `std::move(x)` told apart from other uses."""
-    told: list[Event] = []
-    for event in happenings(function, variable):
-        if event.kind in ("read", "handed", "pass") and event.extra == "move":
-            if event.kind != "pass":
-                told.append(Event(event.at, event.order, "moves", event.node))
-        else:
-            told.append(event)
-    return told
-
-
-class _Move(Walker):
-    """Follows one variable; `_MOVED` while its value is elsewhere."""
-
-    def __init__(self, variable: Variable, events: list[Event], size: int) -> None:
-        super().__init__(variable.name, events, size)
-        self._reports: dict[int, Report] = {}
-        self._moved_at: Node | None = None
-
-    def found(self, region: object) -> Iterator[Report]:
-        """The uses after a move, in order of discovery."""
-        try:
-            self.run(region, _FULL)  # type: ignore[arg-type]
-        except Exhausted:
-            return
-        yield from self._reports.values()
-
-    def step(self, mask: int, event: Event) -> int:
-        """Full or moved, after an event."""
-        if event.kind == "moves":
-            if mask & _MOVED:
-                self._note(event, mask)
-            self._moved_at = event.node
-            return _MOVED
-        if event.kind in ("set", "declared", "shared", "address", "checked", "move"):
-            return _FULL
-        if not mask & _MOVED or event.kind not in _USES:
-            return mask
-        if event.kind == "member" and _member_name(event.node) in _REFILLING:
-            return _FULL
-        self._note(event, mask)
-        return _FULL
-
-    def _note(self, event: Event, mask: int) -> None:
-        self._reports.setdefault(event.node.start_byte, Report(
-            event.node,
+    name = text(moved)
+    declared = declared_at(call.function, name) if moved.type == "identifier" else None
+    if declared is None or len(call.arguments) != 1:
+        return
+    use = next_mention(call.unit, call.item, call.node, name)
+    if use is not None and use.does in USING and _member(use) not in _REFILLING:
+        yield Report(
+            use.node,
             "'{variable}' is used after its value was moved away.",
-            confidence=0.82 if mask == _MOVED else 0.62,
-            variable=self.name,
-            related=[(self._moved_at, "Moved here.")] if self._moved_at is not None else (),
-        ))  # fmt: skip
+            confidence=0.82 if use.certain else 0.62,
+            variable=name,
+            related=[(call.node, "Moved here.")],
+        )
+    elif use is None and _moved_each_round(call.function, call.node, declared, name):
+        yield Report(
+            moved,
+            "'{variable}' is used after its value was moved away.",
+            confidence=0.62,
+            variable=name,
+        )
 
 
-def _member_name(use: Node) -> str:
-    parent = use.parent
+def _member(use: Mention) -> str:
+    parent = use.node.parent
     return text(field(parent, "field")) if parent is not None else ""
+
+
+def _moved_each_round(function: Function, move: Node, declared: Node, name: str) -> bool:
+    """Whether a loop moves what was declared before it and gets no new value in it."""
+    loop = enclosing_loop(move, function)
+    if loop is None or declared.start_byte >= loop.start_byte:
+        return False
+    return not written_between(function, name, loop.start_byte, loop.end_byte)

@@ -1,0 +1,260 @@
+"""What one statement does with a variable or member: the first place in it that names it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
+
+from jarvis_ls.codeintel.code import Function, Unit, ancestors, call_at, field, text
+from jarvis_ls.codeintel.items import Item
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.c.allocation import DEREFERENCES, RELEASES, called_name
+
+MANY = 200
+"""Times a name may stand in a function whose every use is looked at."""
+
+_MENTIONS = 32
+"""Times a name is looked at in one statement."""
+
+_WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+_WRAPPING = frozenset({"parenthesized_expression", "cast_expression"})
+_NAMES = frozenset({"identifier", "field_expression"})
+_PLACES = frozenset({"parenthesized_expression", "field_expression", "subscript_expression"})
+_UNEVALUATED = frozenset({"sizeof_expression", "alignof_expression", "decltype", "noexcept",
+                          "offsetof_expression", "type_descriptor", "parameter_list"})  # fmt: skip
+_DECIDING = frozenset({"if_statement", "while_statement", "switch_statement", "for_statement"})
+ELSEWHERE = frozenset({"compound_statement", "case_statement", "lambda_expression",
+                        "function_definition", "labeled_statement", "do_statement",
+                        "for_range_loop", "else_clause", "try_statement", "preproc_if",
+                        "preproc_ifdef", "gnu_asm_expression", "ERROR"})  # fmt: skip
+_TESTING = frozenset({"if_statement", "while_statement", "do_statement", "for_statement",
+                      "condition_clause", "unary_expression", "conditional_expression",
+                      "switch_statement"})  # fmt: skip
+_COMPARING = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
+
+Does = Literal["set", "test", "dereference", "release", "pass", "read", "return", "address"]
+USING = frozenset({"dereference", "pass", "read", "return"})
+"""What needs a value that is still there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A place that names a variable or member."""
+
+    node: Node
+    """The variable or member."""
+    does: Does
+    """What happens to it."""
+    by: str = ""
+    """The function it is given to."""
+    certain: bool = True
+    """Whether control always comes here from where the search began."""
+
+
+class LineEnds(Exception):
+    """What names the variable lies in a branch, or changes what it is part of."""
+
+
+class Search:
+    """Looks for one variable or member."""
+
+    def __init__(self, unit: Unit, item: Item, path: bytes) -> None:
+        self._unit = unit
+        self._item = item
+        self._path = path
+        self.base = path.replace(b"->", b".").partition(b".")[0]
+
+    def first(self, statement: Node, start: int, end: int | None = None) -> Mention | None:
+        """The first mention in (the rest of) a statement; raises `LineEnds` when that decides
+        nothing."""
+        for at in self.places(start, statement.end_byte if end is None else end):
+            use = self._node(statement, at)
+            if use is None:
+                raise LineEnds
+            if use.type not in _NAMES or not _is_evaluated(use, statement):
+                continue
+            if use.byte_range != (at, at + len(self._path)):
+                if _other_member(use):
+                    continue
+                raise LineEnds
+            if not _always_reached(use, statement):
+                raise LineEnds
+            return self._mention(use, statement)
+        return None
+
+    def before(self, function: Function, place: Node) -> Iterator[Mention]:
+        """The last mentions in a function before a place, the last first."""
+        data, base = self._unit.source.data, self.base
+        end = place.start_byte
+        for _ in range(_MENTIONS):
+            end = data.rfind(base, function.start, end)
+            if end < 0:
+                return
+            if not _is_word(data, end, end + len(base)):
+                continue
+            use = self._node(function.node, end)
+            if use is None or use.type not in _NAMES:
+                continue
+            if use.byte_range != (end, end + len(self._path)):
+                if _other_member(use):
+                    continue
+                return
+            if _is_evaluated(use, function.node):
+                changed = any(
+                    outer.type == "assignment_expression"
+                    and (field(outer, "left") or outer).text == self._path
+                    for outer in ancestors(use, function.node)
+                )
+                yield Mention(use, "set") if changed else self._mention(use, function.node)
+
+    def only(self, statement: Node, found: Mention) -> bool:
+        """Whether nothing behind a mention in a statement names the variable again."""
+        return next(self.places(found.node.end_byte, statement.end_byte), None) is None
+
+    def places(self, start: int, end: int) -> Iterator[int]:
+        """Bytes between two others at which the name, or the first one of a path, stands."""
+        data, base = self._unit.source.data, self.base
+        at = data.find(base, start, end)
+        for _ in range(_MENTIONS):
+            if at < 0:
+                return
+            after = at + len(base)
+            if _is_word(data, at, after):
+                yield at
+            at = data.find(base, after, end)
+
+    def _node(self, statement: Node, at: int) -> Node | None:
+        """The path when it stands there, else what its first name is there."""
+        data, path, base = self._unit.source.data, self._path, self.base
+        end = at + len(path)
+        if data.startswith(path, at) and (end >= len(data) or data[end] not in _WORD):
+            whole = statement.descendant_for_byte_range(at, end)
+            if whole is not None and whole.byte_range == (at, end):
+                return whole
+        return statement.descendant_for_byte_range(at, at + len(base))
+
+    def _mention(self, use: Node, statement: Node) -> Mention:
+        node, parent = use, use.parent
+        for _ in range(16):
+            if parent is None or parent.type not in _WRAPPING:
+                break
+            node, parent = parent, parent.parent
+        if parent is None:
+            raise LineEnds
+        if parent.type == "assignment_expression" and node == field(parent, "left"):
+            if text(field(parent, "operator")) != "=":
+                return Mention(use, "read")
+            return self.first(statement, use.end_byte, parent.end_byte) or Mention(use, "set")
+        if parent.type == "argument_list" and parent.parent is not None:
+            return self._given(use, node, parent.parent)
+        return Mention(use, _done(node, parent))
+
+    def _given(self, use: Node, node: Node, outer: Node) -> Mention:
+        call = call_at(self._unit, self._item, outer) if outer.type == "call_expression" else None
+        if call is None:
+            return Mention(use, "pass")
+        name = called_name(call)
+        first = call.arguments[:4]
+        index = next((i for i, a in enumerate(first) if a.id == node.id), 4)
+        if name in RELEASES and index == 0 and not call.is_method:
+            return Mention(use, "release", name)
+        if index in DEREFERENCES.get(name, ()):
+            return Mention(use, "dereference", name)
+        if call.written.isupper() or call.written in self._unit.facts.function_macros:
+            raise LineEnds  # a macro may set it
+        return Mention(use, "pass", call.name)
+
+
+def _is_word(data: bytes, start: int, end: int) -> bool:
+    return data[start - 1] not in _WORD and (end >= len(data) or data[end] not in _WORD)
+
+
+def _done(node: Node, parent: Node) -> Does:
+    kind = parent.type
+    if kind == "pointer_expression":
+        if text(parent.children[0]) == "&":
+            return "address"
+        return _through(parent)
+    if kind in ("subscript_expression", "field_expression"):
+        if node != field(parent, "argument"):
+            return "read"
+        if kind == "field_expression" and parent.children[1].type != "->":
+            return "read"
+        return _through(parent)
+    if kind == "delete_expression":
+        return "release"
+    if kind == "return_statement":
+        return "return"
+    if kind == "init_declarator" and node == field(parent, "declarator"):
+        return "set"
+    if kind in ("pointer_declarator", "array_declarator", "declaration", "function_declarator"):
+        return "set"
+    if kind == "binary_expression":
+        return "test" if text(field(parent, "operator")) in _COMPARING else "read"
+    return "test" if kind in _TESTING else "read"
+
+
+def _through(access: Node) -> Does:
+    """`*p`, `p->x`, `p[i]`: unless only the address of that is taken."""
+    node: Node | None = access.parent
+    for _ in range(8):
+        if node is None or node.type not in _PLACES:
+            break
+        node = node.parent
+    if node is not None and node.type == "pointer_expression" and text(node.children[0]) == "&":
+        return "address"
+    return "dereference"
+
+
+def _other_member(use: Node) -> bool:
+    """Whether only another member of the same structure is meant, and not given away."""
+    parent = use.parent
+    return (
+        parent is not None
+        and parent.type == "field_expression"
+        and field(parent, "argument") == use
+    )
+
+
+def _is_evaluated(use: Node, statement: Node) -> bool:
+    node: Node | None = use
+    for _ in range(24):
+        if node is None or node == statement:
+            return True
+        if node.type in _UNEVALUATED:
+            return False
+        node = node.parent
+    return True
+
+
+def _always_reached(use: Node, statement: Node) -> bool:
+    """Whether control that comes to a statement comes to an expression in it, but for what a
+    condition leaves out."""
+    below: Node = use
+    for _ in range(64):
+        if below == statement:
+            return True
+        outer = below.parent
+        if outer is None:
+            return False
+        kind = outer.type
+        if kind in ELSEWHERE:
+            return False
+        if kind in _DECIDING and field(outer, "condition") != below and not (
+            kind == "for_statement" and field(outer, "initializer") == below
+        ):  # fmt: skip
+            return False
+        below = outer
+    return False
+
+
+def named(function: Function, name: str) -> Iterator[Node]:
+    """Identifiers of a name in a function, in order; nothing when there are too many."""
+    search = Search(function.unit, function.item, name.encode())
+    found = list(islice(search.places(function.start, function.end), MANY + 1))
+    for at in found if len(found) <= MANY else ():
+        node = function.node.descendant_for_byte_range(at, at + len(search.base))
+        if node is not None and node.type == "identifier":
+            yield node

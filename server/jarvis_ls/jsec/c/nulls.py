@@ -1,0 +1,74 @@
+"""Conditions that ask whether a pointer is null."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.guards import leaves
+
+_PATH = rb"([A-Za-z_]\w*(?:(?:->|\.)\w+)*)"
+_NULL = rb"(?:NULL|0|nullptr)"
+_TEST = re.compile(
+    rb"\( ?(!?) ?" + _PATH + rb"(?: ?([!=])= ?" + _NULL + rb")? ?\)"
+    rb"|\( ?" + _NULL + rb" ?([!=])= ?" + _PATH + rb" ?\)"
+)  # fmt: skip
+_LONGEST = 80
+"""Bytes of a condition that is looked at."""
+
+_JUMPS = (b"goto", b"return", b"break", b"continue", b"throw", b"exit", b"abort")
+_CHANGES = (b"=", b"++", b"--", *_JUMPS)
+_FINAL = (b"fail", b"fatal", b"die", b"error", b"abort", b"panic", b"oom", b"exit", b"usage",
+          b"memory", b"croak", b"raise", b"skip")  # fmt: skip
+"""What a call that ends the program is often named like."""
+
+
+@dataclass(frozen=True, slots=True)
+class NullTest:
+    """What an `if` asks."""
+
+    path: str
+    """The variable or member that it asks for."""
+    when_true: bool
+    """Whether that is null when the condition holds."""
+    condition: Node
+    """The condition."""
+
+
+def asks_for_null(node: Node) -> bool:
+    """Whether the condition of an `if` is the test of one pointer (or number) and no more."""
+    return null_test(node) is not None
+
+
+def null_test(node: Node) -> NullTest | None:
+    """What the condition of an `if` asks, when that is for one variable or member."""
+    condition = node.child_by_field_name("condition")
+    if condition is None or condition.end_byte - condition.start_byte > _LONGEST:
+        return None
+    match = _TEST.fullmatch(condition.text or b"")
+    if match is None:
+        return None
+    negated, path, operator, reverse, other = match.groups()
+    if path is None:
+        return NullTest(other.decode(), reverse == b"=", condition)
+    if operator is None:
+        return NullTest(path.decode(), negated == b"!", condition)
+    return None if negated else NullTest(path.decode(), operator == b"=", condition)
+
+
+def goes_on(branch: Node, path: str) -> bool:
+    """Whether a branch neither leaves nor touches the variable nor changes anything that a later
+    condition could ask for, as far as its text tells."""
+    written = branch.text or b""
+    if leaves(branch) or re.search(
+        rb"\b%s\b" % path.encode().replace(b"->", b".").partition(b".")[0], written
+    ):
+        return False
+    lowered = written.lower()
+    return not any(word in lowered for word in (*_CHANGES, *_FINAL))
+
+
+def leads_on(written: bytes) -> bool:
+    """Whether a stretch of code holds no jump: who comes to its end went all of it."""
+    return not any(word in written for word in _JUMPS)
