@@ -68,12 +68,3 @@ def use_after_close(closing: Call) -> Iterator[Report]:
             closer=closing.name,
             related=[(closing.node, "Closed here.")],
         )
-
-
-def _is_use(fault: Fault) -> bool:
-    """Whether the handle itself is used, not only the number of a descriptor."""
-    if fault.detail not in _DESCRIPTORS:
-        return True
-    around = fault.node.parent
-    call = around.parent if around is not None and around.type == "argument_list" else None
-    return call is not None and text(field(call, "function")) in _USERS
