@@ -62,7 +62,7 @@ def use_after_close(closing: Call) -> Iterator[Report]:
         yield Report(
             use.node,
             "'{handle}' is used after {closer}() closed it.",
-            confidence=0.85 if use.certain else 0.6,
+            confidence=0.85 if use.certain else 0.55,
             pattern=closing.name,
             handle=text(closing.arg(0)),
             closer=closing.name,
