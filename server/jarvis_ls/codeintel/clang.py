@@ -32,6 +32,8 @@ _LENIENT = tuple(f"-Wno-error={name}" for name in (
     "incompatible-function-pointer-types",
 ))  # fmt: skip
 """What gcc, up to its version 13, only warns of."""
+_NESTING = "-fbracket-depth=4096"
+"""gcc knows no limit, clang's is 256."""
 _PRELUDE = "/jarvis/prelude.h"
 """Name of a header that is on no disk."""
 _NAMES = ("libclang.so", "libclang.so.1", "libclang.dylib", "libclang.dll")
@@ -109,7 +111,8 @@ def parse(
     options = 0
     if macros:
         options |= bindings.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
-    words = [*arguments, *_LENIENT, *(f"-isystem{folder}" for folder in system_includes())]
+    words = [*arguments, _NESTING, *_LENIENT]
+    words += [f"-isystem{folder}" for folder in system_includes()]
     unsaved = []
     if prelude:
         words += ["-include", _PRELUDE]

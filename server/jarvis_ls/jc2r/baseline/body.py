@@ -13,6 +13,7 @@ from jarvis_ls.jc2r.baseline.kinds import (
     is_integer,
     is_open,
     is_pointer,
+    is_variadic,
     kind,
     plain,
 )
@@ -79,7 +80,7 @@ class Body(Lowering):
     def translate(self) -> str:
         """The whole function. Raises `Unsupported`."""
         cursor = self._cursor
-        variadic = kind(cursor.type) == "FUNCTIONPROTO" and cursor.type.is_function_variadic()
+        variadic = is_variadic(cursor.type)
         if variadic and not self._module.variadic:
             raise Unsupported("variadic definitions, which need Rust 1.88 on x86-64 Linux")
         blocks = [c for c in clang.children(cursor) if c.kind.name == "COMPOUND_STMT"]

@@ -15,7 +15,7 @@ from jarvis_ls.jc2r.baseline.kinds import (
     kind,
 )
 from jarvis_ls.jc2r.baseline.names import Unsupported
-from jarvis_ls.jc2r.baseline.text import null, whole, wrapped
+from jarvis_ls.jc2r.baseline.text import null, typed, whole, wrapped
 
 
 class Conversions(Initials):
@@ -63,7 +63,7 @@ class Conversions(Initials):
         if is_function_pointer(type_):
             return f"{wrapped(code)}.is_some()"
         if is_pointer(type_) or is_array(type_):
-            return f"!{wrapped(code)}.is_null()"
+            return f"!{wrapped(typed(code, self.types.of(type_)))}.is_null()"
         if kind(type_) in FLOATS:
             return f"{wrapped(code)} != 0.0"
         if kind(type_) == "RECORD" or (kind(type_) not in ("ENUM",) and not is_integer(type_)):

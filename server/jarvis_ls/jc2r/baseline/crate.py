@@ -13,6 +13,7 @@ from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import replace_file
+from jarvis_ls.jc2r.baseline.deep import deeply
 from jarvis_ls.jc2r.baseline.manifest import (
     build_script,
     defines_variadics,
@@ -71,9 +72,16 @@ def translate(
     Everything is thought through before anything is written. Raises `JarvisError` when there is
     nothing to translate or the disk refuses.
     """
+    return deeply(_translate, root, units, folder, linked, stays, without or {}, unlinked or {})
+
+
+def _translate(
+    root: Path, units: Sequence[Unit], folder: Path, linked: Sequence[str], stays: Stays,
+    without: Mapping[str, str], unlinked: Mapping[str, str],
+) -> Translated:  # fmt: skip
     crate = Crate(stays=stays, variadic=defines_variadics())
     found = Translated(folder, re.sub(r"\W", "_", folder.name))
-    translators = _read(root, units, crate, found, without or {}, unlinked or {})
+    translators = _read(root, units, crate, found, without, unlinked)
     crate.types.reserve({"types", "sys"})
     whole: dict[str, str] = {}
     for unit, translator in translators:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jarvis_ls.jc2r.baseline.kinds import FUNCTIONS, Types, kind
+from jarvis_ls.jc2r.baseline.kinds import FUNCTIONS, Types, is_variadic, kind
 from jarvis_ls.jc2r.baseline.names import Names, rust_name
 
 
@@ -26,7 +26,7 @@ class Externals:
         if type_.kind.name == "FUNCTIONPROTO":
             arguments = enumerate(type_.argument_types())
             parameters = [f"_{n}: {types.parameter(t)}" for n, t in arguments]
-            if type_.is_function_variadic():
+            if is_variadic(type_):
                 parameters.append("_: ...")
         result = type_.get_result()
         back = "" if kind(result) == "VOID" else f" -> {types.of(result)}"

@@ -99,6 +99,12 @@ def pointee_of(type_: Any) -> Any:
     return type_.get_pointee() if type_.kind.name == "POINTER" else type_.element_type
 
 
+def is_variadic(type_: Any) -> bool:
+    """Functions that take arguments without a name."""
+    type_ = plain(type_)
+    return type_.kind.name == "FUNCTIONPROTO" and bool(type_.is_function_variadic())
+
+
 def is_record(type_: Any) -> bool:
     """Structures and unions."""
     return kind(type_) == "RECORD"
@@ -180,7 +186,7 @@ class Types:
         parameters = []
         if type_.kind.name == "FUNCTIONPROTO":
             parameters = [self.parameter(one) for one in type_.argument_types()]
-            if type_.is_function_variadic():
+            if is_variadic(type_):
                 parameters.append("...")
         back = "" if kind(result) == "VOID" else f" -> {self.of(result)}"
         return f'unsafe extern "C" fn({", ".join(parameters)}){back}'

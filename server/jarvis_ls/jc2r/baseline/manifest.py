@@ -18,6 +18,7 @@ from jarvis_ls.jc2r.commands import Unit
 from jarvis_ls.jc2r.records import MARK
 
 EDITION = "2021"
+FORMAT_SECONDS = 120
 
 _FOLDERS = ("-I", "-isystem", "-iquote", "-idirafter")
 _SYSTEM = {
@@ -196,7 +197,7 @@ fn run(command: &mut Command) {{
 
 
 def _in_crate(arguments: Sequence[str], root: Path, module: Module) -> list[str]:
-    """Arguments for the copy of a file in the crate: none names a folder of this machine."""
+    """Arguments for the copy of a file in the crate: none names a folder of the project."""
     kept: list[str] = []
     rest = iter(arguments)
     for word in rest:
@@ -206,6 +207,8 @@ def _in_crate(arguments: Sequence[str], root: Path, module: Module) -> list[str]
             if folder.is_relative_to(root):
                 below = folder.relative_to(root).as_posix()
                 kept += [option, "c" if below == "." else f"c/{below}"]
+            elif folder.is_absolute():  # of a library
+                kept += [option, str(folder)]
         elif word == "-include":
             file = Path(next(rest, ""))
             if file.is_relative_to(root):
@@ -222,12 +225,16 @@ def quoted(text: str) -> str:
 
 
 def formatted(text: str) -> str:
-    """Rust source as `rustfmt` writes it, where that is installed."""
+    """Rust source as `rustfmt` writes it, where that is installed and comes to an end: deep nests
+    take it long."""
     rustfmt = shutil.which("rustfmt")
     if rustfmt is None:
         return text
-    done = subprocess.run(
-        [rustfmt, "--edition", EDITION, "--config", "max_width=100"], input=text.encode(),
-        capture_output=True, timeout=120, check=False, env={**os.environ},
-    )  # fmt: skip
+    try:
+        done = subprocess.run(
+            [rustfmt, "--edition", EDITION, "--config", "max_width=100"], input=text.encode(),
+            capture_output=True, timeout=FORMAT_SECONDS, check=False, env={**os.environ},
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return text
     return done.stdout.decode() if done.returncode == 0 else text

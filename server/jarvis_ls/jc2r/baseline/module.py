@@ -6,6 +6,7 @@ have been read, so names of the project are written as marks and filled in at th
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from jarvis_ls.jc2r.baseline.body import Body
 from jarvis_ls.jc2r.baseline.comments import Comments
 from jarvis_ls.jc2r.baseline.externals import Externals
 from jarvis_ls.jc2r.baseline.homes import Homes, Offer
-from jarvis_ls.jc2r.baseline.kinds import FUNCTIONS, Types, is_const, kind
+from jarvis_ls.jc2r.baseline.kinds import FUNCTIONS, Types, is_const, is_variadic, kind
 from jarvis_ls.jc2r.baseline.names import Names, Unsupported, rust_name
 from jarvis_ls.jc2r.baseline.remainder import remainder, symbol
 from jarvis_ls.jc2r.baseline.statements import thread_local, thread_place
@@ -28,6 +29,7 @@ from jarvis_ls.jc2r.baseline.statements import thread_local, thread_place
 Stays = Callable[[str, str], str]
 """Why a function (file, name) is to stay in C; empty when it is not."""
 
+_LOG = logging.getLogger(__name__)
 _MARK = re.compile(r"__jc2r_(name|head)_(\d+)__")
 
 
@@ -175,12 +177,15 @@ class Translator:
     def _prepared(self, cursor: Any, translate: Callable[[Any], str]) -> None:
         try:
             self._items.append(_Item(cursor, translate(cursor)))
+            return
         except Unsupported as error:
-            if not self._is_own(cursor):
-                raise JarvisError(
-                    f"{cursor.spelling} of a header is not translated: {error}"
-                ) from None
-            self._left[cursor.get_usr()] = (cursor, str(error))
+            reason = str(error)
+        except Exception as error:  # noqa: BLE001 - one function stops no other
+            _LOG.exception("%s: %s", self._path, cursor.spelling)
+            reason = f"the translator does not know this form ({type(error).__name__}: {error})"
+        if not self._is_own(cursor):
+            raise JarvisError(f"{cursor.spelling} of a header is not translated: {reason}")
+        self._left[cursor.get_usr()] = (cursor, reason)
 
     def offer(self, *, in_rust: bool) -> None:
         """Say what other files may use; nothing of a program is for others."""
@@ -385,7 +390,7 @@ class Translator:
             return externals.name(self._symbol_of(declared), declared, self.types)
         own = self._own.get(usr)
         if own is not None:
-            if self._is_variadic(own):
+            if is_variadic(own.type):
                 return externals.name(self._symbol_of(own), own, self.types)
             if own.kind.name == "FUNCTION_DECL" or not self._is_defined_elsewhere(own):
                 return self.defined_name(own)
@@ -394,12 +399,9 @@ class Translator:
             return externals.name(name, declared, self.types)
         linked = self._crate.homes.linked_as(offer.module, name)
         same = offer.in_rust and offer.signature == self._signature(declared)
-        if same and not self._is_variadic(declared):
+        if same and not is_variadic(declared.type):
             return f"{offer.module}::{rust_name(name)}"
         return externals.name(linked, declared, self.types)
-
-    def _is_variadic(self, declared: Any) -> bool:
-        return bool(kind(declared.type) == "FUNCTIONPROTO" and declared.type.is_function_variadic())
 
     def _symbol_of(self, declared: Any) -> str:
         if declared.linkage.name == "INTERNAL":
@@ -456,7 +458,7 @@ class Translator:
             same = linked == self.defined_name(cursor).removeprefix("r#")
             return ["#[no_mangle]"] if same else [f'#[export_name = "{linked}"]']
         in_system = clang.in_system_header(cursor)
-        if (self._left and not in_system) or self._is_variadic(cursor):
+        if (self._left and not in_system) or is_variadic(cursor.type):
             return [f'#[export_name = "{symbol(self.name, name)}"]']
         return []
 

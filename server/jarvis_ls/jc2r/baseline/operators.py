@@ -48,7 +48,7 @@ from jarvis_ls.jc2r.baseline.nodes import (
     only,
 )
 from jarvis_ls.jc2r.baseline.places import Places
-from jarvis_ls.jc2r.baseline.text import as_u32, literal, whole, wrapped
+from jarvis_ls.jc2r.baseline.text import as_u32, literal, typed, whole, wrapped
 
 # As CXBinaryOperatorKind counts.
 _ARITHMETIC = {3: "*", 4: "/", 5: "%", 6: "+", 7: "-", 8: "<<", 9: ">>", 17: "&", 18: "^", 19: "|"}
@@ -91,6 +91,8 @@ class Operators(Places, Effects):
 
     def _comparison(self, operator: str, left: Any, right: Any) -> str:
         first, second = self._operand(left), self._operand(right)
+        if is_pointer(left.type):
+            first = typed(first, self.types.of(left.type))
         if (is_pointer(left.type) and is_pointer(right.type)) or is_pointer(left.type):
             second = wrapped(self.cast(second, right.type, left.type))
         elif is_pointer(right.type):
@@ -269,7 +271,10 @@ class Operators(Places, Effects):
         if which == ASSIGN:
             return self._assigned(left, right)
         if which == COMMA:
-            return f"{{ {self.effect(left)}\n{self.value(right)} }}"
+            code = self.value(right)
+            if is_pointer(right.type):
+                code = typed(code, self.types.of(right.type))
+            return f"{{ {self.effect(left)}\n{code} }}"
         if which in _COMPARING or which in _LOGIC:
             return f"({self.condition(cursor)}) as i32"
         if which not in _ARITHMETIC:

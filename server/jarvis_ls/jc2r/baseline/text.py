@@ -34,6 +34,14 @@ def null(rust: str) -> str:
     return "core::ptr::null()" if rust.startswith("*const") else "core::ptr::null_mut()"
 
 
+def typed(code: str, rust: str) -> str:
+    """`code`; no address says of which type it is, where nothing around it would."""
+    bare = code.strip("()") + "()"
+    if bare not in ("core::ptr::null()", "core::ptr::null_mut()"):
+        return code
+    return f"{bare[:-2]}::<{re.sub(r'^[*](?:const|mut) ', '', rust)}>()"
+
+
 def as_isize(code: str) -> str:
     """A whole number as a distance."""
     match = re.fullmatch(r"\(?(-?\d+)[iu]\d+\)?", code)
