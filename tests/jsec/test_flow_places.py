@@ -162,13 +162,62 @@ void closed(void) {
 }
 """
 
+OWNERS = """
+#include <string.h>
+class Shared {
+public:
+    Shared(const char *s) { name = new char[strlen(s) + 1]; strcpy(name, s); }
+    ~Shared() { delete [] name; } // expect: double-free
+    char *name;
+};
+class Own {
+public:
+    Own(const char *s) { name = new char[strlen(s) + 1]; strcpy(name, s); }
+    Own(const Own &o) { name = new char[strlen(o.name) + 1]; strcpy(name, o.name); }
+    Own &operator=(const Own &o) {
+        if (&o != this) {
+            delete [] name;
+            name = new char[strlen(o.name) + 1];
+            strcpy(name, o.name);
+        }
+        return *this;
+    }
+    ~Own() { delete [] name; }
+    char *name;
+};
+class Hasty {
+public:
+    Hasty(const char *s) { name = new char[strlen(s) + 1]; strcpy(name, s); }
+    Hasty &operator=(const Hasty &o) {
+        delete [] name;
+        name = new char[strlen(o.name) + 1]; // expect: use-after-free
+        strcpy(name, o.name);
+        return *this;
+    }
+    ~Hasty() { delete [] name; }
+    char *name;
+};
+void shared() { Shared one("x"); Shared two(one); }
+void owned() { Own one("x"); Own two(one); Own three = two; three = one; one = one; }
+void hasty() { Hasty one("x"); one = one; }
+"""
+
+OVERLOADS = """
+int first(int number) { return number; }
+int first(const char *text) { return text[0]; } // expect: null-dereference
+int both() {
+    const char *text = 0;
+    return first(3) + first(text);
+}
+"""
+
 
 @pytest.mark.parametrize(
     ("path", "text"),
     [
         ("unseen.c", UNSEEN_READER), ("unseen.cpp", UNSEEN_WRITER), ("secrets.c", SECRETS),
         ("stored.c", STORED), ("ranges.cpp", RANGES), ("spawned.c", SPAWNED),
-        ("sockets.c", SOCKETS),
+        ("sockets.c", SOCKETS), ("owners.cpp", OWNERS), ("overloads.cpp", OVERLOADS),
     ],
     ids=lambda value: value if len(value) < 30 else "",
 )  # fmt: skip

@@ -151,6 +151,17 @@ class TestAgain:
         write(tmp_path, BAD)
         assert flaws(scan_folder(tmp_path, cached=True))
 
+    def test_a_change_reaches_every_caller_in_another_file(
+        self, tmp_path: Path, scan_folder: Scan
+    ) -> None:
+        callers = "void put(char *p, int n);\nvoid wide(void) { char x[40]; put(x, 2); }\n" \
+            "void near(void) { char x[8]; put(x, 6); }\n"  # fmt: skip
+        sink = "void put(char *p, int n) { p[%s] = 0; }\n"
+        write(tmp_path, {"callers.c": callers, "put.c": sink % "n"})
+        assert flaws(scan_folder(tmp_path, cached=True)) == []
+        write(tmp_path, {"put.c": sink % "n + 4"})
+        assert len(flaws(scan_folder(tmp_path, cached=True))) == 1
+
     def test_lines_above_move_the_way_with_them(self, tmp_path: Path, scan_folder: Scan) -> None:
         write(tmp_path, BAD)
         scan_folder(tmp_path, cached=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.jsec.flow import ir, unseen
 from jarvis_ls.jsec.flow.checks import injection, ownership
-from jarvis_ls.jsec.flow.evaluate import converted, evaluate, fetch
+from jarvis_ls.jsec.flow.evaluate import converted, evaluate, fetch, load, store
 from jarvis_ls.jsec.flow.ir import FunctionIR, Instr, Span, Type
 from jarvis_ls.jsec.flow.library import containers, model
 from jarvis_ls.jsec.flow.library.tables import PRINTERS, SECRETS, TABLE
@@ -88,7 +88,7 @@ def _call(an: Analysis, st: State, instr: Instr) -> Any:
         short = target.rpartition("::")[2]
         function = (
             None if short in an.own
-            else an.find_function(target, an.frame.function.file, an.frame.space)
+            else an.find_overload(target, an.frame.function.file, an.frame.space, types)
         )  # fmt: skip
         if function is None:
             if an.program.stops(short, an.frame.function.file):
@@ -288,7 +288,11 @@ def _method(an: Analysis, st: State, instr: Instr) -> Any:
         rid = where.ptr[0][0]
         if where.ptr[0][1] == 0:
             st.regs[rid] = an.reg(st, rid).but(record=owner)
-    functions = _candidates(an, st, where, owner, name, virtual=not constructor)
+    functions = _candidates(an, st, where, owner, name, types, virtual=not constructor)
+    if constructor and not functions and _is_copy(owner, types):
+        source = load(an, st, values[0], types[0][1], span) if types[0][0] == "&" else values[0]
+        store(an, st, where, source, ("r", owner), span)
+        return None
     if not functions:
         if constructor and an.program.record(owner, an.frame.function.file) is None:
             for target in where.ptr:
@@ -310,8 +314,13 @@ def _method(an: Analysis, st: State, instr: Instr) -> Any:
     return states
 
 
+def _is_copy(owner: str, types: Any) -> bool:
+    """Whether an object is made from another of its class, by what the compiler provides."""
+    return len(types) == 1 and (types[0][1] if types[0][0] == "&" else types[0]) == ("r", owner)
+
+
 def _candidates(
-    an: Analysis, st: State, where: Val, owner: str, name: str, *, virtual: bool
+    an: Analysis, st: State, where: Val, owner: str, name: str, types: Any, *, virtual: bool
 ) -> list[FunctionIR]:
     """The definitions a method call may reach."""
     frame = an.frame
@@ -329,7 +338,7 @@ def _candidates(
             if not current:
                 break
             wanted = "~" + current if method[:1] == "~" else method
-            found = an.find_function(f"{current}::{wanted}", file, frame.space)
+            found = an.find_overload(f"{current}::{wanted}", file, frame.space, types)
             if found is not None:
                 return [found]
             known = an.program.record(current, file)

@@ -14,6 +14,10 @@ class Lookup(Protocol):
     def function(self, name: str, from_file: str) -> FunctionIR | None:
         """The definition a name means in a file; `name` may be qualified (`Class::method`)."""
 
+    def overloads(self, name: str, from_file: str) -> list[FunctionIR]:
+        """All definitions of that full name in the file that `function` finds it in, when they
+        are several."""
+
     def overrides(self, record: str, method: str, from_file: str) -> list[FunctionIR]:
         """Definitions of a virtual method in a class and those derived from it."""
 
@@ -46,6 +50,13 @@ class Files:
             if found is not None and (file.path == from_file or not found.static or found.record):
                 return found
         return None
+
+    def overloads(self, name: str, from_file: str) -> list[FunctionIR]:
+        """See `Lookup`."""
+        first = self.function(name, from_file)
+        known = self.files[first.file].functions.values() if first is not None else ()
+        found = [one for one in known if one.name == name]
+        return found if len(found) > 1 else []
 
     def overrides(self, record: str, method: str, from_file: str) -> list[FunctionIR]:
         """See `Lookup`."""

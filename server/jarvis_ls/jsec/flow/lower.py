@@ -55,7 +55,10 @@ class Lowering:
         for node in found:
             self._declare(node, spaces.of(node))
         for pending in self.pending:
-            self.definitions.setdefault(pending[1], pending)
+            known = self.definitions.setdefault(pending[1], pending)
+            if self.unit.language == "cpp" and known[3][2] != pending[3][2]:
+                shape = hashlib.blake2b(repr(pending[3][2]).encode(), digest_size=4).hexdigest()
+                self.definitions.setdefault(f"{pending[1]}#{shape}", pending)
 
     @property
     def spans(self) -> dict[str, Span]:
@@ -138,6 +141,7 @@ class Lowering:
         if owner and not self.types.is_class(owner):
             owner, space = record, space or owner
         full = "::".join(part for part in (space, owner, short) if part)
+        self.types.overload(owner, short, type_)
         if owner:
             self.types.methods.setdefault((owner, short), type_)
             known = self.types.records.get(owner)
@@ -158,6 +162,7 @@ class Lowering:
                     name, inner = self.types.declarator(declarator, base)
                     if inner[0] == "fn":
                         self.types.methods[(type_[1], name)] = inner
+                        self.types.overload(type_[1], name, inner)
                     elif any(text(c) == "static" for c in child.children):
                         self.outer.globals[name] = inner
                         self.file.globals[name] = GlobalIR(name, inner, False, False, None, True)
@@ -194,6 +199,7 @@ class Lowering:
                 continue
             if type_[0] == "fn":
                 self.outer.functions.setdefault(name, type_)
+                self.types.overload("", name, type_)
                 continue
             self._variable(name.rpartition("::")[2], type_, words, declarator)
 

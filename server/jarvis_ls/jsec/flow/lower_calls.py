@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.flow import ir
+from jarvis_ls.jsec.flow import ir, overloads
 from jarvis_ls.jsec.flow.ir import Expr, Span, Type
 from jarvis_ls.jsec.flow.library.signatures import RESULTS
 from jarvis_ls.jsec.flow.types import ANY, CONTAINERS, INT, PTR, ULONG, pointee
@@ -97,7 +97,8 @@ class Calls:
         if short in RESULTS and signature is not None and signature[1] == ANY:
             result = RESULTS[short]
         name = name.removeprefix("::").removeprefix("std::")
-        values, types = self._values(arguments, signature)
+        values, types, signature = self._chosen(arguments, ("", short), signature)
+        result = signature[1] if signature is not None and signature[1] != ANY else result
         temp = of.blocks.temp()
         of.calls.add(short)
         span = of.span(node)
@@ -128,6 +129,22 @@ class Calls:
                 type_ = ("p", type_[1], "const")
             types.append(type_)
         return tuple(values), tuple(types)
+
+    def _chosen(
+        self, arguments: list[Node], name: tuple[str, str], signature: Type | None
+    ) -> tuple[tuple[Expr, ...], tuple[Type, ...], Type | None]:
+        """The arguments of a call, for the one of several functions they fit to."""
+        known = self.of.types.overloads.get(name, ())
+        if len(known) < 2:
+            return (*self._values(arguments, signature), signature)
+        values, types = self._values(arguments, None)
+        found = overloads.signature(known, types) or signature
+        wanted = (found[2] or ()) if found is not None else ()
+        places, kinds = list(values), list(types)
+        for index, to in enumerate(wanted[: len(values)]):
+            if to[0] == "&" and values[index][0] == ir.LOAD:
+                places[index], kinds[index] = values[index][1], ("&", types[index])
+        return tuple(places), tuple(kinds), found
 
     def _indirect(self, node: Node, callee: Node) -> Typed:
         of = self.of
@@ -170,10 +187,10 @@ class Calls:
         """A call of a member function on the object at `base`."""
         of = self.of
         signature = of.types.methods.get((owner, name))
+        values, types, signature = self._chosen(arguments, (owner, name), signature)
         result = signature[1] if signature is not None else ANY
         if owner[:1] == "@" and signature is None:
             result = self._of_container(type_, name)
-        values, types = self._values(arguments, signature)
         temp = of.blocks.temp()
         of.calls.add(name)
         span = of.span(node)
@@ -221,6 +238,19 @@ class Calls:
         slot = self.of.scopes.declare("", type_)
         self.construct((ir.LOCAL, slot), record, arguments, node)
         return self.of.loaded((ir.LOCAL, slot), type_, self.of.span(node))
+
+    def assign(self, place: Expr, record: str, value: Typed, node: Node) -> Typed:
+        """Run the assignment operator of a class."""
+        of, (given, type_), span = self.of, value, self.of.span(node)
+        name = (record, "operator=")
+        known = of.types.overloads.get(name) or [of.types.methods[name]]
+        found = overloads.signature(known, (type_,))
+        if found is not None and found[2][0][0] == "&" and given[0] == ir.LOAD:
+            given, type_ = given[1], ("&", type_)
+        temp = of.blocks.temp()
+        of.calls.add("operator=")
+        of.blocks.add((ir.METHOD, temp, place, record, "operator=", (given,), ANY, span, (type_,)))
+        return (ir.TEMP, temp), ANY
 
     def construct(self, place: Expr, record: str, arguments: list[Node], node: Node) -> None:
         """Run the constructor of a class."""

@@ -300,6 +300,8 @@ class Body:
         elif value.type == "argument_list":
             arguments = [c for c in value.named_children if c.type != "comment"]
             self.of.calling.construct(place, type_[1], arguments, node)
+        elif value.type in _PLACES:
+            self.of.calling.construct(place, type_[1], [value], node)
         else:
             self.of.places.initialise(place, type_, value)
 
@@ -358,6 +360,9 @@ class Body:
     # preprocessor
 
 
+_PLACES = frozenset({"identifier", "pointer_expression", "field_expression",
+                     "subscript_expression"})  # fmt: skip
+"""What an object may be copied from."""
 _STRINGS = frozenset({"string", "wstring", "basic_string"})
 
 

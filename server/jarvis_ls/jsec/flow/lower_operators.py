@@ -149,6 +149,8 @@ class Operators:
             address, type_ = self.of.referred(
                 *self.of.address(node.child_by_field_name("left")), span
             )
+            if type_[0] == "r" and (type_[1], "operator=") in self.of.types.methods:
+                return self.of.calling.assign(address, type_[1], value, node)
             return (ir.STORE, address, self.of.as_type(value, type_, span), type_, span), type_
         address, type_ = self.of.referred(*self.of.address(node.child_by_field_name("left")), span)
         if address[0] not in (ir.LOCAL, ir.GLOBAL):

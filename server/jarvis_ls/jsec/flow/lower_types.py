@@ -44,10 +44,18 @@ class Types:
         self.enumerators: dict[str, int] = dict(unit.facts.enumerators)
         self.methods: dict[tuple[str, str], Type] = {}
         """Function types of member functions by class and name."""
+        self.overloads: dict[tuple[str, str], list[Type]] = {}
+        """Function types of each name, by class, or empty outside of classes."""
         self.erased: set[str] = set()
         """Parameters of the templates around."""
         self._named: dict[str, Type] = {}
         self._busy: set[str] = set()
+
+    def overload(self, owner: str, name: str, type_: Type) -> None:
+        """Take in a function; another one of the same name may be known."""
+        known = self.overloads.setdefault((owner, name), [])
+        if all(one[2] != type_[2] for one in known):
+            known.append(type_)
 
     def size(self, type_: Type) -> int:
         """Bytes of a type; 0 when not known."""

@@ -116,6 +116,16 @@ class Program:
         found = self._find(lookup)
         return None if found is None else self._load(*found)
 
+    def overloads(self, name: str, from_file: str) -> list[FunctionIR]:
+        """All definitions of that full name in the file that `function` finds it in, when they
+        are several."""
+        asking = self._outlines.get(from_file)
+        if asking is None or asking.language != "cpp":
+            return []
+        self._note(("overloads", name, from_file))
+        loaded = (self._load(*place) for place in self._overloads(name, from_file))
+        return [one for one in loaded if one is not None]
+
     def overrides(self, record: str, method: str, from_file: str) -> list[FunctionIR]:
         """What a call of a virtual method may run: definitions in the class and in those derived
         from it."""
@@ -182,6 +192,8 @@ class Program:
             return _YES if self._stops.get(name) else _NO
         if sort == "overrides":
             return b"".join(self._digest(place) for place in self._overrides(name, from_file))
+        if sort == "overloads":
+            return b"".join(self._digest(place) for place in self._overloads(name, from_file))
         if sort == "own":
             outline = self._outlines.get(from_file)
             known = outline is not None and name in outline.functions
@@ -209,6 +221,12 @@ class Program:
         if lookup not in self._found:
             self._found[lookup] = self._resolve(*lookup)
         return self._found[lookup]
+
+    def _overloads(self, name: str, from_file: str) -> list[tuple[str, str]]:
+        first = self._find(("function", name, from_file))
+        places = self._functions.get(name, ())
+        found = [(path, key) for path, key, _ in places if first is not None and path == first[0]]
+        return found if len(found) > 1 else []
 
     def _resolve(self, sort: str, name: str, from_file: str) -> tuple[str, str] | None:
         if sort == "function":

@@ -3,8 +3,10 @@ from outside. The same place reached by the same calls has the same number."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from jarvis_ls.jsec.flow import overloads
 from jarvis_ls.jsec.flow.ir import CALL, RETURN, FunctionIR, GlobalIR, Instr, Span, Type
 from jarvis_ls.jsec.flow.library.tables import STOPS
 from jarvis_ls.jsec.flow.lookup import Lookup
@@ -94,6 +96,7 @@ class Regions:
         self._frames: dict[Any, Frame] = {}
         self._functions: dict[int, FunctionIR] = {}
         self._found: dict[tuple[str, str], FunctionIR | None] = {}
+        self._several: dict[tuple[str, str], list[FunctionIR]] = {}
         self._depths: dict[int, int] = {}
         self._returning: dict[tuple[str, str], bool] = {}
         self._globals: dict[tuple[str, str], tuple[int, GlobalIR | None, Val]] = {}
@@ -110,6 +113,8 @@ class Regions:
         self._frames.clear()
         self._functions.clear()
         self._depths.clear()
+        for asked in (self._found, self._several, self._returning, self._sizes, self._offsets):
+            asked.clear()  # each run asks the program itself: what it asks is noted with its answer
 
     def region(self, key: Any, place: Place) -> int:
         """The number of the region with a key."""
@@ -319,6 +324,19 @@ class Regions:
             return not self.returns(callee, depth + 1)
         short = name.rpartition("::")[2]
         return short in STOPS or self.program.stops(short, function.file)
+
+    def find_overload(
+        self, name: str, file: str, space: list[str], types: Sequence[Type]
+    ) -> FunctionIR | None:
+        """The definition that a call with arguments of these types means."""
+        found = self.find_function(name, file, space)
+        if found is None:
+            return None
+        several = self._several.get((found.file, found.name))
+        if several is None:
+            several = self.program.overloads(found.name, found.file)
+            self._several[(found.file, found.name)] = several
+        return overloads.best(several or [found], types) if several or found.record else found
 
     def find_function(self, name: str, file: str, space: list[str]) -> FunctionIR | None:
         """The definition a name means, namespaces around it tried from the inside out."""
