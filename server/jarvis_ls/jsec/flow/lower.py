@@ -19,6 +19,7 @@ from jarvis_ls.jsec.flow.lower_function import (
     is_constant,
 )
 from jarvis_ls.jsec.flow.lower_macros import Macros
+from jarvis_ls.jsec.flow.lower_static import initialiser
 from jarvis_ls.jsec.flow.lower_types import Types
 from jarvis_ls.jsec.flow.no_return import never_returning
 from jarvis_ls.jsec.flow.types import ANY

@@ -11,6 +11,7 @@ from jarvis_ls.jsec.flow.ir import FunctionIR, GlobalIR, Instr, Type
 from jarvis_ls.jsec.flow.lower_blocks import MAX_DEPTH, Blocks, Scopes, span_of, targets
 from jarvis_ls.jsec.flow.lower_control import Control
 from jarvis_ls.jsec.flow.lower_expression import Expressions, Outer
+from jarvis_ls.jsec.flow.lower_static import initialiser
 from jarvis_ls.jsec.flow.types import ANY, INT, VOID
 
 _TAGGED = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
@@ -366,21 +367,6 @@ _PLACES = frozenset({"identifier", "pointer_expression", "field_expression",
 _STRINGS = frozenset({"string", "wstring", "basic_string"})
 
 
-def initialiser(
-    outer: Outer, name: str, type_: Type, value: Node | None
-) -> tuple[Instr, ...] | None:
-    """The instructions of the initialiser of a variable of static storage; None without one."""
-    if value is None:
-        return None
-    blocks = Blocks()
-    of = Expressions(outer, blocks, Scopes())
-    of.places.initialise((ir.GLOBAL, name), type_, value)
-    done, _ = blocks.finish()
-    if len(done) != 1 or of.scopes.slots or blocks.temps:
-        return ()  # more than stores of constants: nothing is known of it
-    return tuple(i for i in done[0][0] if i[0] in (ir.EVAL, ir.CLEAR))
-
-
 def is_constant(type_: Type, words: set[str], declarator: Node) -> bool:
     """Whether a variable never changes, by its type, the words before its declarator and that:
     `const char *p` may, `char *const p` may not."""
@@ -407,4 +393,4 @@ def _function_declarator(node: Node) -> Node | None:
     return None
 
 
-__all__ = ["Body", "initialiser", "targets"]
+__all__ = ["Body", "targets"]
