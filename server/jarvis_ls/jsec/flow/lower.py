@@ -15,7 +15,6 @@ from jarvis_ls.jsec.flow.lower_expression import Outer
 from jarvis_ls.jsec.flow.lower_function import (
     Body,
     _function_declarator,
-    initialiser,
     is_constant,
 )
 from jarvis_ls.jsec.flow.lower_macros import Macros
