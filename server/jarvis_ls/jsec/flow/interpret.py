@@ -51,6 +51,8 @@ _CORRELATED = frozenset({"null-dereference", "uninitialized"})
 _SEVERAL = 6
 """So many choices on the way to a loss, and one of them is likely to go with its release."""
 _DEPENDENT = _CORRELATED | {"divide-by-zero"}
+_HARMLESS = frozenset({"argv", "rand()", "random()"})
+"""Sources that nobody but who runs the program has in hand."""
 _LOSSES = frozenset({"leak", "resource-leak"})
 
 
@@ -268,7 +270,8 @@ class Analysis(Regions):
         if kind in _CORRELATED and choices > _FEW:
             return
         certain = certain and choices <= _FEW
-        doubtful = doubtful or any(one.cut for one in self.stack) or (
+        harmless = source is not None and source[2].partition(":")[2] in _HARMLESS
+        doubtful = doubtful or harmless or any(one.cut for one in self.stack) or (
             kind in _CORRELATED and choices > 1
         ) or (
             kind in _LOSSES and choices > _SEVERAL

@@ -173,6 +173,8 @@ class FunctionIR:
     """How many instructions."""
     cut: bool = False
     """Part of it nests too deep or is not understood and was left out."""
+    unsure: frozenset[str] = frozenset()
+    """Variables that a branch of the preprocessor which was left out may give a value."""
 
 
 @dataclass(slots=True)

@@ -23,15 +23,13 @@ def written_loosely(data: bytes, lowered: Iterable[Span], known: Iterable[Span])
     at = 0
     spans = sorted([*((*span, True) for span in lowered), *((*span, False) for span in known)])
     for start, end, is_function in spans:
-        _look(data, at, start, found)
+        found |= written_in(data[at:start])
         if is_function and b"#" in data[start:end]:
-            _look(data, max(at, start), end, found)
+            found |= written_in(data[max(at, start) : end])
         at = max(at, end)
-    _look(data, at, len(data), found)
-    return found
+    return found | written_in(data[at:])
 
 
-def _look(data: bytes, start: int, end: int, found: set[str]) -> None:
-    if end > start:
-        found.update((one or other).decode() for one, other in
-                     _WRITE.findall(data[start:end]))  # fmt: skip
+def written_in(text: bytes) -> set[str]:
+    """Names that a text may give a value."""
+    return {(one or other).decode() for one, other in _WRITE.findall(text)}

@@ -10,6 +10,7 @@ from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import Instr, Type
+from jarvis_ls.jsec.flow.loose import written_in
 from jarvis_ls.jsec.flow.numbers import constant
 from jarvis_ls.jsec.flow.types import ANY, INT, pointee
 
@@ -28,6 +29,8 @@ class Control:
 
     def __init__(self, body: Body) -> None:
         self.body = body
+        self.unsure: set[str] = set()
+        """Variables that a branch of the preprocessor which is left out may give a value."""
         self._labels: dict[str, int] = {}
         self._breaks: list[tuple[int, int]] = []
         self._continues: list[tuple[int, int]] = []
@@ -278,8 +281,12 @@ class Control:
     def _choose(self, node: Node, *, wanted: bool) -> None:
         alternative = node.child_by_field_name("alternative")
         if not wanted:
+            kept = alternative.start_byte if alternative is not None else node.end_byte
+            self.unsure |= written_in((node.text or b"")[: kept - node.start_byte])
             self.body.statement(alternative)
             return
+        if alternative is not None:
+            self.unsure |= written_in(alternative.text or b"")
         skipped = {node.child_by_field_name("name"), node.child_by_field_name("condition"),
                    alternative}  # fmt: skip
         for child in node.named_children:

@@ -25,7 +25,7 @@ class Body:
         self.globals = globals_
         self.blocks, self.scopes = Blocks(), Scopes()
         self.of = Expressions(outer, self.blocks, self.scopes)
-        self._control = Control(self)
+        self.control = Control(self)
         self.name = ""
         self.result: Type = VOID
         self._statements: dict[str, Callable[[Node], None]] = {
@@ -37,7 +37,7 @@ class Body:
             "struct_specifier": self._tagged, "union_specifier": self._tagged,
             "class_specifier": self._tagged, "enum_specifier": self._tagged,
             "linkage_specification": self.children, "init_statement": self.children,
-            **self._control.statements,
+            **self.control.statements,
         }  # fmt: skip
 
     def lower(self, node: Node, name: str, record: str, declared: Type, *,
@@ -68,7 +68,7 @@ class Body:
             variadic=bool(declared[3]), const=declared[4] if len(declared) > 4 else (),
             calls=frozenset(self.of.calls),
             reads=frozenset(self.of.reads), size=sum(len(b[0]) + 1 for b in blocks),
-            cut=self.of.cut or body.has_error,
+            cut=self.of.cut or body.has_error, unsure=frozenset(self.control.unsure),
         )  # fmt: skip
 
     def _parameters(self, node: Node, declarator: Node) -> list[int]:

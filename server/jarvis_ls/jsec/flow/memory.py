@@ -119,7 +119,7 @@ def default(an: Analysis, st: State, rid: int, offset: Any, type_: Type, known: 
         if character is not None:
             return character
     if fill == UNINITIALISED:
-        part = offset and cells and place is not None and place.type[0] in ("i", "p", "f")
+        part = offset != 0 and cells and place is not None and place.type[0] in ("i", "p", "f")
         return unknown(type_) if part else NOTHING
     if fill == ZEROED:
         if type_[0] == "?":  # of a member that is not known: an array, perhaps

@@ -93,11 +93,22 @@ def _null(an: Analysis, st: State, where: Val, span: Any, address: Expr | None, 
         elsewhere = tested is not None and tested[1] != an.frame.base
         if not where.flags & UNSURE and not elsewhere:
             later = tested is not None and (st.choices > tested[2] or st.unseen > tested[3])
+            later = later or _unsure(an, address)
             an.fault(st, "null-dereference", span, certain=True, by=by, doubtful=later)
     elif null == MAYBE_NULL and not where.flags & (UNSURE | OTHER):
         an.fault(st, "null-dereference", span, certain=False, by=by)
     if address is not None:
         _proven(an, st, address)
+
+
+def _unsure(an: Analysis, address: Expr | None) -> bool:
+    """Whether a pointer is a variable that text which was left out may give a value."""
+    while address is not None and address[0] in (ir.FIELD, ir.INDEX, ir.DECAY):
+        address = address[1]
+    if address is None or address[0] != ir.LOAD or address[1][0] != ir.LOCAL:
+        return False
+    function = an.frame.function
+    return function.slots[address[1][1]][0] in function.unsure
 
 
 def _proven(an: Analysis, st: State, address: Expr) -> None:
@@ -171,6 +182,7 @@ def bounds(
                 size=_shown(reg.hi),
                 by=by,
                 where=place,
+                doubtful=taint is None and st.choices >= _MANY,
             )
             return
     if end >= ENDLESS:
@@ -215,7 +227,9 @@ def uninitialised(an: Analysis, st: State, value: Val, rid: int, span: Any, type
         place = an.places[rid]
         unnamed = place is not None and place.kind == "local" and not place.name  # a macro's cast
         if place is not None and not unnamed and type_[0] not in ("c", "r", "?"):
-            an.fault(st, "uninitialized", span, certain=True, name=place.name, where=place)
+            unsure = place.name in an.frame.function.unsure
+            an.fault(st, "uninitialized", span, certain=True, name=place.name, where=place,
+                     doubtful=unsure)  # fmt: skip
         found = unknown(type_)
         if place is not None and place.kind == "local" and place.type == type_:
             st.mem[rid] = {0: found}

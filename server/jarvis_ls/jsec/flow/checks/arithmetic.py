@@ -55,7 +55,8 @@ def overflow(
         span,
         certain=certain,
         source=taint,
-        doubtful=taint is None and not type_[2] and st.choices > 0,  # it wraps, mostly on purpose
+        # after a choice the numbers may not meet; unsigned ones wrap, mostly on purpose
+        doubtful=taint is None and st.choices > (1 if type_[2] else 0),
         operator=op,
         type=_name(type_),
         low=_shown(low),
@@ -98,7 +99,7 @@ def division(an: Analysis, st: State, divisor: Val, type_: Type, span: Any) -> N
         return
     tested = divisor.sym is not None and divisor.sym[0] == "tested"
     later = tested and (st.choices > divisor.sym[2] or st.unseen > divisor.sym[3])
-    floating = type_[0] == "f" and divisor.taint is None and st.choices > 0
+    floating = divisor.taint is None and st.choices > (0 if type_[0] == "f" else 1)
     an.fault(st, "divide-by-zero", span, certain=certain, source=divisor.taint,
              doubtful=later or floating)  # fmt: skip
 
