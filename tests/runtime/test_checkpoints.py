@@ -11,7 +11,6 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.runtime.checkpoints import Checkpoints
 from jarvis_ls.runtime.snapshots.look import Limits
 from jarvis_ls.runtime.snapshots.store import FILE
+from tests.support.full_disk import small_disk
 
 posix = pytest.mark.skipif(os.name != "posix", reason="mode bits and odd names are POSIX's")
 git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -537,32 +537,21 @@ async def test_a_damaged_store_says_so_and_begins_anew(
     assert (root / "f").read_text() == "f"
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A home on a file system of two megabytes."""
-    home = tmp_path / "small"
-    home.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(home)]
-    if os.name != "posix" or os.geteuid() != 0 or subprocess.run(mount, check=False).returncode:
-        pytest.skip("only root can make a small file system, and not everywhere")
-    yield home
-    subprocess.run(["umount", str(home)], check=True)
-
-
-async def test_a_full_disk_is_said_and_loses_nothing(root: Path, small_disk: Path) -> None:
-    checkpoints = Checkpoints(small_disk, "s1")
-    (root / "f").write_text("keep")
-    first = await checkpoints.take([root])
-    (root / "large").write_bytes(os.urandom(5_000_000))
-    with pytest.raises(JarvisError, match="full"):
-        await checkpoints.take([root])
-    with pytest.raises(JarvisError, match="full"):
-        await checkpoints.restore(first, [root])  # what is there now could not be kept
-    assert (root / "large").stat().st_size == 5_000_000
-    (root / "large").unlink()
-    (root / "f").write_text("lost")
-    await checkpoints.restore(first, [root])
-    assert (root / "f").read_text() == "keep"
+async def test_a_full_disk_is_said_and_loses_nothing(root: Path, tmp_path: Path) -> None:
+    with small_disk(tmp_path / "small") as home:
+        checkpoints = Checkpoints(home, "s1")
+        (root / "f").write_text("keep")
+        first = await checkpoints.take([root])
+        (root / "large").write_bytes(os.urandom(5_000_000))
+        with pytest.raises(JarvisError, match="full"):
+            await checkpoints.take([root])
+        with pytest.raises(JarvisError, match="full"):
+            await checkpoints.restore(first, [root])  # what is there now could not be kept
+        assert (root / "large").stat().st_size == 5_000_000
+        (root / "large").unlink()
+        (root / "f").write_text("lost")
+        await checkpoints.restore(first, [root])
+        assert (root / "f").read_text() == "keep"
 
 
 async def test_a_missing_root_and_an_unknown_id_are_errors(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -21,6 +21,7 @@ from jarvis_ls.runtime.memory_organiser import (
 from jarvis_ls.runtime.models import Candidate, Provider
 from jarvis_ls.runtime.platforms.base import ModelInfo
 from jarvis_ls.runtime.platforms.openai import OpenAICompatible
+from tests.support.full_disk import small_disk
 from tests.support.model_server import ModelServer
 
 KIND = "project_long_term"
@@ -131,6 +132,32 @@ async def test_one_failure_does_not_stop_the_others(memory: Memory) -> None:
         report = await Organiser(memory, group).run(KIND)
     assert len(report.failed) == 1 and [e.content for e in report.made] == ["three and four"]
     assert {e.content for e in await memory.retrieve()} == {"one", "two", "three and four"}
+
+
+async def test_on_a_full_disk_it_says_so_and_loses_nothing(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "small") as disk:
+        (disk / "project").mkdir()
+        memory = Memory(tmp_path / "home", disk / "project")
+        for text in ("one", "two"):
+            await memory.save(KIND, text, ["a", "b"])
+        await same_twice(memory)
+        folder = memory.folder_of(KIND).path
+        before = {p: p.read_bytes() for p in folder.glob("*.json")}
+        filler = disk / "filler"
+        filler.touch()
+        with filler.open("ab", buffering=0) as file, suppress(OSError):
+            while True:
+                file.write(b"x" * 4096)
+        async with ModelServer() as server, group_of(server) as group:
+            for _ in range(2):
+                server.say(merged("one and two, " + "at length " * 900))
+            report = await Organiser(memory, group).run(KIND)
+            assert len(report.failed) == 2 and not report.made
+            assert all("full" in words or "No space" in words for words in report.failed)
+            assert {p: p.read_bytes() for p in folder.glob("*.json")} == before
+            filler.unlink()
+            again = await Organiser(memory, group).run(KIND)
+        assert not again.failed and len(await memory.heads()) == 2
 
 
 async def test_without_a_model_overlap_is_named_and_left(memory: Memory) -> None:

@@ -12,6 +12,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +45,20 @@ def run(way: str, folder: Path) -> dict[str, Any]:
     assert done.returncode == 0, done.stderr
     told: dict[str, Any] = json.loads(done.stdout)
     return told
+
+
+@contextmanager
+def small_disk(folder: Path) -> Iterator[Path]:
+    """`folder` as a file system of two megabytes, which fills for real. Skips, saying why, where
+    none can be made."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)]
+    if os.name != "posix" or os.geteuid() != 0 or subprocess.run(mount, check=False).returncode:
+        pytest.skip("only root can make a small file system, and not everywhere")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
 
 
 def main(way: str, folder: Path) -> None:
