@@ -185,7 +185,7 @@ def _long_session(home: Path, work: Path) -> str:
 
 
 async def _many_agents() -> tuple[list[float], int]:
-    """How long the server's loop kept others waiting while 200 agents moved, and what was sent."""
+    """Processor time of each turn of the server's loop while 200 agents moved, and what was sent."""
     server = make_server(Analysis())
     sink = _Sink()
     server.protocol.writer = sink
@@ -198,9 +198,9 @@ async def _many_agents() -> tuple[list[float], int]:
             info = NodeInfo(f"n{number}", "root", "child", "A title", "running",
                             activity=f"step {step}", usage=Usage(step, step))  # fmt: skip
             feed.publish(NodePut("s", info))
-        began = time.perf_counter()
+        began = time.process_time()
         await asyncio.sleep(0.01)
-        lags.append(max(0.0, time.perf_counter() - began - 0.01))
+        lags.append(time.process_time() - began)
     bridge._batch.flush()
     await bridge.close()
     assert sink.text.count(b'"activity": "step') >= SECONDS * 1000
