@@ -49,6 +49,19 @@ def test_programs(line: str, programs: list[str]) -> None:
         "sed -i s/a/b/ f", "bash script", "sh -c 'ls'", 'sh -c "$X"', "echo 'unclosed", "ls (",
         "ls() { rm x; }; ls", "tar xf a --to-command=x", "command rm x", "trap 'rm x' EXIT",
         "export PATH=.", "ls\r\nrm x", "docker run x",
+        "PATH=.; ls", "PATH=.:$PATH\nls", "for PATH in .; do ls; done", "read PATH <<< .; ls",
+        "printf -v PATH .; ls", "hash -p ./x ls; ls", "IFS=/; ls", "ls\x0brm x",
+        "cat <<E\n`rm x`\nE", "cat <<-E\n\t`rm x`\n\tE",
+        "tar -Ish -xf a", "tar -xIsh -f a", "tar xIf sh a", "tar -F sh -xf a",
+        "tar -cf a --rsh-command=sh b", "tar xf a --info-script=sh", "tar xf a --use-comp=sh",
+        "sed -n '1e rm x' a", "sed 's/a/rm x/e' a", "sed 's/a/b/w out' a", "sed 'w out' a",
+        "sed '1r /etc/passwd' a", "sed -i.bak s/a/b/ f", "sed -ni s/a/b/ f", "sed -f script a",
+        "sed --file=script a", "sed -n -e p -e 'e rm x' a", "sed 'p;e rm x' a", "sed 'p\ne rm' a",
+        "sort -o f a", "sort -rof a", "sort --comp=sh a", "awk 'BEGIN{system(\"x\")}'",
+        "awk '{print > \"f\"}' a", "awk '\"rm x\"|getline' a", "awk -fprog a", "gawk -f prog a",
+        "git log --output=f", "git diff --outp=f", "git grep -Orm x",
+        "git grep --open-files-in-pager=rm x", "git difftool --extcmd=x", "rg --hostname-bin=x y",
+        "uniq a f", "xxd -r a f", "less +!x f", "less -o f x",
     ],
 )  # fmt: skip
 def test_what_cannot_be_known_is_opaque(line: str) -> None:
@@ -56,8 +69,16 @@ def test_what_cannot_be_known_is_opaque(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["git log --oneline", "ls *.c", "grep -rn 'free(' src", "cargo test", "make -j4 all"]
-)
+    "line",
+    [
+        "git log --oneline", "ls *.c", "grep -rn 'free(' src", "cargo test", "make -j4 all",
+        "sed -n 5,10p f", "sed 's/a;b/c/g' f", "sed -e '1d' -e 's|/usr|/opt|' f",
+        "sed -n '/a/,/b/p' f", "sed '1d\n2d' f",
+        "sed -nE 's/(a|b)+/x/p;5q' f", "awk '{print $1}' f", "awk -F: '{print $2}' f",
+        "tar tzf a.tgz", "tar -xf a.tar -C out", "sort -rn f", "git diff --stat", "uniq -c f",
+        "for i in a b; do ls; done", "cat <<'E'\n`x`\nE", "find . -name '*.c' -newer a",
+    ],
+)  # fmt: skip
 def test_plain_commands_are_not_opaque(line: str) -> None:
     assert not take_apart(line).opaque
 

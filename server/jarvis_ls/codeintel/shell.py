@@ -9,10 +9,13 @@ treat it as something they know.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import tree_sitter
+
+from jarvis_ls.codeintel.shell_options import hides
 
 MAX_DEPTH = 8
 """Levels of `sh -c` looked into."""
@@ -20,18 +23,13 @@ MAX_DEPTH = 8
 _OPAQUE_PROGRAMS = frozenset(
     {"eval", "source", ".", "exec", "builtin", "command", "coproc", "trap", "alias", "enable",
      "xargs", "parallel", "ssh", "watch", "script", "expect", "su", "chroot", "nsenter", "unshare",
-     "bwrap", "docker", "podman"}
+     "bwrap", "docker", "podman", "read", "mapfile", "readarray", "getopts", "hash", "set",
+     "shopt", "let", "busybox"}
 )  # fmt: skip
 _TRANSPARENT = {"time": 0, "nohup": 0, "nice": 0, "ionice": 0, "stdbuf": 0, "setsid": 0,
                 "timeout": 1, "env": 0, "sudo": 0, "doas": 0}  # fmt: skip
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
-_HIDDEN_RUNS = {
-    "find": ("-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fls", "-fprintf"),
-    "git": ("-c", "--exec-path", "--upload-pack", "--receive-pack", "--ext-diff", "--textconv"),
-    "tar": ("--to-command", "--checkpoint-action", "-I", "--use-compress-program"),
-    "rg": ("--pre",), "sed": ("-i", "--in-place"), "sort": ("-o", "--output", "--compress-program"),
-    "awk": ("-i", "-f"), "man": ("-P", "--pager"), "make": ("-f", "--file", "--eval"),
-}  # fmt: skip
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _WORDS = frozenset({"word", "number", "raw_string", "string", "concatenation"})
 
 
@@ -67,7 +65,7 @@ class CommandLine:
 def take_apart(line: str, depth: int = 0) -> CommandLine:
     """What `line` would do when a shell ran it."""
     root = _parser().parse(line.encode("utf-8", "replace")).root_node
-    opaque = root.has_error or depth >= MAX_DEPTH or "\0" in line or "\r" in line
+    opaque = root.has_error or depth >= MAX_DEPTH or _CONTROL.search(line) is not None
     commands: list[Command] = []
     writes: list[str] = []
     reads: list[str] = []
@@ -77,6 +75,8 @@ def take_apart(line: str, depth: int = 0) -> CommandLine:
             functions.add(_text(node.child_by_field_name("name")))
         if node.type == "file_redirect":
             _redirect(node, writes, reads)
+        if _changes_what_runs(node):
+            opaque = True
         if node.type in ("command", "declaration_command", "unset_command"):
             for command, inner in _command(node, depth):
                 commands.append(command)
@@ -89,6 +89,20 @@ def take_apart(line: str, depth: int = 0) -> CommandLine:
     commands = [Command(c.words, c.opaque or c.words[0] in functions) for c in commands if c.words]
     opaque = opaque or any(command.opaque for command in commands)
     return CommandLine(tuple(commands), tuple(writes), tuple(reads), opaque)
+
+
+def _changes_what_runs(node: tree_sitter.Node) -> bool:
+    """Whether later words may mean another program (`PATH=.; ls`), or run what is not seen as
+    such (here documents whose old-style substitutions the grammar takes for text)."""
+    if node.type == "variable_assignment":
+        return True
+    if node.type == "for_statement":
+        return not _text(node.child_by_field_name("variable")).islower()
+    if node.type == "heredoc_redirect":
+        start = next((_text(c) for c in node.children if c.type == "heredoc_start"), "")
+        body = next((_text(c) for c in node.children if c.type == "heredoc_body"), "")
+        return not any(quote in start for quote in "'\"\\") and "`" in body
+    return False
 
 
 def _command(node: tree_sitter.Node, depth: int) -> Iterator[tuple[Command, CommandLine | None]]:
@@ -127,12 +141,7 @@ def _understood(
         if rest:
             yield from _understood(rest, opaque, depth)
         return
-    hidden = any(
-        word == option or word.startswith(option + "=")
-        for option in _HIDDEN_RUNS.get(program, ())
-        for word in words[1:]
-    )
-    yield Command(words, opaque or hidden), None
+    yield Command(words, opaque or hides(program, words[1:])), None
 
 
 def _script_of(words: tuple[str, ...], depth: int) -> CommandLine | None:
