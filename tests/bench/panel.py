@@ -185,7 +185,7 @@ def _long_session(home: Path, work: Path) -> str:
 
 
 async def _many_agents() -> tuple[list[float], int]:
-    """Processor time of each turn of the server's loop while 200 agents moved, and what was sent."""
+    """Processor time of each turn of the loop while 200 agents moved, and what was sent."""
     server = make_server(Analysis())
     sink = _Sink()
     server.protocol.writer = sink

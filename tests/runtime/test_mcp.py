@@ -247,7 +247,7 @@ async def test_a_changed_description_is_blocked_until_it_was_seen(tmp_path: Path
 async def test_a_description_that_changes_under_way_is_blocked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jarvis_ls.runtime.mcp.LIST_SECONDS", 0.0)
+    monkeypatch.setattr("jarvis_ls.runtime.mcp_server.LIST_SECONDS", 0.0)
     async with opened(tmp_path, {"t": stdio("turns")}) as servers:
         await call(servers, "t__connect")
         assert (await call(servers, "t__lookup")).text == "found"
