@@ -60,6 +60,33 @@ PAIRS = {
         "void f(void) { int a[10]; int i; for (i = 0; i < %s; i++) { a[i] = 0; } }",
         "11", "10", "buffer-write-stack",
     ),
+    "the size of an initialised array is that of a variable": (
+        "#define ROOM (3 * sizeof(n) + %s)\n"
+        "void f(void) { int n = 0; char a[ROOM] = \"\"; fgets(a, 14, stdin); }",
+        "1", "2", "buffer-write-stack",
+    ),
+    "what is not seen is given a value": (
+        "void show(int n);\nvoid f(void) { int n; %s show(n); }",
+        "", "n = 1;", "uninitialized",
+    ),
+    "a number that was compared is the same number later": (
+        "extern int on;\nvoid f(void) { int a[4] = {0}; int n = 9; if (on == 5) n = 1;"
+        " if (on %s 5) a[n] = 1; }",
+        "!=", "==", "buffer-write-stack",
+    ),
+    "a pointer that may be null leads to one array": (
+        "extern int on;\nvoid f(int n) { char a[%s]; char *p = NULL; if (on) p = a;"
+        " for (int i = 0; i < n; i++) on = i; if (p) memset(p, 1, 10); }",
+        "9", "10", "buffer-write-stack",
+    ),
+    "a constant is too large": (
+        "void f(void) { int n = 0; n = CHAR_MAX + %s; char c = (char)n; }",
+        "1", "0", "truncation",
+    ),
+    "a stream that was not opened is used": (
+        "void f(void) { FILE *p = fopen(\"/x\", \"r\"); %s fgetc(p); fclose(p); }",
+        "", "if (p == NULL) return;", "unchecked-allocation",
+    ),
     "a parameter decides": (
         "static void put(int *p, int n) { p[n] = 1; }\n"
         "void f(void) { int a[10]; put(a, %s); }",

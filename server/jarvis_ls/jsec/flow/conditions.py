@@ -215,6 +215,9 @@ def _refine_number(an: Analysis, st: State, op: str, e: Expr, value: Val, other:
         return False
     excluded = op == "!=" and other.lo == other.hi == 0 and lo < 0 < hi
     if lo == value.lo and hi == value.hi and not excluded:
+        if op == "!=" and lo < other.lo == other.hi < hi and value.sym is None and not value.ptr:
+            _put_back(an, st, e, value, Val(lo, hi, value.flags, value.taint, (), value.null, 0,
+                                            ("differs", other.lo)))  # fmt: skip
         return True
     if e[0] in (ir.CONST, ir.STR, ir.NULL, ir.SIZEOF):
         return True

@@ -171,6 +171,10 @@ def shifted(an: Analysis, st: State, base: Val, index: Val, size: int) -> Val:
                base.null, base.ini, index.sym)  # fmt: skip
 
 
+_WRITTEN = frozenset({ir.CONST, ir.BIN})
+"""What a constant expression is made of: `CHAR_MAX + 1` is a number, not arithmetic."""
+
+
 def _bin(an: Analysis, st: State, e: Expr) -> Val:
     a = evaluate(an, st, e[2])
     b = a if e[2] == e[3] and e[2][0] == ir.LOAD else evaluate(an, st, e[3])
@@ -196,7 +200,14 @@ def binary(
     ends = corners(op, a, b) if type_[0] in ("i", "f") else None
     if ends is None:
         return Val(lo, hi, ARITH | OTHER, taint)
-    flags = (a.flags & b.flags & TIGHT) | ARITH | ((a.flags | b.flags) & UNSURE)
+    flags = (a.flags & b.flags & TIGHT) | ((a.flags | b.flags) & UNSURE)
+    if (
+        e is None
+        or e[2][0] not in _WRITTEN
+        or e[3][0] not in _WRITTEN
+        or (a.flags | b.flags) & ARITH
+    ):
+        flags |= ARITH
     if op in "+-" and (a.flags | b.flags) & COUNT and (b.lo == b.hi or a.lo == a.hi):
         flags |= COUNT
     if op in ("&", "|", "^", "<<", ">>"):
@@ -236,7 +247,10 @@ def decided(an: Analysis, st: State, op: str, a: Val, b: Val) -> bool | None:
         return None
     if op in ("==", "!=") and NOT_NULL in (a.null, b.null) and _NIL in (_ends(a), _ends(b)):
         return op == "!="
-    return compare(op, a, b)
+    found = compare(op, a, b)
+    if found is None and a.sym is not None and a.sym[0] == "differs" and b.lo == b.hi == a.sym[1]:
+        return {"==": False, "!=": True}.get(op)
+    return found
 
 
 def _ends(value: Val) -> tuple[float, float]:

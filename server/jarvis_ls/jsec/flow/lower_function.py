@@ -12,6 +12,7 @@ from jarvis_ls.jsec.flow.lower_blocks import MAX_DEPTH, Blocks, Scopes, span_of,
 from jarvis_ls.jsec.flow.lower_control import Control
 from jarvis_ls.jsec.flow.lower_expression import Expressions, Outer
 from jarvis_ls.jsec.flow.lower_static import initialiser
+from jarvis_ls.jsec.flow.numbers import folded
 from jarvis_ls.jsec.flow.types import ANY, INT, VOID
 
 _TAGGED = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
@@ -307,6 +308,14 @@ class Body:
             self.of.places.initialise(place, type_, value)
 
     def _counted(self, type_: Type, value: Node) -> Type:
+        """The type of an initialised array, whose size is that of its initialiser when none is
+        written, or is constant only with the variables that are seen here."""
+        written = _written_size(value.parent)
+        if written is not None:
+            live, self.blocks._open = self.blocks._open, None  # no variable-length array has one
+            count = folded(self.of.value(written)[0])
+            self.blocks._open = live
+            return ("a", type_[1], count) if count is not None and count > 0 else type_
         if value.type == "initializer_list":
             if any(child.type.startswith("preproc") for child in value.named_children):
                 return type_
@@ -318,8 +327,7 @@ class Body:
         return type_
 
     def _variable_length(self, slot: int, type_: Type, node: Node) -> None:
-        sizes = node if node.type == "array_declarator" else None
-        written = sizes.child_by_field_name("size") if sizes is not None else None
+        written = _written_size(node)
         if written is None:
             return
         count = self.of.value(written)[0]
@@ -380,6 +388,13 @@ def is_constant(type_: Type, words: set[str], declarator: Node) -> bool:
             break
         inner = inner.child_by_field_name("declarator")
     return inner is not None and any(text(c) == "const" for c in inner.children)
+
+
+def _written_size(node: Node | None) -> Node | None:
+    """What stands between the outer brackets of the array that is declared."""
+    while node is not None and node.type != "array_declarator":
+        node = node.child_by_field_name("declarator")
+    return node.child_by_field_name("size") if node is not None else None
 
 
 def _function_declarator(node: Node) -> Node | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from jarvis_ls.jsec.flow.ir import Type
+from jarvis_ls.jsec.flow.ir import BIN, CAST, CONST, SIZEOF, Expr, Type
 from jarvis_ls.jsec.flow.types import DOUBLE, INT, LONG, UINT, ULONG
 
 if TYPE_CHECKING:
@@ -129,6 +129,19 @@ def constant(written: str, types: Types, depth: int = 0) -> int | None:
     if len(tokens) > _MAX_TOKENS:
         return None
     return _Parser(written, tokens, types, depth).parse()
+
+
+def folded(expr: Expr) -> int | None:
+    """The number a lowered expression of constants and sizes gives, or None."""
+    kind = expr[0]
+    if kind in (CONST, SIZEOF):
+        return expr[1] if isinstance(expr[1], int) else None
+    if kind == CAST:
+        return folded(expr[1])
+    if kind == BIN and expr[1] in _OPERATORS:
+        left, right = folded(expr[2]), folded(expr[3])
+        return _OPERATORS[expr[1]](left, right) if left is not None and right is not None else None
+    return None
 
 
 class _Parser:

@@ -21,13 +21,14 @@ def ready(
     declaration says of them."""
     declared = an.program.prototype(name, an.frame.function.file)
     if declared is None or declared[2] is None:
-        _may_be_macro(an, st, values, types, args)
+        given = _may_be_macro if name.isupper() else must_have
+        given(an, st, values, types, args, span)
         return types
     wanted = declared[2]
     referred = [i for i, type_ in enumerate(wanted[: len(values)]) if type_[0] == "&"]
     if referred:
         _may_be_macro(an, st, [values[i] for i in referred], [types[i] for i in referred],
-                      [args[i] for i in referred])  # fmt: skip
+                      [args[i] for i in referred], span)  # fmt: skip
         for index in referred:
             values[index] = unknown(types[index]) if values[index].ini else values[index]
     must_have(an, st, values, types, args, span)
@@ -38,7 +39,9 @@ def ready(
     )
 
 
-def _may_be_macro(an: Analysis, st: State, values: list[Val], types: Any, args: Any) -> None:
+def _may_be_macro(
+    an: Analysis, st: State, values: list[Val], types: Any, args: Any, _span: Span
+) -> None:
     """What is not seen may be a macro, which gives its arguments a value."""
     for index, value in enumerate(values):
         if value.ini:

@@ -39,3 +39,9 @@ char *other(char *p, char *q, size_t n) {
     q = realloc(p, n); // ok
     return q;
 }
+
+char *fresh(char *p, size_t n) {
+    p = NULL;
+    p = realloc(p, n); // ok
+    return p;
+}

@@ -35,3 +35,21 @@ void clear(void) {
     memset(&p, 0, sizeof(p)); // ok
     puts(p);
 }
+
+struct pair { int left; int right; long more; };
+
+void by_type(void) {
+    struct pair *p = malloc(sizeof(struct pair));
+    struct pair *several[4];
+    if (p == NULL) return;
+    memset(p, 0, sizeof(struct pair *)); // expect: sizeof-pointer
+    memset(p, 0, sizeof(struct pair)); // ok
+    memset(several, 0, sizeof(struct pair *)); // ok
+    free(p);
+}
+
+int same(const char *given, const char *wanted) {
+    char name[16] = "";
+    if (strncmp(given, wanted, sizeof(wanted)) == 0) return 1; // expect: sizeof-pointer
+    return strncmp(given, name, sizeof(name)) == 0; // ok
+}

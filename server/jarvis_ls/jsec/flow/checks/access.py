@@ -159,7 +159,8 @@ def bounds(
     start, end = 0, reg.hi
     if sub is not None and lo >= sub[0] and by:
         start, end = sub[0], min(sub[1], reg.hi)
-    if where.flags & UNSURE and taint is None:
+    unsure = where.flags & UNSURE and taint is None
+    if unsure and (len(where.ptr) > 1 or where.flags & OTHER or lo != hi):
         return
     place = an.places[rid]
     if place is None or place.kind in ("object", "function"):
@@ -167,7 +168,7 @@ def bounds(
     if UNPLACED <= lo < ENDLESS:  # a member whose record is not known: it lies anywhere
         return
     under = hi < start
-    may_under = lo < start and (taint is not None or known & TIGHT)
+    may_under = lo < start and (taint is not None or known & TIGHT) and not unsure
     if under or may_under:
         kind = "buffer-underwrite" if writes else "buffer-read-under"
         if under or (place.size or reg.hi < ENDLESS):
@@ -175,7 +176,7 @@ def bounds(
                 st,
                 kind,
                 span,
-                certain=under,
+                certain=under and not unsure,
                 source=where.taint,
                 name=place.name,
                 offset=_shown(lo),
@@ -191,7 +192,7 @@ def bounds(
     proven = (known & TIGHT and flags & TIGHT and reg.flags & TIGHT) or (
         taint is not None and reg.flags & TIGHT
     )
-    may_over = hi + most > reg.lo and hi + most > end and proven
+    may_over = not unsure and hi + most > reg.lo and hi + most > end and proven
     if not over and not may_over:
         return
     if over and not (reg.flags & TIGHT or known & TIGHT):
@@ -205,7 +206,7 @@ def bounds(
         st,
         kind,
         span,
-        certain=bool(over),
+        certain=bool(over) and not unsure,
         source=taint,
         name=place.name,
         offset=_shown(hi),

@@ -61,6 +61,8 @@ def realloc_assign_back(call: Call) -> Iterator[Report]:
     assignment = use_of(call.node)
     if assignment is None or assignment.type != "assignment_expression":
         return
+    if _is_null(assignment, pointer):
+        return
     yield Report(
         call.node,
         "'{pointer}' is overwritten by the result of {function}(): when it fails, the old block "
@@ -87,6 +89,15 @@ def _confidence(call: Call, pointer: str, assignment: Node) -> float:
         ends = then is not None and leaves(then) and "exit" in text(then)[:200]
         return 0.5 if ends else 0.82
     return 0.82
+
+
+def _is_null(assignment: Node, pointer: str) -> bool:
+    """Whether the statement before sets the pointer to null: there is no block to lose."""
+    before = assignment.parent.prev_named_sibling if assignment.parent is not None else None
+    while before is not None and before.type == "comment":
+        before = before.prev_named_sibling
+    written = text(before).replace(" ", "") if before is not None else ""
+    return written in (f"{pointer}=NULL;", f"{pointer}=0;", f"{pointer}=nullptr;")
 
 
 @once_per_function

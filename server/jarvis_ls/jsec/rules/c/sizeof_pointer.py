@@ -37,11 +37,12 @@ from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
 
 CALL = "'{written}' is the size of the pointer, not of the memory '{call}' works on."
 ALLOCATION = "'{written}' bytes are allocated: the size of the pointer, not of what it points to."
+_COMPARES = frozenset({"memcmp", "bcmp", "strncmp", "strncasecmp", "wcsncmp", "wmemcmp"})
 COUNT = "'{pointer}' is a pointer: its size says nothing about a number of elements."
 
 
 @rule(
-    query=nodes("(sizeof_expression value: (_)) @site", needing=("sizeof",)),
+    query=nodes("(sizeof_expression) @site", needing=("sizeof",)),
     category="buffer_overflow",
     cwe=(467, 131),
     confidence=0.85,
@@ -50,7 +51,10 @@ COUNT = "'{pointer}' is a pointer: its size says nothing about a number of eleme
 )
 def sizeof_pointer(site: Site) -> Iterator[Report]:
     value, function = field(site.node, "value"), site.function
-    if value is None or function is None:
+    if function is None:
+        return
+    if value is None:
+        yield from _of_type(site)
         return
     value = bare(value)
     if value.type not in ("identifier", "field_expression"):
@@ -80,6 +84,23 @@ def sizeof_pointer(site: Site) -> Iterator[Report]:
         call=call,
         fix=fix,
     )
+
+
+def _of_type(site: Site) -> Iterator[Report]:
+    """`memset(p, 0, sizeof(T *))`, where `p` leads to a `T`."""
+    written = text(field(site.node, "type")).replace(" ", "")
+    listed = site.node.parent
+    if written[-1:] != "*" or listed is None or listed.type != "argument_list":
+        return
+    call = call_at(site.unit, site.item, listed.parent, site.function) if listed.parent else None
+    place = WRITES[call.name][0] if call is not None and call.name in WRITES else None
+    target = call.arg(place) if call is not None and place is not None else None
+    declared = declaration(bare(target), site.function) if target is not None else None
+    if call is None or declared is None or declared.pointers != 1 or declared.arrays:
+        return
+    if declared.type.split()[-1:] == [written[:-1].split("struct")[-1]]:
+        yield Report(site.node, CALL, pattern="sizeof", written=text(site.node),
+                     pointer=declared.name, call=call.name)  # fmt: skip
 
 
 def _context(site: Site, pointer: Node) -> tuple[str, str] | None:
@@ -119,6 +140,8 @@ def _call_context(site: Site, node: Node, name: str) -> tuple[str, str] | None:
         target = call.target
         return (ALLOCATION, call.name) if target is not None and text(target) == name else None
     places = [table[call.name][0] for table in (WRITES, READS) if call.name in table]
+    if call.name in _COMPARES:
+        places = [0, 1]
     if any(text(bare(a)) == name for i in places if (a := call.arg(i)) is not None):
         return CALL, call.name
     return None
