@@ -258,12 +258,12 @@ def _clear(an: Analysis, st: State, instr: Instr) -> None:
 
 
 def _new(an: Analysis, st: State, instr: Instr) -> None:
-    _, temp, type_, count, size, span, fails = instr
+    _, temp, type_, count, size, span, fails, zeroed = instr
     number = evaluate(an, st, count) if count is not None else None
     value = ownership.allocate(
         an, st, "new[]" if number is not None else "new", span,
         [number] if number is not None else [], size=an.size(type_) or size or 0,
-        fails=fails, fill=UNINITIALISED, type_=type_,
+        fails=fails, fill=ZEROED if zeroed else UNINITIALISED, type_=type_,
     )  # fmt: skip
     st.mem[an.frame.temps + temp] = {0: value}
 

@@ -8,7 +8,7 @@ used up the run ends in silence.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from jarvis_ls.jsec.flow.evaluate import default, evaluate, fetch
 from jarvis_ls.jsec.flow.fault import Fault, Step
 from jarvis_ls.jsec.flow.ir import Expr, FunctionIR, Span, Type
 from jarvis_ls.jsec.flow.lookup import Lookup
+from jarvis_ls.jsec.flow.memory import escape
 from jarvis_ls.jsec.flow.regions import Frame, Regions
 from jarvis_ls.jsec.flow.state import Joiner, State, equal
 from jarvis_ls.jsec.flow.values import Val
@@ -76,6 +77,8 @@ class Analysis(Regions):
         self.faults: dict[tuple[str, str, Span], Fault] = {}
         self.fuel = 0
         self.stack: list[FunctionIR] = []
+        self.thrown: list[State] = []
+        """States in which the call that ran last left by an exception."""
         self.joiner = Joiner(self.places, self._default)
 
     def root(self, function: FunctionIR) -> list[Fault]:
@@ -93,7 +96,7 @@ class Analysis(Regions):
         calls.unknown_parameters(self, state, frame)
         self.stack = [function]
         self.run(frame, state)
-        self.stack = []
+        self.stack, self.thrown = [], []
         return sorted(self.faults.values(), key=lambda f: (f.file, f.span, f.kind))
 
     def entered(self) -> tuple[tuple[str, str], ...]:
@@ -111,6 +114,15 @@ class Analysis(Regions):
         rounds: dict[int, int] = {}
         seen: dict[int, State] = {}
         outcomes: list[Outcome] = []
+        leaving: list[State] = []
+
+        def reach(block: int, there: State) -> None:
+            if block in pending:
+                pending[block].append(there)
+            else:
+                pending[block] = [there]
+                heapq.heappush(queue, block)
+
         while queue and self.fuel > 0:
             index = heapq.heappop(queue)
             states = pending.pop(index)
@@ -124,19 +136,47 @@ class Analysis(Regions):
                     _replace(index, pending)
             instrs, end = blocks[index]
             for current in states:
-                for after in self._straight(instrs, current) if instrs else (current,):
+                reached = self._straight(instrs, current) if instrs else (current,)
+                if self.thrown:
+                    self._caught(frame, function.handlers.get(index), reach, leaving)
+                for after in reached:
+                    if end[0] == ir.THROW:
+                        leaving.append(self._unwound(frame, after, end[1]))
+                        continue
                     if end[0] == ir.RETURN:
                         value = fetch(self, after, end[1]) if end[1] is not None else None
                         outcomes.extend(self._left(frame, after, value, end[2]))
                         continue
                     for target, state_there in conditions.successors(self, after, end):
-                        if target in pending:
-                            pending[target].append(state_there)
-                        else:
-                            pending[target] = [state_there]
-                            heapq.heappush(queue, target)
+                        reach(target, state_there)
         self.frame = before
+        self.thrown = [self._one(leaving)] if leaving and self.fuel > 0 else []
         return outcomes
+
+    def _caught(
+        self, frame: Frame, handler: int | None, reach: Callable[[int, State], None],
+        leaving: list[State],
+    ) -> None:  # fmt: skip
+        """States in which calls threw go to the handler around, or leave the function."""
+        thrown, self.thrown = self.thrown, []
+        for state in thrown:
+            if handler is None:
+                leaving.append(self._unwound(frame, state, frame.function.name_span))
+            else:
+                self._release_objects(frame, state)
+                reach(handler, state)
+
+    def _unwound(self, frame: Frame, state: State, span: Span) -> State:
+        """A way that leaves a function by an exception."""
+        self._release_objects(frame, state)
+        return self._left(frame, state, None, span)[0][0]
+
+    def _release_objects(self, frame: Frame, state: State) -> None:
+        """Objects give back what they hold, as far as is known, before an exception goes on."""
+        for slot, (_, type_) in enumerate(frame.function.slots):
+            if type_[0] in ("r", "c"):
+                for cell in state.mem.get(frame.base + slot, {}).values():
+                    escape(state, cell)
 
     def _left(self, frame: Frame, state: State, value: Val | None, span: Span) -> list[Outcome]:
         """A way that returns: what is lost there, and the state without the frame."""

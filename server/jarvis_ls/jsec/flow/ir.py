@@ -81,7 +81,7 @@ DECLARE = 3
 CLEAR = 4
 """`(CLEAR, address, type)`: all of it zero, before an initialiser list."""
 NEW = 5
-"""`(NEW, temp, type, count or None, element size, span)`"""
+"""`(NEW, temp, type, count or None, element size, span, may fail, all zero)`"""
 DELETE = 6
 """`(DELETE, pointer, is array, type, span)`"""
 METHOD = 7
@@ -101,7 +101,9 @@ SWITCH = 2
 RETURN = 3
 """`(RETURN, value or None, span)`"""
 STOP = 4
-"""`(STOP,)`: does not go on (throw)."""
+"""`(STOP,)`: does not go on."""
+THROW = 5
+"""`(THROW, span)`: an exception leaves the function."""
 
 
 @dataclass(slots=True)
@@ -171,6 +173,8 @@ class FunctionIR:
     """Globals it mentions."""
     size: int = 0
     """How many instructions."""
+    handlers: dict[int, int] = field(default_factory=dict)
+    """Blocks inside of `try` with the block that an exception from there goes to."""
     cut: bool = False
     """Part of it nests too deep or is not understood and was left out."""
     unsure: frozenset[str] = frozenset()

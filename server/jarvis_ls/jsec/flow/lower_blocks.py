@@ -21,6 +21,9 @@ class Blocks:
         self._labels = 0
         self._open: list[Instr] | None = None
         self.temps = 0
+        self.handler: int | None = None
+        """Label that an exception goes to from the blocks that are started."""
+        self._handlers: dict[int, int] = {}
         self.start(self.label())
 
     def label(self) -> int:
@@ -43,6 +46,8 @@ class Blocks:
         if self._open is not None and self._instrs:
             self.end((ir.JUMP, label))
         self._place[label] = len(self._instrs)
+        if self.handler is not None:
+            self._handlers[len(self._instrs)] = self.handler
         self._open = []
         self._instrs.append(self._open)
         self._ends.append(None)
@@ -68,6 +73,12 @@ class Blocks:
             heads.update(target for target in targets(placed) if target <= index)
             done.append((tuple(instrs), placed))
         return tuple(done), frozenset(heads)
+
+    @property
+    def handlers(self) -> dict[int, int]:
+        """Blocks inside of `try` with the block that an exception from there goes to."""
+        last = len(self._instrs) - 1
+        return {block: self._place.get(label, last) for block, label in self._handlers.items()}
 
     def _placed(self, end: Instr) -> Instr:
         place, last = self._place, len(self._instrs) - 1

@@ -279,7 +279,8 @@ class Calls:
         temp = of.blocks.temp()
         span = of.span(node)
         fails = placed is not None
-        of.blocks.add((ir.NEW, temp, type_, count, of.types.size(type_), span, fails))
+        zeroed = not arguments and node.child_by_field_name("arguments") is not None
+        of.blocks.add((ir.NEW, temp, type_, count, of.types.size(type_), span, fails, zeroed))
         if count is None and type_[0] == "r":
             self.construct((ir.TEMP, temp), type_[1], arguments, node)
         elif count is None and len(arguments) == 1:

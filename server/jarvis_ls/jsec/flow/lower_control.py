@@ -34,6 +34,7 @@ class Control:
         self._labels: dict[str, int] = {}
         self._breaks: list[tuple[int, int]] = []
         self._continues: list[tuple[int, int]] = []
+        self._tries: list[tuple[int, int]] = []
         self._switches: list[tuple[list[tuple[int, int, int]], list[int], Type]] = []
         self.statements: dict[str, Callable[[Node], None]] = {
             "if_statement": self._if,
@@ -232,16 +233,22 @@ class Control:
                 self.body.statement(child)
 
     def _try(self, node: Node) -> None:
-        body, after = self.body.blocks.label(), self.body.blocks.label()
+        blocks = self.body.blocks
+        body, after = blocks.label(), blocks.label()
         handlers = [c for c in node.children if c.type == "catch_clause"]
         labels = [self.body.blocks.label() for _ in handlers]
         if labels:
             self.body.blocks.end(
                 (ir.IF, (ir.UNKNOWN, INT), body, labels[0], self.body.of.span(node))
             )
-        self.body.blocks.start(body)
+            self._tries.append((labels[0], self.body.scopes.depth))
+        before, blocks.handler = blocks.handler, labels[0] if labels else blocks.handler
+        blocks.start(body)
         self.body.statement(node.child_by_field_name("body"))
-        self.body.blocks.end((ir.JUMP, after))
+        blocks.end((ir.JUMP, after))
+        blocks.handler = before
+        if labels:
+            self._tries.pop()
         for index, handler in enumerate(handlers):
             self.body.blocks.start(labels[index])
             if index + 1 < len(labels):
@@ -255,7 +262,10 @@ class Control:
     def _throw(self, node: Node) -> None:
         for child in node.named_children:
             self.body.blocks.add((ir.EVAL, self.body.of.value(child)[0]))
-        self.body.blocks.end((ir.STOP,))
+        handler, depth = self._tries[-1] if self._tries else (None, 0)
+        self.body.destroy(self.body.scopes.objects_from(depth))
+        thrown = (ir.THROW, self.body.of.span(node))
+        self.body.blocks.end(thrown if handler is None else (ir.JUMP, handler))
 
     def _ifdef(self, node: Node) -> None:
         name = text(node.child_by_field_name("name"))

@@ -69,6 +69,7 @@ class Body:
             variadic=bool(declared[3]), const=declared[4] if len(declared) > 4 else (),
             calls=frozenset(self.of.calls),
             reads=frozenset(self.of.reads), size=sum(len(b[0]) + 1 for b in blocks),
+            handlers=self.blocks.handlers,
             cut=self.of.cut or body.has_error, unsure=frozenset(self.control.unsure),
         )  # fmt: skip
 
