@@ -10,7 +10,7 @@ from jarvis_ls.jsec.flow import ir, unseen
 from jarvis_ls.jsec.flow.checks import injection, ownership
 from jarvis_ls.jsec.flow.evaluate import converted, evaluate, fetch, load, store
 from jarvis_ls.jsec.flow.ir import FunctionIR, Instr, Span, Type
-from jarvis_ls.jsec.flow.library import containers, model
+from jarvis_ls.jsec.flow.library import containers, locks, model
 from jarvis_ls.jsec.flow.library.tables import PRINTERS, SECRETS, TABLE
 from jarvis_ls.jsec.flow.regions import Frame
 from jarvis_ls.jsec.flow.state import (
@@ -105,6 +105,7 @@ def _call(an: Analysis, st: State, instr: Instr) -> Any:
             gives = _RELEASES.search(short) is not None
             const = [t[0] == "p" and (len(t) > 2 or not gives) for t in types]
             ownership.given(an, st, values, const, span)
+            locks.unseen(an, st, short, values, args, span)
             st.unseen += 1
             return unseen.outcome(an, st, temp, values, types, result)
         if shows(function):

@@ -181,6 +181,8 @@ class Analysis(Regions):
     def _left(self, frame: Frame, state: State, value: Val | None, span: Span) -> list[Outcome]:
         """A way that returns: what is lost there, and the state without the frame."""
         ownership.handed(self, state, frame)
+        if self.locked:
+            ownership.held_locks(self, state, frame, value, span)
         for rid in range(frame.base, frame.end):
             state.mem.pop(rid, None)
             if rid in state.regs:

@@ -90,6 +90,8 @@ class Regions:
         """Whether the condition that is looked at tells nothing of what is usual."""
         self.allocated = False
         """Whether anything was allocated in this run."""
+        self.locked = False
+        """Whether any lock was taken in this run."""
         self.opened: set[int] = set()
         """Regions whose content was decrypted on some way of this run."""
         self._ids: dict[Any, int] = {}
@@ -107,6 +109,7 @@ class Regions:
         """Forget the regions of the run before; numbers start anew."""
         self.places.clear()
         self.allocated = False
+        self.locked = False
         self.opened.clear()
         self._ids.clear()
         self._globals.clear()

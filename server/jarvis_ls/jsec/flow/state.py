@@ -82,6 +82,8 @@ class Reg:
         self.owner = 0
         self.below = False
         """Input was put behind what was there before."""
+        self.locked: Any = None
+        """The step that took the lock that lies in it."""
         self.touched: Any = None
         """The function and place that last had to do with it."""
 
@@ -150,6 +152,7 @@ def _join_reg(a: Reg, b: Reg) -> Reg:
         text=a.text if a.text == b.text else None,
         escaped=a.escaped or b.escaped, family=a.family if a.family == b.family else "",
         freed=a.freed or b.freed, below=a.below or b.below, written=max(a.written, b.written),
+        locked=a.locked if b.locked is not None else None,
         record=a.record if a.record == b.record else "",
     )  # fmt: skip
 

@@ -243,6 +243,27 @@ def _ends_with(function: FunctionIR, call: Span) -> bool:
     return False
 
 
+def held_locks(an: Analysis, st: State, frame: Frame, value: Val | None, span: Span) -> None:
+    """Locks that are held when a function returns and go away with it."""
+    held = [(rid, reg) for rid, reg in st.regs.items() if reg.locked is not None]
+    if not held:
+        return
+    function = frame.function
+    rest = st.copy()
+    for rid in range(frame.base, frame.end):
+        rest.mem.pop(rid, None)
+    known = _reachable(an, rest, value)
+    for rid, reg in held:
+        own = frame.base <= rid < frame.end and rid - frame.base not in function.params
+        if not own and (rid in known or an.kind(rid) != "heap"):
+            continue
+        file, place = reg.locked[0], reg.locked[1]
+        inside = function.span[0] <= place[0] < function.span[1] and file == function.file
+        at = place if inside else span if span != (0, 0) else function.name_span
+        an.fault(st, "lock-kept", at, certain=True, cause=reg.locked)
+        st.regs[rid] = reg.but(locked=None)
+
+
 def _reachable(an: Analysis, st: State, value: Val | None) -> set[int]:
     """Regions that something which outlives the frame leads to."""
     work: list[int] = []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.jsec.flow.checks import access, injection, ownership
 from jarvis_ls.jsec.flow.ir import Span, Type
-from jarvis_ls.jsec.flow.library import blocks, numerics, strings
+from jarvis_ls.jsec.flow.library import blocks, locks, numerics, strings
 from jarvis_ls.jsec.flow.library.call import Call, address, sized, typed
 from jarvis_ls.jsec.flow.library.tables import TABLE
 from jarvis_ls.jsec.flow.state import ENDLESS, LIVE, UNKNOWN_FILL, Place, State
@@ -325,4 +325,5 @@ _EFFECTS: dict[str, Callable[..., Any]] = {
     **strings.EFFECTS,
     **blocks.EFFECTS,
     **numerics.EFFECTS,
+    **locks.EFFECTS,
 }  # fmt: skip

@@ -13,6 +13,7 @@ is the size of a character. `model` carries them out:
 (a pointer into an argument, or null), `same position`, `open family fails`, `abs position`,
 `range low high`, `duplicate from unit`, `reads position count unit`, `stop`, `quiet`,
 `escape first`, `variable position`, `uses positions`, `between to first last` (of a range),
+`lock position`, `try lock position`, `wait position`, `unlock position`, `mutex`,
 `elements to from count` (of the type that is pointed to; from -1: one value).
 """
 
@@ -172,8 +173,17 @@ TABLE: dict[str, tuple[Effect, ...]] = {
             "siglongjmp err errx __assert_fail pthread_exit", ("stop",)),
     **_each("assert", ("assert", 0)),
     **_each("va_start va_end va_copy __builtin_va_start __builtin_va_end", ("quiet",)),
-    **_each("pthread_mutex_lock pthread_mutex_unlock pthread_mutex_init pthread_mutex_destroy",
-            ("quiet",)),
+    # locks
+    **_each("pthread_mutex_init pthread_mutex_destroy pthread_rwlock_init mtx_init "
+            "pthread_spin_init InitializeCriticalSection", ("quiet",)),
+    **_each("pthread_mutex_lock pthread_spin_lock pthread_rwlock_wrlock pthread_rwlock_rdlock "
+            "mtx_lock", ("try lock", 0)),
+    **_each("pthread_mutex_unlock pthread_spin_unlock pthread_rwlock_unlock mtx_unlock "
+            "LeaveCriticalSection DeleteCriticalSection ReleaseSRWLockExclusive "
+            "ReleaseSRWLockShared ReleaseMutex", ("unlock", 0)),
+    **_each("EnterCriticalSection AcquireSRWLockExclusive AcquireSRWLockShared", ("lock", 0)),
+    **_each("CreateMutex CreateMutexA CreateMutexW", ("open", "CreateFile", True), ("mutex",)),
+    **_each("WaitForSingleObject", ("wait", 0)),
 }  # fmt: skip
 
 _OPTIONAL = frozenset({"curl_easy_setopt", "PKCS12_create"})

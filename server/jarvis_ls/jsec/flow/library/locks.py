@@ -1,0 +1,105 @@
+"""Locks: which are held, and which go away while they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.jsec.flow.ir import Span
+from jarvis_ls.jsec.flow.library.call import Call
+from jarvis_ls.jsec.flow.state import State
+from jarvis_ls.jsec.flow.values import NOT_NULL, OTHER, ZERO, Val
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.flow.interpret import Analysis
+
+_TAKES = re.compile(r"(.*)(Acquire|acquire|Lock|lock|Take|take|Enter|enter)")
+"""Names of functions that may take a lock."""
+_GIVES = {"acquire": ("release",), "lock": ("unlock",), "take": ("give", "release"),
+          "enter": ("leave", "exit")}  # fmt: skip
+_GIVING = re.compile(r"(?i)release|unlock|give|leave|exit|destroy|free|close|end|done")
+_FAILED = Val(1, 255, OTHER, None, (), NOT_NULL)
+
+
+def unseen(an: Analysis, st: State, name: str, values: list[Val], args: Any, span: Span) -> None:
+    """A function that is not seen may take or give back the lock it is given: that is told by
+    its name, and by that of its counterpart, which is declared beside it."""
+    if not args:
+        return
+    rid = _place(an, st, values[0], args[0])
+    if rid is None:
+        return
+    if _GIVING.search(name):
+        _free(st, rid)
+        return
+    found = _TAKES.fullmatch(name)
+    if found is None:
+        return
+    stem, word = found.groups()
+    givers = (other if word.islower() else other.capitalize() for other in _GIVES[word.lower()])
+    if any(an.program.prototype(stem + giver, an.frame.function.file) for giver in givers):
+        _hold(an, st, rid, span)
+
+
+def _place(an: Analysis, st: State, value: Val, arg: Any) -> int | None:
+    """The region that stands for a lock: what is pointed to, or the variable that somebody who is
+    not seen put it in."""
+    if len(value.ptr) == 1 and an.kind(value.ptr[0][0]) in ("local", "heap"):
+        return value.ptr[0][0]
+    cell = an.cell(st, arg)
+    reg = st.regs.get(cell[0]) if cell is not None else None
+    return cell[0] if cell is not None and reg is not None and reg.escaped else None
+
+
+def _lock(an: Analysis, st: State, call: Call, index: int, *, fails: bool = False) -> Any:
+    value = call.arg(index)
+    if value is None or len(value.ptr) != 1 or an.kind(value.ptr[0][0]) not in ("local", "heap"):
+        return None
+    rid = value.ptr[0][0]
+    failed = st.copy() if fails else None
+    _hold(an, st, rid, call.span)
+    call.value = ZERO
+    return None if failed is None else (failed, _FAILED)
+
+
+def _try(an: Analysis, st: State, call: Call, index: int) -> Any:
+    return _lock(an, st, call, index, fails=True)
+
+
+def _wait(an: Analysis, st: State, call: Call, index: int) -> Any:
+    """Windows: waiting for a mutex takes it; for anything else it does not."""
+    value = call.arg(index)
+    regs = [st.regs.get(target[0]) for target in value.ptr] if value is not None else []
+    if len(regs) != 1 or regs[0] is None or regs[0].record != "mutex":
+        return None
+    return _lock(an, st, call, index, fails=True)
+
+
+def _unlock(an: Analysis, st: State, call: Call, index: int) -> None:
+    value = call.arg(index)
+    for target in value.ptr if value is not None else ():
+        _free(st, target[0])
+
+
+def _mutex(an: Analysis, st: State, call: Call) -> None:
+    """The handle that was just made is that of a mutex."""
+    for target in call.value.ptr if call.value is not None else ():
+        st.regs[target[0]] = an.reg(st, target[0]).but(record="mutex")
+
+
+def _hold(an: Analysis, st: State, rid: int, span: Span) -> None:
+    function = an.frame.function
+    an.locked = True
+    st.regs[rid] = an.reg(st, rid).but(locked=(function.file, span, "The lock is taken here.", ()))
+
+
+def _free(st: State, rid: int) -> None:
+    reg = st.regs.get(rid)
+    if reg is not None and reg.locked is not None:
+        st.regs[rid] = reg.but(locked=None)
+
+
+EFFECTS: dict[str, Callable[..., Any]] = {
+    "lock": _lock, "try lock": _try, "wait": _wait, "unlock": _unlock, "mutex": _mutex,
+}  # fmt: skip
