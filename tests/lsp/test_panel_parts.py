@@ -38,8 +38,8 @@ from jarvis_ls.runtime.events import (
 )
 from jarvis_ls.runtime.interaction import Review
 from jarvis_ls.runtime.permissions import Answer, Asked
-from jarvis_ls.runtime.proposals import hunks_of
 from jarvis_ls.runtime.running import RunningCall, running
+from jarvis_ls.runtime.textchange import hunks_of
 from jarvis_ls.runtime.tool import Action
 
 _TEXTS = st.text(alphabet="ab\n😀é", max_size=30)

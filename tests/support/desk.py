@@ -11,7 +11,7 @@ from jarvis_ls.runtime.events import ProposedEdit
 from jarvis_ls.runtime.interaction import Interaction, Next, Review, asking
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
 from jarvis_ls.runtime.permissions import Answer, Approved, Asked, PermissionRule, Permissions
-from jarvis_ls.runtime.proposals import Reviewed
+from jarvis_ls.runtime.reviewing import Reviewed
 from jarvis_ls.runtime.tool import ToolContext, Tools
 from jarvis_ls.tools.discover import builtin_tools
 

@@ -19,24 +19,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.runtime import proposals
+from jarvis_ls.runtime import writing
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.events import EntryPut, Hunk, ProposedEdit, ToolEntry
 from jarvis_ls.runtime.interaction import Nobody, Review
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
 from jarvis_ls.runtime.permissions import Answer, Approved, PermissionRule, Permissions
-from jarvis_ls.runtime.proposals import (
-    Change,
-    Reviewed,
-    apply_hunks,
-    hunks_of,
-    propose,
-    rename,
-    write,
-)
+from jarvis_ls.runtime.proposals import propose
+from jarvis_ls.runtime.reviewing import Reviewed
 from jarvis_ls.runtime.running import RunningCall, running
+from jarvis_ls.runtime.textchange import Change, apply_hunks, hunks_of, rename
 from jarvis_ls.runtime.textfile import load, place_of
 from jarvis_ls.runtime.tool import Action, ToolContext, Tools, tool
+from jarvis_ls.runtime.writing import write
 from tests.support.desk import Desk, User
 
 texts = st.text("ab\n", max_size=30)
@@ -374,7 +369,8 @@ FULL = """
 import asyncio, json, resource, sys
 from pathlib import Path
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.runtime.proposals import Change, write
+from jarvis_ls.runtime.textchange import Change
+from jarvis_ls.runtime.writing import write
 from jarvis_ls.runtime.textfile import load, place_of
 from jarvis_ls.runtime.tool import ToolContext
 
@@ -410,14 +406,14 @@ async def test_stopping_while_files_are_written_leaves_all_or_none(
     for name in "abcd":
         (tmp_path / name).write_text(name)
     begun = threading.Event()
-    real = proposals.replace_beneath
+    real = writing.replace_beneath
 
     def slow(root: Path, path: str, data: bytes, *, mode: int | None = None) -> int:
         begun.set()
         time.sleep(0.05)
         return real(root, path, data, mode=mode)
 
-    monkeypatch.setattr(proposals, "replace_beneath", slow)
+    monkeypatch.setattr(writing, "replace_beneath", slow)
     told: list[str | None] = []
 
     def applied(path: Path, before: str | None, after: str | None) -> bool:
@@ -527,7 +523,7 @@ async def test_the_editor_takes_back_what_the_disk_refuses(
     def full(*_: object, **__: object) -> int:
         raise JarvisError("cannot write x.txt: No space left on device")
 
-    monkeypatch.setattr(proposals, "replace_beneath", full)
+    monkeypatch.setattr(writing, "replace_beneath", full)
     told: list[tuple[str, str | None]] = []
 
     def applied(path: Path, before: str | None, after: str | None) -> bool:

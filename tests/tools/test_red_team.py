@@ -20,7 +20,7 @@ from jarvis_ls.runtime.events import ProposedEdit
 from jarvis_ls.runtime.interaction import Review, asking
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
 from jarvis_ls.runtime.permissions import Approved, Permissions, protected_name
-from jarvis_ls.runtime.proposals import Reviewed
+from jarvis_ls.runtime.reviewing import Reviewed
 from jarvis_ls.runtime.tool import Selected, Tools
 from jarvis_ls.tools.discover import builtin_tools
 from tests.support.agents import desk as agents_desk

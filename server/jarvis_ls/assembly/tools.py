@@ -17,7 +17,7 @@ from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.consent import Consents, Pending
 from jarvis_ls.runtime.interaction import Interaction, asking
 from jarvis_ls.runtime.permissions import Approved, Permissions
-from jarvis_ls.runtime.proposals import Reviewed
+from jarvis_ls.runtime.reviewing import Reviewed
 from jarvis_ls.runtime.tool import Joined, Tools, Toolset
 
 if TYPE_CHECKING:

@@ -159,7 +159,7 @@ def side_of(edit: ProposedEdit, side: Side, current: str | None, *, written: boo
 
 
 def _sides(edit: ProposedEdit, text: str | None, written: bool) -> tuple[str, str]:
-    from jarvis_ls.runtime.proposals import apply_hunks
+    from jarvis_ls.runtime.textchange import apply_hunks
 
     every = [hunk.index for hunk in edit.hunks]
     turned = [_turned(hunk) for hunk in edit.hunks]

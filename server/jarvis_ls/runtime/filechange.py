@@ -17,7 +17,7 @@ from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file, write_error
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.events import Hunk, ProposedEdit
-from jarvis_ls.runtime.proposals import apply_hunks, hunks_of
+from jarvis_ls.runtime.textchange import apply_hunks, hunks_of
 
 TEXT_BYTES = 2_000_000
 """Larger files are not shown as lines, but taken or refused as a whole."""

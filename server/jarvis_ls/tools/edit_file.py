@@ -9,7 +9,8 @@ from pathlib import Path
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.permissions import shown
-from jarvis_ls.runtime.proposals import Change, propose
+from jarvis_ls.runtime.proposals import propose
+from jarvis_ls.runtime.textchange import Change
 from jarvis_ls.runtime.textfile import Place, TextFile, place_of, read_text, with_newlines
 from jarvis_ls.runtime.tool import Action, ToolContext, tool
 from jarvis_ls.tools.placing import occurrences, preview, why_missing

@@ -7,7 +7,8 @@ from typing import Literal
 
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.permissions import shown
-from jarvis_ls.runtime.proposals import Change, propose
+from jarvis_ls.runtime.proposals import propose
+from jarvis_ls.runtime.textchange import Change
 from jarvis_ls.runtime.textfile import place_of, read_text, with_newlines
 from jarvis_ls.runtime.tool import Action, ToolContext, tool
 from jarvis_ls.tools.loose_diff import is_diff, place_diff

@@ -6,7 +6,8 @@ import os
 
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.permissions import shown
-from jarvis_ls.runtime.proposals import Change, propose
+from jarvis_ls.runtime.proposals import propose
+from jarvis_ls.runtime.textchange import Change
 from jarvis_ls.runtime.textfile import Seen, TextFile, place_of, read_text, with_newlines
 from jarvis_ls.runtime.tool import Action, ToolContext, tool
 
