@@ -124,6 +124,10 @@ struct state { struct world *world; };
 #define W(s) (s->world)
 struct world *use(struct state *s) { struct world *W; W = W(s); return W + 1; }
 """,
+    "a block whose struct is not seen": """
+static unseen_pair wrap(int *p) { unseen_pair w = { 1, { p } }; return w; }
+unseen_pair use(void) { int *p = malloc(4); if (!p) exit(1); *p = 0; return wrap(p); }
+""",
     "a result type behind a macro": """
 local word_t top(void) { word_t p = (word_t)1 << 31; return p; }
 """,

@@ -20,6 +20,8 @@ _COMPLAINS = re.compile(
 _ASKING = frozenset({"ferror", "feof", "ferror_unlocked", "feof_unlocked"})
 _ENDING = frozenset({"fflush", "fclose", "pclose"})
 _NESTED = re.compile(r"\bif\b")
+_REACH = 400
+"""Bytes before a statement that are looked at."""
 _MAX_USES = 40
 
 
@@ -41,7 +43,7 @@ def dropped(call: Call) -> bool:
     """Whether the result of a call is thrown away: the call is a statement of its own, or the
     local variable that takes the result is never read. A cast to void is a decision."""
     if call.statement is not None:
-        return True
+        return not _is_continued(call)
     function, target = call.function, call.target
     if function is None or target is None or target.type != "identifier":
         return False
@@ -63,6 +65,18 @@ def dropped(call: Call) -> bool:
     loop = enclosing_loop(call.node, function)
     before = [] if loop is None else function.uses(text(target), loop.start_byte)[:_MAX_USES]
     return all(_is_write(n) or n == variable.node for n in before)
+
+
+def _is_continued(call: Call) -> bool:
+    """Whether a statement is the rest of one before a directive: `int n =`, `#if A`, `f();`."""
+    statement = call.statement
+    assert statement is not None
+    before = call.unit.source.data[max(0, statement.start_byte - _REACH) : statement.start_byte]
+    lines = before.split(b"\n")[::-1]
+    if lines[0].strip() or len(lines) < 2 or lines[1].lstrip()[:1] != b"#":
+        return False
+    code = next((s for line in lines[1:] if (s := line.strip()) and s[:1] != b"#"), b";")
+    return code[-1:] in b"=,(&|+?<>" and not code.startswith((b"/", b"*"))
 
 
 def tests_of(call: Call) -> Iterator[Test]:

@@ -210,7 +210,7 @@ def binary(
         flags |= ARITH
     if op in "+-" and (a.flags | b.flags) & COUNT and (b.lo == b.hi or a.lo == a.hi):
         flags |= COUNT
-    if op in ("&", "|", "^", "<<", ">>"):
+    if op in ("&", "|", "^", "<<", ">>") or (op == "+" and (a.flags | b.flags) & BITS):
         flags |= BITS
     if op in ("&", "|", "^", "%", ">>", "/") and not (a.lo == a.hi and b.lo == b.hi):
         flags &= ~TIGHT

@@ -150,6 +150,11 @@ class Places:
         if unplaced or any(self._may_be_several(item) for item in items):
             unknown = (ir.UNKNOWN, type_)
             self.of.blocks.add((ir.EVAL, (ir.STORE, address, unknown, type_, (0, 0))))
+            hidden = self._hidden(items)
+            if hidden:  # what pointers lead to goes out of sight, as if a function were given it
+                values, types = zip(*hidden, strict=True)
+                self.of.blocks.add((ir.CALL, self.of.blocks.temp(), "{}", values, ANY,
+                                    self.of.span(node), types))  # fmt: skip
             self.of.depth -= 1
             return
         for index, item in enumerate(items[:256]):
@@ -174,6 +179,17 @@ class Places:
             elif place[1][0] != "i" or inner.type != "number_literal" or text(inner) != "0":
                 self.initialise(target, place[1], inner)
         self.of.depth -= 1
+
+    def _hidden(self, items: list[Node]) -> list[Typed]:
+        """The values of an initialiser list whose members lie where nothing is known of."""
+        found: list[Typed] = []
+        for item in items[:64]:
+            inner = item.child_by_field_name("value") if item.type == "initializer_pair" else item
+            if inner is not None and inner.type == "initializer_list":
+                found.extend(self._hidden(inner.named_children))
+            elif inner is not None and inner.type != "comment":
+                found.append(self.of.value(inner))
+        return found
 
     def _may_be_several(self, item: Node) -> bool:
         """Whether a part of an initialiser list is a macro that may stand for more than one."""

@@ -100,5 +100,5 @@ def _confidence(site: Site, right: Node) -> float:
     if doubled or compared:
         return 0.0
     if right.type == "identifier":
-        return 0.65
+        return 0.55
     return 0.0

@@ -82,6 +82,9 @@ def _confidence(call: Call, pointer: str, assignment: Node) -> float:
         return 0.7
     if _first_copies(function).get(pointer, function.end) < assignment.start_byte:
         return 0.4
+    variable = function.variable(pointer, assignment.start_byte)
+    if variable is not None and variable.is_parameter:
+        return 0.5  # who gave it has it still
     statement = assignment.parent
     following = statement.next_named_sibling if statement is not None else None
     if following is not None and following.type == "if_statement":
