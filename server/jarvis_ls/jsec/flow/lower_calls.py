@@ -32,6 +32,10 @@ class Calls:
         if callee is None:
             return self.of.unknown()
         kind = callee.type
+        if self.of.lambdas is not None:
+            known = callee if kind == "lambda_expression" else self.of.lambdas.named(text(callee))
+            if known is not None:
+                return self.of.lambdas.call(known, node)
         if kind == "field_expression":
             return self._through_member(node, callee)
         if kind in ("template_function", "template_method"):

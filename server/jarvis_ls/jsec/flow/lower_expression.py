@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.parse import Node
@@ -22,6 +23,9 @@ from jarvis_ls.jsec.flow.types import (
     PTR,
     ULONG,
 )  # fmt: skip
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.flow.lower_lambdas import Lambdas
 
 _WIDE = frozenset({"L", "u", "U"})
 Typed = tuple[Expr, Type]
@@ -58,6 +62,8 @@ class Expressions:
         self.fixed: Span | None = None
         """The place of the macro whose text is being lowered."""
         self.depth = 0
+        self.lambdas: Lambdas | None = None
+        """What is known of lambdas; None outside of functions."""
         from jarvis_ls.jsec.flow.lower_calls import Calls
 
         self.calling = Calls(self)
@@ -78,8 +84,12 @@ class Expressions:
             "cast_expression": self._cast, "conditional_expression": self.operators.conditional,
             "comma_expression": self._comma, "sizeof_expression": self._sizeof,
             "call_expression": self.calling.value, "new_expression": self.calling.new,
+            "lambda_expression": self._lambda,
             "delete_expression": self.calling.delete, "compound_literal_expression": self._compound,
         }  # fmt: skip
+
+    def _lambda(self, node: Node) -> Typed:
+        return self.unknown() if self.lambdas is None else self.lambdas.value(node)
 
     # entry points
 
@@ -225,6 +235,9 @@ class Expressions:
     def _identifier(self, node: Node) -> Typed:
         name = text(node)
         short = name.rpartition("::")[2] if "::" in name else name
+        function = self.lambdas.named(name) if self.lambdas is not None else None
+        if function is not None:
+            return self._lambda(function)
         if self.scopes.find(name) is None:
             constant = self._constant(short)
             if constant is not None:

@@ -11,6 +11,7 @@ from jarvis_ls.jsec.flow.ir import FunctionIR, GlobalIR, Instr, Type
 from jarvis_ls.jsec.flow.lower_blocks import MAX_DEPTH, Blocks, Scopes, span_of, targets
 from jarvis_ls.jsec.flow.lower_control import Control
 from jarvis_ls.jsec.flow.lower_expression import Expressions, Outer
+from jarvis_ls.jsec.flow.lower_lambdas import Lambdas
 from jarvis_ls.jsec.flow.lower_static import initialiser
 from jarvis_ls.jsec.flow.numbers import folded
 from jarvis_ls.jsec.flow.types import ANY, INT, VOID
@@ -27,6 +28,7 @@ class Body:
         self.blocks, self.scopes = Blocks(), Scopes()
         self.of = Expressions(outer, self.blocks, self.scopes)
         self.control = Control(self)
+        self.lambdas = self.of.lambdas = Lambdas(self)
         self.name = ""
         self.result: Type = VOID
         self._statements: dict[str, Callable[[Node], None]] = {
@@ -268,6 +270,9 @@ class Body:
 
     def _local(self, name: str, type_: Type, node: Node, value: Node | None, *,
                auto: bool) -> None:  # fmt: skip
+        if auto and value is not None and value.type == "lambda_expression":
+            self.lambdas.known[self.scopes.declare(name, ANY)] = value
+            return
         if auto and value is not None and type_ == ANY:
             type_ = self.of.value(value)[1]
         if type_[0] == "a" and type_[2] < 0 and value is not None:
@@ -352,6 +357,8 @@ class Body:
     def _return(self, node: Node) -> None:
         value = next((c for c in node.named_children if c.type != "comment"), None)
         expr = None
+        if self.lambdas.leave(value):
+            return
         if value is not None:
             if self.result[0] == "&":
                 expr = self.of.referred(*self.of.address(value), self.of.span(node))[0]
