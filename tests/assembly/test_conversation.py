@@ -169,6 +169,14 @@ async def test_settings_that_cannot_be_read_are_said_and_nothing_is_lost(tmp_pat
         assert "agent.max_rounds" in str(h.assembly().problems)
 
 
+async def test_a_misspelt_section_is_told(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        h.configure('[model_group.think]\nmodels = []\n[elsewhere]\na = 1\n[search]\nurl = "x"\n')
+        problems = "\n".join(h.assembly().problems)
+        assert "[model_group] that is not known. Is [model_groups] meant?" in problems
+        assert "[elsewhere] that is not known." in problems and "[search]" not in problems
+
+
 async def test_one_wrong_provider_hides_no_other_model(tmp_path: Path) -> None:
     async with house(tmp_path) as h:
         h.configure(

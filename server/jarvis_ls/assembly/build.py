@@ -11,7 +11,7 @@ from typing import Any
 from jarvis_ls.agents.node import TreeSettings
 from jarvis_ls.agents.settings import read_tree_settings
 from jarvis_ls.assembly.conversation import Conversation, Workplace
-from jarvis_ls.assembly.settings import read_settings, section
+from jarvis_ls.assembly.settings import read_settings, section, unknown_sections
 from jarvis_ls.core.errors import ConfigError, JarvisError
 from jarvis_ls.core.files import shown_folder, user_folder
 from jarvis_ls.runtime.asking import ModelGroup
@@ -86,6 +86,7 @@ class Assembly:
             self.settings, self.environment, file=shown_folder(self.home / SETTINGS), wrong=wrong
         )
         self.problems += [one for one in wrong if one not in self.problems]
+        self.problems += unknown_sections(self.home, self.settings)
         self.options = self._tried(
             lambda: read_options(
                 self._arguments,

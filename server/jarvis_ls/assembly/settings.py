@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import sys
@@ -11,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from jarvis_ls.core.errors import ConfigError, SkippedFile
-from jarvis_ls.core.files import STATE, read_regular, replace_file
+from jarvis_ls.core.files import STATE, read_regular, replace_file, shown_folder
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.locking import locked
 from jarvis_ls.runtime.permissions import PermissionRule, Scope, read_rules
 
@@ -22,12 +24,31 @@ else:
 
 FILE = "config.toml"
 GRANTED = "granted.json"
+SECTIONS = frozenset(
+    {"agent", "agents", "mcp_servers", "model_groups", "model_providers", "models", "permissions",
+     "rules", "sandbox", "scripted_tools", "search", "skills"}
+)  # fmt: skip
+"""Of the settings file, whoever reads them."""
 _LIMIT = 1_000_000
 
 
 def read_settings(home: Path) -> dict[str, Any]:
     """The user's `config.toml`; empty without one. Raises `ConfigError` saying what is wrong."""
     return _toml(home / FILE, None)
+
+
+def unknown_sections(home: Path, settings: Mapping[str, Any]) -> list[str]:
+    """What is said of sections that nothing reads: most are misspelt."""
+    said = []
+    for name in sorted(set(settings) - SECTIONS):
+        parts: list[str] = [
+            Words("{file} has a section [{name}] that is not known.",
+                  file=shown_folder(home / FILE), name=name)
+        ]  # fmt: skip
+        if near := difflib.get_close_matches(name, SECTIONS, 1):
+            parts.append(Words("Is [{name}] meant?", name=near[0]))
+        said.append(together(parts, " "))
+    return said
 
 
 def workspace_rules(roots: Sequence[Path]) -> list[PermissionRule]:
