@@ -10,8 +10,9 @@ from typing import Any
 
 from jarvis_ls.agents.node import TreeSettings
 from jarvis_ls.agents.settings import read_tree_settings
-from jarvis_ls.assembly.conversation import Conversation, Workplace
+from jarvis_ls.assembly.conversation import Conversation
 from jarvis_ls.assembly.settings import read_settings, section, unknown_sections
+from jarvis_ls.assembly.workplace import Workplace
 from jarvis_ls.core.errors import ConfigError, JarvisError
 from jarvis_ls.core.files import shown_folder, user_folder
 from jarvis_ls.runtime.asking import ModelGroup

@@ -5,44 +5,40 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from jarvis_ls.agents.node import Ending, Node
+from jarvis_ls.agents.node import Ending
 from jarvis_ls.agents.tree import ROOT, Tree
+from jarvis_ls.assembly.agents import Agents
 from jarvis_ls.assembly.commands import builtin_commands
-from jarvis_ls.assembly.settings import Granted, section, workspace_rules
+from jarvis_ls.assembly.past import Past, RewindWhat, Rewound
+from jarvis_ls.assembly.permissions import read_permissions
+from jarvis_ls.assembly.settings import section
 from jarvis_ls.assembly.tools import ToolSources, join_tools
+from jarvis_ls.assembly.workplace import Workplace
 from jarvis_ls.core.errors import ConfigError, JarvisError, UsageError
 from jarvis_ls.core.words import Words, together
-from jarvis_ls.runtime.agent import Agent
-from jarvis_ls.runtime.asking import ModelGroup
-from jarvis_ls.runtime.checkpoints import Checkpoints, Restored
+from jarvis_ls.runtime.checkpoints import Checkpoints
 from jarvis_ls.runtime.compaction import compact
 from jarvis_ls.runtime.consent import Consents, settle
-from jarvis_ls.runtime.events import EntriesCut, EntryPut, SessionPut, UserEntry
+from jarvis_ls.runtime.events import SessionPut
 from jarvis_ls.runtime.history import History
-from jarvis_ls.runtime.hooks import AfterHistoryClear, Hooks, TaskStarted, load_callbacks
-from jarvis_ls.runtime.inputs import Command, Commands, Files, Input, Inputs, Place, Shell
-from jarvis_ls.runtime.interaction import Interaction
+from jarvis_ls.runtime.hooks import Hooks, load_callbacks
+from jarvis_ls.runtime.inputs import Commands, Input, Inputs, Place, Shell
 from jarvis_ls.runtime.memory import Memory
-from jarvis_ls.runtime.memory_saving import MemorySaving
 from jarvis_ls.runtime.messages import Image
-from jarvis_ls.runtime.options import AgentOptions
-from jarvis_ls.runtime.permissions import PermissionRule, Permissions, read_rules, shown
-from jarvis_ls.runtime.prompting import joined
+from jarvis_ls.runtime.permissions import Permissions, shown
 from jarvis_ls.runtime.redaction import redact
 from jarvis_ls.runtime.rules_files import (
-    Nearby,
     Rules,
     RulesSettings,
     load_rules,
     read_rules_settings,
 )
 from jarvis_ls.runtime.session import Session, SessionBusy
-from jarvis_ls.runtime.showing import Say, Showing, new_id
+from jarvis_ls.runtime.showing import Showing, new_id
 from jarvis_ls.runtime.startup import Statistics
 from jarvis_ls.runtime.textfile import Seen
 from jarvis_ls.runtime.tool import ToolContext
@@ -50,39 +46,7 @@ from jarvis_ls.runtime.tool import ToolContext
 if TYPE_CHECKING:
     from jarvis_ls.assembly.build import Assembly
 
-RewindWhat = Literal["files", "conversation", "both"]
-UNTRUSTED = Words(
-    "The user has not said that this workspace can be trusted: nothing is written or run in it."
-)
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Workplace:
-    """Where a conversation takes place, and with whom."""
-
-    roots: tuple[Path, ...]
-    """Workspace folders, links resolved."""
-    trusted: bool
-    interaction: Interaction
-    services: Mapping[str, Any]
-    """What tools are handed besides the built-in ones."""
-    options: AgentOptions
-    commands: tuple[Command, ...] = ()
-    rules: tuple[PermissionRule, ...] = ()
-    """Permission rules of the user's that hold for this time."""
-    say: Say | None = None
-    """Puts what the runtime says into the user's language."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rewound:
-    """What was brought back."""
-
-    text: str
-    """What the user had said there, to be changed and sent again."""
-    files: Restored | None = None
-    """What became of the files; None when they were not asked for."""
 
 
 class Conversation:
@@ -115,15 +79,16 @@ class Conversation:
         self.hooks = Hooks()
         self.commands = Commands([*builtin_commands(self), *place.commands])
         self.rules = Rules(())
-        self._wanted = RulesSettings()
-        self._permissions = self._read_permissions()
+        self.rules_settings = RulesSettings()
+        self._permissions, wrong = read_permissions(assembly.settings, assembly.home, place)
+        self.problems += wrong
+        self.agents = Agents(self)
+        self._past = Past(self)
         self.consents = Consents(assembly.home)
         self._told: set[str] = set()
         self._asked: set[str] = set()
         """What was asked for already; a refusal holds for this time."""
         self._tools: ToolSources | None = None
-        self._remembered: dict[str, str] = {}
-        self._agents: dict[str, Agent] = {}
         self._ends: set[asyncio.Task[None]] = set()
         self._unsaved = False
         """Whether something was sent since the session was brought onto the disk."""
@@ -132,7 +97,7 @@ class Conversation:
             self.feed.publish(event)
         settings = assembly.tree_settings(self.options.model_group)
         self.tree = Tree(
-            session, self.feed, self._agent, interaction=place.interaction, settings=settings,
+            session, self.feed, self.agents.of, interaction=place.interaction, settings=settings,
             title=self.options.name, say=place.say or str,
         )  # fmt: skip
         self.context = ToolContext(place.roots, session.id, ROOT, place.trusted, self._services())
@@ -141,10 +106,10 @@ class Conversation:
     async def begin(cls, assembly: Assembly, session: Session, place: Workplace) -> Conversation:
         """For `Assembly.start`."""
         self = cls(assembly, session, place)
-        self._wanted = self._read_rules_settings()
+        self.rules_settings = self._read_rules_settings()
         self.rules = await asyncio.to_thread(
             load_rules, place.roots, assembly.home, place.trusted,
-            folders=self._wanted.folders, peers=self._wanted.peers,
+            folders=self.rules_settings.folders, peers=self.rules_settings.peers,
         )  # fmt: skip
         self._tools = await join_tools(
             assembly.home, place.roots, place.trusted, assembly.settings, assembly.environment,
@@ -231,7 +196,7 @@ class Conversation:
         """
         self.assembly.group(group)
         self.tree.node(node).show(group=group)
-        self._agents.pop(node, None)
+        self.agents.forget(node)
 
     async def rewind(
         self, entry: str, what: RewindWhat = "both", only: Sequence[Path] = ()
@@ -241,50 +206,21 @@ class Conversation:
         Words that are queued are taken back, and what is going on goes on. Raises `UsageError`
         when there is no such entry, or no checkpoint for the files.
         """
-        if (queued := self._take_back(entry)) is not None:
-            return Rewound(queued)
-        said = self._said(entry)
-        if what != "conversation" and not said.checkpoint:
-            raise UsageError("The files were not kept before this turn; they cannot be brought"
-                             " back. The conversation can.")  # fmt: skip
-        await self.stop()
-        files = None
-        if what != "conversation":
-            files = await self.checkpoints.restore(said.checkpoint, self.place.roots, only or None)
-        if what != "files":
-            self._cut(entry)
-        return Rewound(said.text, files)
+        return await self._past.rewind(entry, what, only)
 
     async def fork(self, entry: str = "") -> str:
         """Begin a new session with what was said before an entry, or all of it; its id."""
-        if not entry:
-            made = await asyncio.to_thread(self.assembly.sessions.fork, self.id)
-            made.close()
-            return made.id
-        self._said(entry)
-        before = ""
-        for message in self.session.transcript(ROOT):
-            if getattr(message, "id", "") == entry:
-                break
-            before = getattr(message, "id", "") or before
-        store = self.assembly.sessions
-        if not before:
-            made = await asyncio.to_thread(store.create, self.session.folder)
-        else:
-            made = await asyncio.to_thread(store.fork, self.id, before)
-            self._cut_after(entry, made)
-        made.close()
-        return made.id
+        return await self._past.fork(entry)
 
     def begin_anew(self) -> None:
         """Let the model forget what was said; the session keeps it."""
         self.session.clear(ROOT)
-        self._agents.pop(ROOT, None)
+        self.agents.forget(ROOT)
 
     async def save_memories(self) -> bool:
         """Let the model save what is worth remembering; whether it did."""
-        agent = self._agent(self.tree.root)
-        return await self._saving(agent, force=False).save()
+        agent = self.agents.of(self.tree.root)
+        return await self.agents.saving(agent, force=False).save()
 
     async def compact(self) -> str:
         """Replace the conversation by its summary; what the user is told.
@@ -295,7 +231,7 @@ class Conversation:
             raise UsageError("An agent is at work; stop it first.")
         if not self.session.messages(ROOT):
             return Words("Nothing was said yet.")
-        done = await compact(self._agent(self.tree.root))
+        done = await compact(self.agents.of(self.tree.root))
         return done.summary or Words("The conversation was handed over as a file.")
 
     def rename(self, title: str) -> None:
@@ -335,75 +271,6 @@ class Conversation:
 
     # -- below: how the parts are joined -------------------------------------------------------
 
-    def _agent(self, node: Node) -> Agent:
-        """For the tree: the agent of a node."""
-        if node.id not in self._agents:
-            self._agents[node.id] = self._new_agent(node)
-        return self._agents[node.id]
-
-    def _new_agent(self, node: Node) -> Agent:
-        assert self._tools is not None
-        options = replace(self.options, model_group=node.info.group)
-        if node.parent is not None:
-            options = replace(
-                options, name=node.info.title, files=(), auto_complete=None, use_tools=()
-            )
-        if node.assignment.code:
-            options = replace(options, agent_type="code")
-        hooks = Hooks(self.hooks)
-        agent: Agent
-        services = {**self.context.services, "budget_tokens": lambda: agent.room()}
-        allowed = self.tree.allowed(node, self._tools.toolset)
-        nearby = Nearby(allowed, peers=self._wanted.peers)
-        context = replace(self.context, node=node.id, services=services)
-        agent = Agent(
-            options,
-            group=self.tree.metered(node, self.assembly.group(node.info.group)),
-            toolset=nearby,
-            context=context,
-            interaction=self.tree.person(node),
-            feed=self.feed,
-            session=self.session,
-            node=node.info,
-            hooks=hooks,
-            guard=self.tree.guard(node),
-            cheap=self._other(node, self.options.cheap_group),
-            eyes=self._other(node, "image"),
-            inputs=Inputs([Files(self._permissions)]),
-            rules=self.rules.text,
-            memory=lambda: self.memory.guide_now(agent.toolset.tools(), self.id),
-            extra=[lambda: self._remembered.get(node.id, "")],
-            checkpoint=self._checkpoint if node.parent is None else None,
-            keeper=node,
-            say=self.place.say,
-        )
-        hooks.subscribe(TaskStarted, self._recall)
-        hooks.subscribe(AfterHistoryClear, lambda _: nearby.forget())
-        self._saving(agent, force=options.force_save_memory).listen(hooks)
-        return agent
-
-    def _saving(self, agent: Agent, *, force: bool) -> MemorySaving:
-        return MemorySaving(
-            ask=agent.side_task,
-            tools=agent.toolset.tools,
-            force=force,
-            notify=lambda text: _quietly(agent.showing.notice, "info", text),
-        )
-
-    def _other(self, node: Node, group: str) -> ModelGroup | None:
-        """Another group a node asks, when there is one."""
-        try:
-            return self.tree.metered(node, self.assembly.group(group))
-        except JarvisError:
-            return None
-
-    async def _recall(self, event: TaskStarted) -> None:
-        """What is remembered that bears on a task goes before the model with it."""
-        assert self._tools is not None
-        found = await self.memory.activated(event.task, session=self.id)
-        skills = await self._tools.skills.prompt(event.task)
-        self._remembered[event.agent.node.id] = joined(found, skills)
-
     async def _settle_consents(self) -> None:
         """Ask for skills and tool servers that wait for the user's consent, each once."""
         assert self._tools is not None
@@ -422,7 +289,8 @@ class Conversation:
                 names=names,
             )
 
-    async def _checkpoint(self) -> str:
+    async def checkpoint(self) -> str:
+        """Keep the files as they are before a turn; the id, empty when nothing is kept."""
         if not self.place.trusted or not self.place.roots:
             return ""  # where nobody is trusted nothing is written
         return await self.checkpoints.take(self.place.roots)
@@ -460,7 +328,7 @@ class Conversation:
         showing = self._showing()
         assert self._tools is not None
         place = Place(self.context, self._tools.toolset, showing, self.place.interaction,
-                      self._agents.get(ROOT))  # fmt: skip
+                      self.agents.known(ROOT))  # fmt: skip
         is_command = True
         if text.lstrip().startswith("/"):
             with contextlib.suppress(JarvisError):
@@ -477,6 +345,13 @@ class Conversation:
         root = self.tree.root
         return Showing(self.session, self.feed, root.info, root, self.place.say)
 
+    def _read_rules_settings(self) -> RulesSettings:
+        try:
+            return read_rules_settings(section(self.assembly.settings, "rules"))
+        except ConfigError as error:
+            self.problems.append(str(error))
+            return RulesSettings()
+
     def _services(self) -> dict[str, Any]:
         from jarvis_ls.agents.tools.sub_agent import SERVICE
 
@@ -492,80 +367,6 @@ class Conversation:
             SERVICE: self.tree,
             **self.place.services,
         }
-
-    def _read_rules_settings(self) -> RulesSettings:
-        try:
-            return read_rules_settings(section(self.assembly.settings, "rules"))
-        except ConfigError as error:
-            self.problems.append(str(error))
-            return RulesSettings()
-
-    def _read_permissions(self) -> Permissions:
-        """The user's rules and what was granted before; the workspace's own only tighten.
-
-        A file that cannot be read makes everything be asked: nothing is allowed by mistake.
-        """
-        home, settings = self.assembly.home, self.assembly.settings
-        granted = Granted(home, self.place.roots)
-        user: list[PermissionRule] = []
-        workspace: list[PermissionRule] = []
-        try:
-            user = read_rules(settings.get("permissions", []), str(home / "config.toml"))
-            user += [*granted.rules(), *self.place.rules]
-            workspace = workspace_rules(self.place.roots)
-        except ConfigError as error:
-            self.problems.append(Words("{why} Until then every action is asked.", why=error))
-            user, workspace = [], [PermissionRule("ask")]
-        closed = "" if self.place.trusted else UNTRUSTED
-        return Permissions(user, workspace, remember=granted.remember, read_only=closed)
-
-    def _said(self, entry: str) -> UserEntry:
-        for event in self.session.events():
-            if isinstance(event, EntryPut) and event.entry.id == entry and event.node == ROOT:
-                if isinstance(event.entry, UserEntry):
-                    return event.entry
-                break
-        raise UsageError("There is no such message of the user in this session.")
-
-    def _take_back(self, entry: str) -> str | None:
-        """Words that nobody has read yet go; their text, None when there are no such words."""
-        agent = self._agents.get(ROOT)
-        queue = agent.control.queue if agent is not None else []
-        said = next((one for one in queue if one.id == entry), None)
-        if said is None:
-            return None
-        queue.remove(said)
-        shown = [
-            event
-            for event in self.feed.snapshot(self.id)
-            if isinstance(event, EntryPut) and event.node == ROOT
-        ]
-        place = next((n for n, event in enumerate(shown) if event.entry.id == entry), len(shown))
-        self.feed.publish(EntriesCut(self.id, ROOT, entry))
-        for event in shown[place + 1 :]:  # what came later stays
-            self.feed.publish(event)
-        return said.text
-
-    def _cut_after(self, entry: str, made: Session) -> None:
-        """A fork shows what was shown before this entry and nothing else."""
-        shown = _shown(self.session)
-        kept = set(shown[: shown.index(entry)])
-        later = next((id for id in _shown(made) if id not in kept), None)
-        if later is not None:
-            made.put(EntriesCut(made.id, ROOT, later))
-
-    def _cut(self, entry: str) -> None:
-        """The conversation ends before this entry."""
-        ids = {getattr(m, "id", "") for m in self.session.transcript(ROOT)}
-        shown = _shown(self.session)
-        later = shown[shown.index(entry) :]
-        first = next((id for id in later if id in ids), None)
-        if first is not None:
-            self.session.cut(ROOT, first)
-        event = EntriesCut(self.id, ROOT, entry)
-        self.session.put(event)
-        self.feed.publish(event)
-        self._agents.pop(ROOT, None)
 
     async def _turn_ended(self) -> None:
         """Once nothing works any more: bring the session onto the disk, and tell its lists."""
@@ -597,13 +398,3 @@ class Conversation:
     def _tell_session(self) -> None:
         self.session.working = self.tree.working
         self.feed.publish(SessionPut(self.session.info))
-
-
-def _shown(session: Session) -> list[str]:
-    """Ids of the entries of the root."""
-    events = session.events()
-    return [e.entry.id for e in events if isinstance(e, EntryPut) and e.node == ROOT]
-
-
-def _quietly(tell: Any, *arguments: str) -> None:
-    tell(*arguments)

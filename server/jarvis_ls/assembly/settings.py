@@ -39,7 +39,7 @@ def read_settings(home: Path) -> dict[str, Any]:
 
 def unknown_sections(home: Path, settings: Mapping[str, Any]) -> list[str]:
     """What is said of sections that nothing reads: most are misspelt."""
-    said = []
+    said: list[str] = []
     for name in sorted(set(settings) - SECTIONS):
         parts: list[str] = [
             Words("{file} has a section [{name}] that is not known.",

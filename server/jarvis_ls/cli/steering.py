@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, get_args
 
 from jarvis_ls.agents.budget import amount_in_words, spent_in_words
 from jarvis_ls.agents.tree import ROOT
-from jarvis_ls.assembly.conversation import RewindWhat
+from jarvis_ls.assembly.past import RewindWhat
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.events import Budget, EntryPut, MeterPut, UserEntry

@@ -1,0 +1,112 @@
+"""The agents of a conversation: each made when it is first needed, with all that it is given."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.agents.node import Node
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.runtime.agent import Agent
+from jarvis_ls.runtime.asking import ModelGroup
+from jarvis_ls.runtime.hooks import AfterHistoryClear, Hooks, TaskStarted
+from jarvis_ls.runtime.inputs import Files, Inputs
+from jarvis_ls.runtime.memory_saving import MemorySaving
+from jarvis_ls.runtime.prompting import joined
+from jarvis_ls.runtime.rules_files import Nearby
+
+if TYPE_CHECKING:
+    from jarvis_ls.assembly.conversation import Conversation
+
+
+class Agents:
+    """The agents there are, by their nodes."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        """For `Conversation`."""
+        self._conversation = conversation
+        self._agents: dict[str, Agent] = {}
+        self._remembered: dict[str, str] = {}
+        """What is remembered that bears on the task of each."""
+
+    def known(self, node: str) -> Agent | None:
+        """The agent of a node; None when it was not needed yet."""
+        return self._agents.get(node)
+
+    def forget(self, node: str) -> None:
+        """The next agent of a node is made anew."""
+        self._agents.pop(node, None)
+
+    def of(self, node: Node) -> Agent:
+        """The agent of a node."""
+        if node.id not in self._agents:
+            self._agents[node.id] = self._made(node)
+        return self._agents[node.id]
+
+    def saving(self, agent: Agent, *, force: bool) -> MemorySaving:
+        """Lets an agent save what is worth remembering."""
+        return MemorySaving(
+            ask=agent.side_task,
+            tools=agent.toolset.tools,
+            force=force,
+            notify=lambda text: _quietly(agent.showing.notice, "info", text),
+        )
+
+    def _made(self, node: Node) -> Agent:
+        c = self._conversation
+        options = replace(c.options, model_group=node.info.group)
+        if node.parent is not None:
+            options = replace(
+                options, name=node.info.title, files=(), auto_complete=None, use_tools=()
+            )
+        if node.assignment.code:
+            options = replace(options, agent_type="code")
+        hooks = Hooks(c.hooks)
+        agent: Agent
+        services = {**c.context.services, "budget_tokens": lambda: agent.room()}
+        allowed = c.tree.allowed(node, c.sources.toolset)
+        nearby = Nearby(allowed, peers=c.rules_settings.peers)
+        context = replace(c.context, node=node.id, services=services)
+        agent = Agent(
+            options,
+            group=c.tree.metered(node, c.assembly.group(node.info.group)),
+            toolset=nearby,
+            context=context,
+            interaction=c.tree.person(node),
+            feed=c.feed,
+            session=c.session,
+            node=node.info,
+            hooks=hooks,
+            guard=c.tree.guard(node),
+            cheap=self._other(node, c.options.cheap_group),
+            eyes=self._other(node, "image"),
+            inputs=Inputs([Files(c.permissions)]),
+            rules=c.rules.text,
+            memory=lambda: c.memory.guide_now(agent.toolset.tools(), c.id),
+            extra=[lambda: self._remembered.get(node.id, "")],
+            checkpoint=c.checkpoint if node.parent is None else None,
+            keeper=node,
+            say=c.place.say,
+        )
+        hooks.subscribe(TaskStarted, self._recall)
+        hooks.subscribe(AfterHistoryClear, lambda _: nearby.forget())
+        self.saving(agent, force=options.force_save_memory).listen(hooks)
+        return agent
+
+    def _other(self, node: Node, group: str) -> ModelGroup | None:
+        """Another group a node asks, when there is one."""
+        try:
+            return self._conversation.tree.metered(node, self._conversation.assembly.group(group))
+        except JarvisError:
+            return None
+
+    async def _recall(self, event: TaskStarted) -> None:
+        """What is remembered that bears on a task goes before the model with it."""
+        c = self._conversation
+        found = await c.memory.activated(event.task, session=c.id)
+        skills = await c.sources.skills.prompt(event.task)
+        self._remembered[event.agent.node.id] = joined(found, skills)
+
+
+def _quietly(tell: Any, *arguments: str) -> None:
+    tell(*arguments)
