@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from jarvis_ls.codeintel import clang
+from jarvis_ls.jc2r.baseline.arms import arms, go
 from jarvis_ls.jc2r.baseline.jumps import label_of
 from jarvis_ls.jc2r.baseline.loops import for_parts
 from jarvis_ls.jc2r.baseline.names import Unsupported
@@ -69,7 +70,7 @@ class Lowering(Statements):
     def _value_addr_label_expr(self, cursor: Any) -> str:
         """The address of a label is the number of its block."""
         machine = self._running()
-        number = machine.label(label_of(cursor))
+        number = machine.addressed_label(label_of(cursor))
         return f"({number}usize as {self.types.of(cursor.type)})"
 
     def _lower_declaration(self, cursor: Any) -> None:
@@ -116,6 +117,7 @@ class Lowering(Statements):
         if first is not None:
             self.lower(first)
         head, inner, again, end = (machine.block() for _ in range(4))
+        machine.open_loop(inner if cursor.kind.name == "DO_STMT" else head)
         if cursor.kind.name == "DO_STMT":
             machine.enter(inner)
         else:
@@ -132,6 +134,7 @@ class Lowering(Statements):
             self._test(asked, inner, end)
         else:
             machine.emit(machine.go(head))
+        machine.close_loop()
         machine.start(end)
 
     def _test(self, asked: Any | None, yes: int, no: int) -> None:
@@ -177,6 +180,9 @@ class Machine:
         self._hoisted: list[str] = []
         self._labels: dict[str, int] = {}
         self._cases: dict[int, int] = {}
+        self._loops: dict[int, list[int]] = {}
+        self._open: list[int] = []
+        self._addressed: set[int] = set()
 
     def block(self) -> int:
         """A new block."""
@@ -189,6 +195,11 @@ class Machine:
             self._labels[name] = self.block()
         return self._labels[name]
 
+    def addressed_label(self, name: str) -> int:
+        """The block of a label whose address is a value."""
+        self._addressed.add(self.label(name))
+        return self.label(name)
+
     def case(self, cursor: Any) -> int:
         """The block of a case label."""
         key = cursor.hash
@@ -198,7 +209,7 @@ class Machine:
 
     def go(self, block: int) -> str:
         """The jump to a block."""
-        return f"__block = {block}; continue 'machine;"
+        return go(block)
 
     def emit(self, *lines: str) -> None:
         """Add lines to the current block."""
@@ -213,17 +224,27 @@ class Machine:
         self.emit(self.go(block))
         self.start(block)
 
+    def open_loop(self, head: int) -> None:
+        """A loop of the C begins, to whose head it comes back."""
+        self._loops[head] = list(self._open)
+        self._open.append(head)
+
+    def close_loop(self) -> None:
+        """The innermost loop ends."""
+        self._open.pop()
+
     def hoist(self, *lines: str) -> None:
         """Declare something for all blocks."""
         self._hoisted.extend(lines)
 
     def lines(self) -> list[str]:
         """The whole body."""
-        arms = [line for number, block in enumerate(self._blocks)
+        made = arms(self._blocks, self._loops, self._addressed)
+        code = [line for number, block in made.items()
                 for line in (f"{number} => {{", *block, "}")]  # fmt: skip
         head = [*self._hoisted, "let mut __block: u32 = 0;", "'machine: loop {"]
         last = ["_ => core::hint::unreachable_unchecked(),", "}", "}"]
-        return [*head, "match __block {", *arms, *last]
+        return [*head, "match __block {", *code, *last]
 
 
 def needs_machine(block: Any) -> bool:
