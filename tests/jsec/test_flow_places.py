@@ -303,7 +303,7 @@ void released(int n) {
 }
 int from_value() {
     auto same = [](auto m) { return m; };
-    return 100 / same(0); // expect: division-by-zero
+    return 100 / same(0); // expect: divide-by-zero
 }
 """
 

@@ -15,8 +15,8 @@ from jarvis_ls.jsec.flow.lower_expression import Outer
 from jarvis_ls.jsec.flow.lower_function import (
     Body,
     _function_declarator,
-    is_constant,
 )
+from jarvis_ls.jsec.flow.lower_locals import is_constant
 from jarvis_ls.jsec.flow.lower_macros import Macros
 from jarvis_ls.jsec.flow.lower_static import initialiser
 from jarvis_ls.jsec.flow.lower_types import Types
@@ -207,7 +207,7 @@ class Lowering:
         value = node.child_by_field_name("value")
         if type_[0] == "a" and type_[2] < 0 and value is not None:
             body = Body(self.outer, self.file.globals, self.file.path)
-            type_ = body._counted(type_, value)
+            type_ = body.locals.counted(type_, value)
         extern = "extern" in words and value is None
         known = self.file.globals.get(name)
         if known is not None and not (known.extern or extern or _alike(known.type, type_)):

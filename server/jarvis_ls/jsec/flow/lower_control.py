@@ -78,7 +78,7 @@ class Control:
             before = node.child_by_field_name("initializer")
             self.body.statement(before)
             if value is not None and value.type == "declaration":
-                self.body.declaration(value)
+                self.body.locals.declaration(value)
                 name, _ = self.body.types.declarator(value.child_by_field_name("declarator"), ANY)
                 slot = self.body.scopes.find(name)
                 if slot is not None:

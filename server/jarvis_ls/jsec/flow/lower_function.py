@@ -7,14 +7,13 @@ from collections.abc import Callable
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir
-from jarvis_ls.jsec.flow.ir import FunctionIR, GlobalIR, Instr, Type
+from jarvis_ls.jsec.flow.ir import FunctionIR, GlobalIR, Type
 from jarvis_ls.jsec.flow.lower_blocks import MAX_DEPTH, Blocks, Scopes, span_of, targets
 from jarvis_ls.jsec.flow.lower_control import Control
 from jarvis_ls.jsec.flow.lower_expression import Expressions, Outer
 from jarvis_ls.jsec.flow.lower_lambdas import Lambdas
-from jarvis_ls.jsec.flow.lower_static import initialiser
-from jarvis_ls.jsec.flow.numbers import folded
-from jarvis_ls.jsec.flow.types import ANY, INT, VOID
+from jarvis_ls.jsec.flow.lower_locals import Locals
+from jarvis_ls.jsec.flow.types import INT, VOID
 
 _TAGGED = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
 
@@ -29,11 +28,12 @@ class Body:
         self.of = Expressions(outer, self.blocks, self.scopes)
         self.control = Control(self)
         self.lambdas = self.of.lambdas = Lambdas(self)
+        self.locals = Locals(self)
         self.name = ""
         self.result: Type = VOID
         self._statements: dict[str, Callable[[Node], None]] = {
             "compound_statement": self._block, "expression_statement": self._expression,
-            "declaration": self.declaration,
+            "declaration": self.locals.declaration,
             "return_statement": self._return,
             "preproc_else": self.children,
             "else_clause": self.children, "type_definition": self._typedef,
@@ -216,142 +216,6 @@ class Body:
     def _tagged(self, node: Node) -> None:
         self.types.of(node)
 
-    def declaration(self, node: Node) -> None:
-        """Lower a declaration: its variables and what they start with."""
-        base = self.types.specified(node)
-        words = {text(c) for c in node.children if c.type == "storage_class_specifier"}
-        auto = text(node.child_by_field_name("type")) == "auto"
-        for declarator in node.children_by_field_name("declarator"):
-            name, type_ = self.types.declarator(declarator, base)
-            value = declarator.child_by_field_name("value")
-            if type_[0] == "fn":
-                arguments = self._vexing(declarator, base)
-                if arguments is None:
-                    self.outer.functions.setdefault(name, type_)
-                    continue
-                slot = self._declare(name, base, declarator)
-                if base[0] == "c":
-                    self._made_of(slot, base, arguments, declarator)
-                    continue
-                self.of.calling.construct((ir.LOCAL, slot), base[1], arguments, declarator)
-            elif "static" in words:
-                self._static(name, type_, node, value)
-            elif "extern" in words:
-                self.outer.globals[name] = type_
-                self.scopes._names[-1].pop(name, None)
-            else:
-                self._local(name, type_, declarator, value, auto=auto)
-
-    def _has_methods(self, name: str) -> bool:
-        record = self.types.records.get(name)
-        return bool(record.methods) if record is not None else self.types.is_class(name)
-
-    def _vexing(self, declarator: Node, base: Type) -> list[Node] | None:
-        """The arguments of `Class name(argument)`, which is written like a function."""
-        listed = declarator.child_by_field_name("parameters")
-        known = base[0] == "c" or (base[0] == "r" and self.types.is_class(base[1]))
-        if listed is None or not known:
-            return None
-        arguments = []
-        for child in listed.named_children:
-            kind = child.child_by_field_name("type")
-            if kind is None or child.child_by_field_name("declarator") is not None or \
-                    self.scopes.find(text(kind)) is None:  # fmt: skip
-                return None
-            arguments.append(kind)
-        return arguments or None
-
-    def _declare(self, name: str, type_: Type, node: Node) -> int:
-        slot = self.scopes.declare(name, type_)
-        self.blocks.add((ir.DECLARE, slot, self.of.span(node)))
-        if type_[0] == "r" and self._has_methods(type_[1]):
-            self.scopes.own(slot, type_[1])
-        return slot
-
-    def _local(self, name: str, type_: Type, node: Node, value: Node | None, *,
-               auto: bool) -> None:  # fmt: skip
-        if auto and value is not None and value.type == "lambda_expression":
-            self.lambdas.known[self.scopes.declare(name, ANY)] = value
-            return
-        if auto and value is not None and type_ == ANY:
-            type_ = self.of.value(value)[1]
-        if type_[0] == "a" and type_[2] < 0 and value is not None:
-            type_ = self._counted(type_, value)
-        slot = self._declare(name, type_, node)
-        place = (ir.LOCAL, slot)
-        if type_[0] == "a" and type_[2] < 0 and value is None:
-            self._variable_length(slot, type_, node)
-        elif type_[0] == "&" and value is not None:
-            target, inner = self.of.referred(*self.of.address(value), self.of.span(node))
-            if type_[1] == ANY:
-                self.scopes.slots[slot] = name, ("&", inner)
-            self.blocks.add((ir.EVAL, (ir.STORE, place, target, ("p", inner), (0, 0))))
-        elif type_[0] == "r" and self._has_methods(type_[1]):
-            self._object(place, type_, value, node)
-        elif value is not None and value.type == "argument_list":
-            inner_node = value.named_children[0] if value.named_child_count else None
-            if type_[0] != "c" or (inner_node is not None and type_[1] in _STRINGS):
-                self.of.places.initialise(place, type_, inner_node)
-            else:
-                self._made_of(slot, type_, value.named_children, node)
-        else:
-            self.of.places.initialise(place, type_, value)
-
-    def _made_of(self, slot: int, type_: Type, arguments: list[Node], node: Node) -> None:
-        """An object of a library's class takes what it is made of."""
-        how = "open" if type_[1].endswith("fstream") else "construct"
-        self.of.calling.method((ir.LOCAL, slot), "@" + type_[1], how, arguments, node, type_)
-
-    def _object(self, place: Instr, type_: Type, value: Node | None, node: Node) -> None:
-        if value is None:
-            self.of.calling.construct(place, type_[1], [], node)
-        elif value.type == "argument_list":
-            arguments = [c for c in value.named_children if c.type != "comment"]
-            self.of.calling.construct(place, type_[1], arguments, node)
-        elif value.type in _PLACES:
-            self.of.calling.construct(place, type_[1], [value], node)
-        else:
-            self.of.places.initialise(place, type_, value)
-
-    def _counted(self, type_: Type, value: Node) -> Type:
-        """The type of an initialised array, whose size is that of its initialiser when none is
-        written, or is constant only with the variables that are seen here."""
-        written = _written_size(value.parent)
-        if written is not None:
-            live, self.blocks._open = self.blocks._open, None  # no variable-length array has one
-            count = folded(self.of.value(written)[0])
-            self.blocks._open = live
-            return ("a", type_[1], count) if count is not None and count > 0 else type_
-        if value.type == "initializer_list":
-            if any(child.type.startswith("preproc") for child in value.named_children):
-                return type_
-            parts = [child for child in value.named_children if child.type != "comment"]
-            return ("a", type_[1], len(parts))
-        expr = self.of.value(value)[0]
-        if expr[0] == ir.STR:
-            return ("a", type_[1], len(expr[1]) + 1)
-        return type_
-
-    def _variable_length(self, slot: int, type_: Type, node: Node) -> None:
-        written = _written_size(node)
-        if written is None:
-            return
-        count = self.of.value(written)[0]
-        size = self.types.size(type_[1]) or 1
-        self.blocks.add((ir.ALLOCA, slot, count, size, self.of.span(node)))
-
-    def _static(self, name: str, type_: Type, node: Node, value: Node | None) -> None:
-        if type_[0] == "a" and type_[2] < 0 and value is not None:
-            type_ = self._counted(type_, value)
-        unique = f"{self.name}.{name}"
-        self.of.statics.append(unique)
-        self.scopes.alias(name, -len(self.of.statics))
-        self.outer.globals[unique] = type_
-        self.globals[unique] = GlobalIR(
-            unique, type_, True, is_constant(type_, set(text(node).split(name)[0].split()), node),
-            initialiser(self.outer, unique, type_, value),
-        )  # fmt: skip
-
     # control flow
 
     def _return(self, node: Node) -> None:
@@ -375,34 +239,6 @@ class Body:
         self.blocks.end((ir.RETURN, expr, self.of.span(node)))
 
     # preprocessor
-
-
-_PLACES = frozenset({"identifier", "pointer_expression", "field_expression",
-                     "subscript_expression"})  # fmt: skip
-"""What an object may be copied from."""
-_STRINGS = frozenset({"string", "wstring", "basic_string"})
-
-
-def is_constant(type_: Type, words: set[str], declarator: Node) -> bool:
-    """Whether a variable never changes, by its type, the words before its declarator and that:
-    `const char *p` may, `char *const p` may not."""
-    while type_[0] == "a":
-        type_ = type_[1]
-    if type_[0] != "p":
-        return "const" in words or "constexpr" in words
-    inner: Node | None = declarator
-    for _ in range(8):
-        if inner is None or inner.type == "pointer_declarator":
-            break
-        inner = inner.child_by_field_name("declarator")
-    return inner is not None and any(text(c) == "const" for c in inner.children)
-
-
-def _written_size(node: Node | None) -> Node | None:
-    """What stands between the outer brackets of the array that is declared."""
-    while node is not None and node.type != "array_declarator":
-        node = node.child_by_field_name("declarator")
-    return node.child_by_field_name("size") if node is not None else None
 
 
 def _function_declarator(node: Node) -> Node | None:

@@ -208,7 +208,9 @@ class Joiner:
     def _cells(
         self, a: State, b: State, rid: int, left: Cells, right: Cells, *, widening: bool
     ) -> Cells:
-        if left.keys() == right.keys() and all(map(identical, left.values(), map(right.get, left))):
+        if left.keys() == right.keys() and all(
+            map(identical, left.values(), map(right.__getitem__, left))
+        ):
             return left
         new: Cells = {}
         for offset in left.keys() | right.keys():
