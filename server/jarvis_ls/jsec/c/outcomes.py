@@ -97,8 +97,8 @@ def tests_of(call: Call) -> Iterator[Test]:
     if function is None or target.type != "identifier":
         return
     for use in function.uses(text(target), call.node.end_byte)[:_MAX_USES]:
-        if _is_write(use):
-            return
+        if _is_write(use) or (use.parent is not None and use.parent.type == "update_expression"):
+            return  # what is tested later is another value
         if (found := _test(use)) is not None:
             yield found
 

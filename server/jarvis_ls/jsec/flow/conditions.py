@@ -64,10 +64,10 @@ def _branch(an: Analysis, st: State, end: Instr) -> Ways:
         condition, positive = condition[1], not positive
     if condition[0] == ir.CMP:
         op, left, right = condition[1], condition[2], condition[3]
-        a, b = evaluate(an, st, left), evaluate(an, st, right)
+        a, b = _tested(an, st, left), evaluate(an, st, right)
     else:
         op, left, right = "!=", condition, (ir.NULL,)
-        a, b = evaluate(an, st, left), ZERO
+        a, b = _tested(an, st, left), ZERO
         if a.sym is not None and a.sym[0] == "compared":
             op, left, right = a.sym[1], a.sym[2], a.sym[3]
     found = decided(an, st, op, a, b)
@@ -90,6 +90,13 @@ def _branch(an: Analysis, st: State, end: Instr) -> Ways:
                 continue
         ways.append((target, there))
     return ways
+
+
+def _tested(an: Analysis, st: State, e: Expr) -> Val:
+    """The value a condition tests; `while (n--)` may count past zero once it is left."""
+    if e[0] == ir.STEP and e[4] and e[2][0] == "i" and not e[2][2]:
+        return quiet(an, st, e)
+    return evaluate(an, st, e)
 
 
 def assume(an: Analysis, st: State, e: Expr) -> bool:

@@ -50,7 +50,8 @@ _FEW = 4
 _CORRELATED = frozenset({"null-dereference", "uninitialized"})
 """What comes about by a choice of branches that often hang together in ways that are not seen."""
 _SEVERAL = 6
-"""So many choices on the way to a loss, and one of them is likely to go with its release."""
+"""After so many choices a value that is missing says nothing, and one of those on the way to a
+loss is likely to go with its release."""
 _DEPENDENT = _CORRELATED | {"divide-by-zero"}
 _HARMLESS = frozenset({"argv", "rand()", "random()"})
 """Sources that nobody but who runs the program has in hand."""
@@ -309,7 +310,7 @@ class Analysis(Regions):
         torn = self.frame.function.cut
         if torn and (kind in _CORRELATED or kind in _LOSSES):
             return
-        if kind in _CORRELATED and choices > _FEW:
+        if kind in _CORRELATED and choices > _SEVERAL:
             return
         certain = certain and choices <= _FEW
         harmless = source is not None and source[2].partition(":")[2] in _HARMLESS

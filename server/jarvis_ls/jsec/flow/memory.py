@@ -80,7 +80,7 @@ def read(an: Analysis, st: State, target: Target, type_: Type) -> Val:
         found = cells.get(lo) if cells is not None else None
         return found if found is not None else default(an, st, rid, lo, type_, lo)
     value = default(an, st, rid, None, type_, hi if target[3] & TIGHT else lo)
-    if value.ini == UNINIT and target[3] & TIGHT:
+    if value.ini == UNINIT and target[3] & TIGHT and (cells is None or hi not in cells):
         # the last of them is read, too; one that is worked out from those before comes in time
         return unknown(type_) if rid == an.storing else value
     if cells is not None:

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
 
 
+_MAGIC = 2**33
+"""Numbers this large are factors of hashes and generators, which wrap on purpose."""
+
+
 def wrapped(value: int, type_: Type) -> int:
     """A number as a type of two's complement holds it."""
     size = 8 * type_[1]
@@ -56,7 +60,11 @@ def overflow(
         certain=certain,
         source=taint,
         # after a choice the numbers may not meet; unsigned ones wrap, mostly on purpose
-        doubtful=taint is None and st.choices > (1 if type_[2] else 0),
+        doubtful=taint is None
+        and (
+            st.choices > (1 if type_[2] else 0)
+            or (not type_[2] and max(abs(a.hi), abs(b.hi)) >= _MAGIC and op == "*")
+        ),
         operator=op,
         type=_name(type_),
         low=_shown(low),
@@ -133,6 +141,7 @@ def conversion(
             span,
             certain=value.lo > hi or value.hi < lo,
             source=value.taint,
+            doubtful=value.taint is None and st.choices > 1,
             operator="=",
             type=_name(to),
             low=_shown(value.lo),
@@ -150,6 +159,7 @@ def conversion(
             span,
             certain=value.lo > hi or value.hi < lo,
             source=value.taint,
+            doubtful=value.taint is None and (st.choices > 0 or an.frame.caller is not None),
             type=_name(to),
             low=_shown(value.lo),
             high=_shown(value.hi),

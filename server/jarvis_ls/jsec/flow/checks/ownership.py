@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.jsec.flow.ir import CALL, EVAL, JUMP, RETURN, SET, FunctionIR, Span, Type
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 _MEMORY = frozenset({"malloc", "new", "new[]", "alloca"})
 _LARGE = 1 << 20
+_RELEASING = re.compile(r"free|close|destroy|release|dispose|delete|unref|drop", re.IGNORECASE)
+"""Who has such a name and leaves something knows why."""
 _EXCESS = 10_000
 
 
@@ -221,8 +224,9 @@ def leaks(an: Analysis, st: State, frame: Frame, value: Val | None, span: Span) 
         place = reg.site[1] if owner is frame.function and reg.site[0] == owner.file else \
             owner.name_span  # fmt: skip
         inside = owner.span[0] <= place[0] < owner.span[1]
+        released = reg.touched is not None and _RELEASING.search(reg.touched[0].name) is not None
         an.fault(st, kind, place if inside else owner.name_span, certain=True, cause=reg.site,
-                 allocator=reg.family, function=owner)  # fmt: skip
+                 allocator=reg.family, function=owner, doubtful=released)  # fmt: skip
         st.regs[rid] = reg.but(escaped=True)
 
 

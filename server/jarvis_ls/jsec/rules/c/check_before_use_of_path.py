@@ -34,9 +34,9 @@ from jarvis_ls.codeintel.code import Call, Function, text
 from jarvis_ls.jsec.guards import same_path, written_between
 from jarvis_ls.jsec.rule import Report, functions, rule
 
-CHECKS = {"access": 0.75, "faccessat": 0.75, "_access": 0.7, "_waccess": 0.7, "euidaccess": 0.75,
-          "stat": 0.6, "lstat": 0.65, "_stat": 0.6, "stat64": 0.6, "lstat64": 0.65,
-          "readlink": 0.6, "_wstat": 0.6, "exists": 0.45, "is_regular_file": 0.45}  # fmt: skip
+CHECKS = {"access": 0.58, "faccessat": 0.58, "_access": 0.55, "_waccess": 0.55, "euidaccess": 0.58,
+          "stat": 0.5, "lstat": 0.55, "_stat": 0.5, "stat64": 0.5, "lstat64": 0.55,
+          "readlink": 0.5, "_wstat": 0.5, "exists": 0.45, "is_regular_file": 0.45}  # fmt: skip
 OPENS = frozenset({"open", "open64", "fopen", "fopen64", "creat", "_open", "_wopen", "_wfopen",
                    "freopen"})  # fmt: skip
 CHANGES = frozenset({"chmod", "chown", "lchown"})
@@ -51,7 +51,7 @@ USES = OPENS | CHANGES | frozenset(
     query=functions(calling=(*CHECKS, *CHANGES)),
     category="race_condition",
     cwe=(367,),
-    confidence=0.7,
+    confidence=0.58,
     severity="medium",
     suggestion="Open first, then ask the descriptor: 'fstat', 'fchmod', 'fchown'.",
 )
@@ -66,7 +66,7 @@ def check_before_use_of_path(function: Function) -> Iterator[Report]:
         if first is not None and _is_race(function, first, call, path):
             if asked_descriptor and call.name in OPENS:
                 continue
-            sure = CHECKS.get(first.name, 0.65)
+            sure = CHECKS.get(first.name, 0.55)
             yield Report(
                 call.node,
                 "'{path}' may be another file by now than the one that '{check}' looked at.",

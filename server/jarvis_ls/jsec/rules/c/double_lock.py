@@ -59,6 +59,7 @@ def double_lock(whole: WholeUnit) -> Iterator[Report]:
                 yield Report(
                     fault.node,
                     "'{lock}' is taken again while this function holds it.",
+                    confidence=0.5 if "[" in fault.lock else None,  # one of several
                     pattern=fault.taken_by,
                     lock=fault.lock,
                     related=[(fault.origin, "Taken here.")] if fault.origin else (),

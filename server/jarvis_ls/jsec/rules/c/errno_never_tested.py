@@ -66,8 +66,9 @@ def errno_never_tested(site: Site) -> Iterator[Report]:
     called = next(following, None)
     if called is None or called.name not in TELLING:
         return
+    others = any(call.node.start_byte > called.node.end_byte for call in function.calls)
     yield Report(node, "'errno' is cleared here, but nobody looks at it afterwards.",
-                 pattern="errno")  # fmt: skip
+                 confidence=0.45 if others else None, pattern="errno")  # fmt: skip
 
 
 def _is_read(function: Function, after: int) -> bool:

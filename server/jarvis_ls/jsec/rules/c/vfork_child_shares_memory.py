@@ -39,7 +39,7 @@ from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
     query=calls("vfork"),
     category="unsafe_api",
     cwe=(242,),
-    confidence=0.6,
+    confidence=0.5,
     severity="medium",
     suggestion="Use 'fork', or 'posix_spawn' where speed matters.",
     fixable=True,

@@ -31,12 +31,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, ancestors, field, text
-from jarvis_ls.jsec.c.words import about_security
+from jarvis_ls.jsec.c.words import about_security, words
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 GENERATORS = ("rand", "random", "rand_r", "random_r", "drand48", "lrand48", "mrand48", "erand48",
               "nrand48", "jrand48", "g_random_int", "g_random_int_range", "qrand",
               "random_shuffle")  # fmt: skip
+
+_SECRETS = frozenset({"password", "passwd", "passphrase", "token", "secret", "nonce", "salt",
+                      "session", "otp", "csrf", "cookie", "iv", "challenge", "crypto"})  # fmt: skip
 
 
 @rule(
@@ -60,10 +63,16 @@ def weak_random(function: Function) -> Iterator[Report]:
         yield Report(
             call.node,
             "Who sees a few results of '{name}' can predict the rest.",
-            confidence=0.8 if secure else 0.35,
+            confidence=0.35 if not secure else 0.8 if _is_secret(function, call) else 0.55,
             pattern=call.name,
             name=call.written,
         )
+
+
+def _is_secret(function: Function, call: Call) -> bool:
+    """Whether more than a word such as `key` or `id`, which tables have too, speaks of secrets."""
+    names = (function.name.rpartition("::")[2], *_names_around(call))
+    return any(_SECRETS & set(words(name)) for name in names)
 
 
 def _names_around(call: Call) -> list[str]:
