@@ -51,8 +51,8 @@ from jarvis_ls.runtime.session import (
     Session,
     SessionBusy,
     SessionError,
-    new_id,
 )
+from jarvis_ls.runtime.session_records import new_id
 from jarvis_ls.runtime.session_store import SessionStore
 from tests.support.sessions import ClosedLater
 

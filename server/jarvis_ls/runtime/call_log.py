@@ -26,27 +26,24 @@ import time
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import write_error
 from jarvis_ls.core.store import Appender, line_of
-from jarvis_ls.runtime.messages import FileRef, Image, Message, Usage, User, to_json
+from jarvis_ls.runtime.heard import Heard, cut_middle
+from jarvis_ls.runtime.messages import FileRef, Image, Message, User, to_json
 from jarvis_ls.runtime.platforms.base import (
     Delta,
     Exchange,
-    FinishDelta,
     ModelInfo,
     Platform,
     Request,
-    TextDelta,
-    ThinkingDelta,
-    UsageDelta,
     exchange_seen,
 )
-from jarvis_ls.runtime.redaction import Flowing, Redactor
+from jarvis_ls.runtime.redaction import Redactor
 
 logger = logging.getLogger(__name__)
 
@@ -160,7 +157,7 @@ class Call:
         self._left = limit
         self._answer_room = limit // 4
         self._begun = time.monotonic()
-        self._heard = _Heard(redactor)
+        self._heard = Heard(redactor)
 
     def asked(self, label: str, model: ModelInfo, request: Request, node: str) -> None:
         """What is asked; for `CallLog.begin`."""
@@ -217,7 +214,7 @@ class Call:
             words = self._redactor.text(f"{type(error).__name__}: {error}")
             if isinstance(error, (asyncio.CancelledError, GeneratorExit)):
                 words = "given up by who asked"
-            self._write({"is": "error", "ms": self._ms(), "error": _cut(words, _TEXT)})
+            self._write({"is": "error", "ms": self._ms(), "error": cut_middle(words, _TEXT)})
         self._close()
 
     def _messages(self, request: Request, room: int) -> tuple[list[Any], int]:
@@ -273,77 +270,6 @@ class Call:
         if self._appender is not None:
             self._appender.close()
             self._appender = None
-
-
-@dataclass
-class _Heard:
-    """An answer as it comes in, already without secrets."""
-
-    redactor: Redactor
-    text: list[str] = field(default_factory=list)
-    thinking: list[str] = field(default_factory=list)
-    arguments: dict[int, list[str]] = field(default_factory=dict)
-    names: dict[int, str] = field(default_factory=dict)
-    usage: Usage | None = None
-    finish: str = ""
-    first_ms: int | None = None
-    chunks: int = 0
-    unwritten: int = 0
-    """Chunks that did not fit."""
-    _flows: dict[str, Flowing] = field(default_factory=dict)
-
-    def add(self, delta: Delta, ms: int) -> dict[str, Any] | None:
-        """What to write of a piece; None when nothing can be said yet."""
-        self.chunks += 1
-        if isinstance(delta, UsageDelta):
-            self.usage = delta.usage
-            return {"kind": "usage", "usage": asdict(delta.usage)}
-        if isinstance(delta, FinishDelta):
-            self.finish = delta.reason
-            return {"kind": "finish", "reason": delta.reason}
-        if self.first_ms is None:
-            self.first_ms = ms
-        if isinstance(delta, TextDelta):
-            return self._said("text", self.text, delta.text)
-        if isinstance(delta, ThinkingDelta):
-            return self._said("thinking", self.thinking, delta.text)
-        name = self.redactor.text(delta.name)
-        self.names[delta.index] = self.names.get(delta.index, "") + name
-        pieces = self.arguments.setdefault(delta.index, [])
-        said = self._said("call", pieces, delta.arguments, str(delta.index))
-        if name:
-            said = {**(said or {"kind": "call", "text": ""}), "name": name}
-        return {**said, "index": delta.index} if said else None
-
-    def answer(self, room: int) -> dict[str, Any]:
-        """All of it."""
-        for key, flow in self._flows.items():
-            kind, _, index = key.partition(" ")
-            where = {"text": self.text, "thinking": self.thinking}.get(kind)
-            (where if where is not None else self.arguments[int(index)]).append(flow.end())
-        return {
-            "first_ms": self.first_ms,
-            "chunks": self.chunks,
-            "unwritten": self.unwritten,
-            "text": _cut("".join(self.text), room),
-            "thinking": _cut("".join(self.thinking), room),
-            "calls": [
-                {"name": self.names.get(index, ""), "arguments": _cut("".join(pieces), room // 4)}
-                for index, pieces in list(self.arguments.items())[:64]
-            ],
-            "finish": self.finish,
-            "usage": asdict(self.usage) if self.usage is not None else None,
-        }
-
-    def _said(
-        self, kind: str, pieces: list[str], text: str, index: str = ""
-    ) -> dict[str, Any] | None:
-        flow = self._flows.setdefault(f"{kind} {index}", self.redactor.flowing())
-        safe = flow.add(text)
-        if not safe:
-            return None
-        pieces.append(safe)
-        return {"kind": kind, "text": safe}
 
 
 class Logged(Platform):
@@ -441,14 +367,7 @@ def _say_once(error: JarvisError) -> None:
 
 def _shortened(value: Any, room: int) -> Any:
     if isinstance(value, str):
-        return _cut(value, room)
+        return cut_middle(value, room)
     if isinstance(value, dict):
         return {name: _shortened(part, room) for name, part in value.items()}
     return [_shortened(part, room) for part in value] if isinstance(value, (list, tuple)) else value
-
-
-def _cut(text: str, room: int) -> str:
-    if len(text) <= room:
-        return text
-    half = room // 2
-    return f"{text[:half]}… {len(text) - 2 * half} characters left out …{text[-half:]}"

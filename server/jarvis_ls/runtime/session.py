@@ -14,11 +14,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-import secrets
 import threading
 import time
-import uuid
-import zlib
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -45,6 +42,7 @@ from jarvis_ls.runtime.events import (
 )
 from jarvis_ls.runtime.messages import Message, System, Usage, to_json
 from jarvis_ls.runtime.session_lock import Lock
+from jarvis_ls.runtime.session_records import header_of, id_of, info_of, record_of, settle, still
 from jarvis_ls.runtime.totals import Totals
 
 if TYPE_CHECKING:
@@ -103,7 +101,7 @@ class Session:
         if redactor is not None:
             self._contents.hidden = redactor.known_text
         if lock is not None:
-            _settle(self._contents)
+            settle(self._contents)
 
     @property
     def id(self) -> str:
@@ -169,7 +167,7 @@ class Session:
         every message. Raises like `append`.
         """
         with self._guard:
-            known = {_id(m): m for m in self.messages(node) if _id(m)}
+            known = {id_of(m): m for m in self.messages(node) if id_of(m)}
             number = self._contents.number
             given: list[Message] = []
             for message in messages:
@@ -178,7 +176,8 @@ class Session:
                     message = replace(message, id=f"m{number}")
                 given.append(message)
             written = [
-                {"keep": _id(m)} if _id(m) and known.get(_id(m)) == m else to_json(m) for m in given
+                {"keep": id_of(m)} if id_of(m) and known.get(id_of(m)) == m else to_json(m)
+                for m in given
             ]
             self._write({"is": "replace", "node": node, "messages": written})
             return given
@@ -190,7 +189,7 @@ class Session:
         """
         with self._guard:
             known = self._contents.threads.get(node)
-            if known is None or not any(_id(m) == first_id for m in known.appended):
+            if known is None or not any(id_of(m) == first_id for m in known.appended):
                 raise SessionError(
                     "Nothing that was said here has the id {first_id}.", first_id=repr(first_id)
                 )
@@ -212,14 +211,14 @@ class Session:
                 self._writable()
                 self._show(event)
                 key = event.node if isinstance(event, MeterPut) else event.node.id
-                self._waiting[(event.kind, key)] = _record(event)
+                self._waiting[(event.kind, key)] = record_of(event)
                 return
             if isinstance(event, NodePut):
                 self._waiting.pop(("node_put", event.node.id), None)
             elif isinstance(event, NodeGone):
                 self._waiting.pop(("node_put", event.node), None)
                 self._waiting.pop(("meter_put", event.node), None)
-            self._write(_record(event), event)
+            self._write(record_of(event), event)
 
     def events(self) -> list[Event]:
         """Events that say all the panel showed, as it was left."""
@@ -381,7 +380,7 @@ class Session:
         """Whether nothing of a node changed but what changes all the time."""
         self._made(NodeInfo, self._contents.nodes)
         known = self._contents.nodes.get(node.id)
-        return known is not None and _still(known) == _still(node)
+        return known is not None and still(known) == still(node)
 
     def _events(self) -> Iterator[Event]:
         kept, name = self._contents, self.id
@@ -438,89 +437,3 @@ class UserData(MutableMapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._session.all_data())
-
-
-def new_id() -> str:
-    """A new UUIDv7; of two made one after the other the later is the greater."""
-    global _last
-    with _clock:
-        now = max(time.time_ns() // 1_000_000 << 12, _last + 1)
-        _last = now
-    stamp, counter = now >> 12, now & 0xFFF
-    random = secrets.randbits(62)
-    return str(uuid.UUID(int=stamp << 80 | 7 << 76 | counter << 64 | 2 << 62 | random))
-
-
-_clock = threading.Lock()
-_last = 0
-
-
-def info_of(contents: journal.Contents) -> SessionInfo:
-    """What lists show of a session."""
-    return SessionInfo(
-        id=contents.id,
-        title=contents.shown_title,
-        folder=contents.folder,
-        created=contents.created,
-        updated=contents.updated,
-        usage=contents.usage,
-        messages=sum(len(thread.appended) for thread in contents.threads.values()),
-    )
-
-
-def header_of(contents: journal.Contents, size: int, tail: bytes) -> bytes:
-    """The header of a journal of this size, which ends with `tail`."""
-    return line_of(
-        {
-            "version": journal.VERSION,
-            "bytes": size,
-            "check": zlib.crc32(tail[-journal.TAIL :]),
-            "named": bool(contents.title or contents.asked),
-            "info": asdict(info_of(contents)),
-        }
-    )
-
-
-def _record(event: Event) -> dict[str, Any]:
-    if isinstance(event, EntryPut):
-        return {"is": "entry", "node": event.node, "entry": event_json.to_json(event.entry)}
-    if isinstance(event, EntriesCut):
-        return {"is": "entries_cut", "node": event.node, "first": event.first}
-    if isinstance(event, NodePut):
-        return {"is": "node", "info": event_json.to_json(event.node)}
-    if isinstance(event, NodeGone):
-        return {"is": "node_gone", "node": event.node}
-    if isinstance(event, MeterPut):
-        return {"is": "meter", "node": event.node, "meter": event_json.to_json(event.meter)}
-    raise SessionError("{name} is not kept in a session.", name=type(event).__name__)
-
-
-def _still(node: NodeInfo) -> NodeInfo:
-    """A node without what changes all the time."""
-    usage = Usage()
-    return replace(node, activity="", rounds=0, progress=None, usage=usage, subtree=usage)
-
-
-def _settle(contents: journal.Contents) -> None:
-    """Nothing streams and nothing waits for consent any more in a session that was left."""
-    for entries in contents.entries.values():
-        for key, entry in list(entries.items()):
-            settled = _settled(entry)
-            if settled is None:
-                del entries[key]
-            else:
-                entries[key] = settled
-
-
-def _settled(entry: Any) -> Any:
-    """The entry as it is shown after its agent is gone; None when there is nothing to show."""
-    kind = entry.get("kind")
-    if kind == "answer" and entry.get("streaming"):
-        return {**entry, "streaming": False} if entry.get("text") or entry.get("thinking") else None
-    if kind == "tool" and entry.get("state") in ("asked", "running"):
-        return {**entry, "state": "cancelled", "asked": []}
-    return entry
-
-
-def _id(message: Message) -> str:
-    return "" if isinstance(message, System) else message.id

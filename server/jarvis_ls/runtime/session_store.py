@@ -41,12 +41,10 @@ from jarvis_ls.runtime.session import (
     SessionBusy,
     SessionError,
     SessionMissing,
-    header_of,
-    info_of,
-    new_id,
 )
 from jarvis_ls.runtime.session_lock import Lock
 from jarvis_ls.runtime.session_markdown import markdown
+from jarvis_ls.runtime.session_records import header_of, info_of, new_id
 
 if TYPE_CHECKING:
     from jarvis_ls.runtime.redaction import Redactor
