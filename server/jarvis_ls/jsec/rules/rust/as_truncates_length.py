@@ -104,6 +104,8 @@ def _is_bounded(site: Site, length: Node) -> bool:
     if callee_name(length) == "count" and arguments(length):
         return True
     name = text(length)
+    if name.partition(".")[0].isupper():
+        return True  # of a constant
     if any(word in name for word in (".min(", ".take(", "chunks", "to_be_bytes", "to_le_bytes")):
         return True
     return tested(site.function, length, site.node.start_byte)

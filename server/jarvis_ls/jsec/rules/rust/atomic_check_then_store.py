@@ -40,7 +40,7 @@ from jarvis_ls.jsec.rust.shapes import called_in
     query=methods("store"),
     category="race_condition",
     cwe=(362, 367),
-    confidence=0.7,
+    confidence=0.58,
     suggestion="Use one step: 'swap', 'compare_exchange', 'fetch_add' or 'fetch_update'.",
     severity="medium",
 )

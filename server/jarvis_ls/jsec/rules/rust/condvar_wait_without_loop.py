@@ -59,7 +59,7 @@ def condvar_wait_without_loop(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
         "'{condition}' may wake this thread although nothing happened.",
-        confidence=0.8 if certain else 0.65,
+        confidence=0.5 if wanted == 2 else 0.8 if certain else 0.65,  # a pause, perhaps
         pattern=call.name,
         condition=receiver,
     )

@@ -38,7 +38,7 @@ from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
 
 _UNKNOWN = re.compile(
-    r"(?:std::string::)?String$|Vec<|&(?:'\w+ )?(?:mut )?str$|&(?:'\w+ )?(?:mut )?\[|\(\w"
+    r"(?:std::string::)?String$|Vec<|&(?:'\w+ )?(?:mut )?str$|&(?:'\w+ )?(?:mut )?\[[^;]*$|\(\w"
     r"|Box<dyn |&(?:'\w+ )?(?:mut )?dyn |Result<|HashMap<|BTreeMap<|Rc<|Arc<|PathBuf$|OsString$"
     r"|&(?:'\w+ )?Path$|Option<(?:u|i|f|String|Vec|&(?:'\w+ )?str|usize|bool|char)"
 )

@@ -42,7 +42,7 @@ from jarvis_ls.jsec.rust.shapes import impl_of, macro_name
     query=functions(),
     category="error_handling",
     cwe=(248, 755),
-    confidence=0.65,
+    confidence=0.55,
     suggestion="Handle the error without panicking; offer a 'close' method for those who must "
     "know.",
     severity="medium",
@@ -65,7 +65,7 @@ def panic_in_drop(function: Function) -> Iterator[Report]:
     for node in function.nodes("macro"):
         name_ = macro_name(node)
         if name_ in PANIC_MACROS:
-            confidence = 0.65 if name_ in ("panic", "todo", "unimplemented") else 0.4
+            confidence = 0.55 if name_ in ("panic", "todo", "unimplemented") else 0.4
             yield Report(node, _MESSAGE, confidence=confidence, pattern=f"{name_}!",
                          what=f"{name_}!")  # fmt: skip
 

@@ -113,4 +113,13 @@ def _confidence(function: Function, variable: Variable, node: Node) -> float:
         use.parent is not None and use.parent.type == "reference_expression"
         for use in function.uses(variable.name, variable.node.end_byte, node.start_byte)
     )
-    return 0.0 if passed else 0.9
+    return 0.0 if passed else 0.9 if _is_plain(function, variable, node) else 0.55
+
+
+def _is_plain(function: Function, variable: Variable, node: Node) -> bool:
+    """Whether no loop before the place may have set the pointer in an earlier round."""
+    return all(
+        not (use.parent is not None and use.parent.type == "assignment_expression"
+             and use.parent.child_by_field_name("left") == use)
+        for use in function.uses(variable.name, node.end_byte)
+    )  # fmt: skip

@@ -42,7 +42,7 @@ _BETTER = {
     query=nodes("(static_item (mutable_specifier)) @site"),
     category="concurrency",
     cwe=(362, 366),
-    confidence=0.65,
+    confidence=0.55,
     suggestion="Use an atomic, a Mutex, OnceLock or thread_local instead.",
     severity="medium",
 )
@@ -55,7 +55,7 @@ def static_mut(site: Site) -> Iterator[Report]:
     yield Report(
         (site.node.start_byte, name.end_byte),
         "'{name}' can be changed by any thread without a lock; '{better}' would do.",
-        confidence=0.5 if has_safety_comment(site.node, site.item.prefix) else 0.65,
+        confidence=0.5 if has_safety_comment(site.node, site.item.prefix) else 0.55,
         pattern="static mut",
         name=text(name),
         better=better,

@@ -37,7 +37,7 @@ from jarvis_ls.jsec.rust.transmute import transmuted, without_lifetimes
     query=calls("transmute"),
     category="memory_mgmt",
     cwe=(416, 825),
-    confidence=0.75,
+    confidence=0.55,
     suggestion="Keep the owner alive as long as the reference (Arc, an owned copy, a scoped "
     "thread) instead of stretching the lifetime.",
 )
@@ -49,7 +49,7 @@ def transmute_of_lifetime(call: Call) -> Iterator[Report]:
     unknown_static = not source and "'static" in target
     if not same and not unknown_static:
         return
-    confidence = 0.75 if "'static" in target else 0.65
+    confidence = 0.58 if "'static" in target else 0.55
     if has_safety_comment(call.node):
         confidence -= 0.25
     yield Report(

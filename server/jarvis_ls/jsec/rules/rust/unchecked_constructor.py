@@ -53,7 +53,7 @@ _FROM_VALID = re.compile(r"^&|Box::into_raw|as_(?:mut_)?ptr\(\)|\.get\(\)|\bas_r
     ),
     category="unsafe_usage",
     cwe=(754, 476),
-    confidence=0.6,
+    confidence=0.55,
     suggestion="Use the constructor that checks, and handle its None or error.",
 )
 def unchecked_constructor(site: Site) -> Iterator[Report]:
@@ -95,4 +95,4 @@ def _rate(name: str, path: str, value: Node | None, site: Site) -> float:
         return 0.55
     if "NonNull" in path or name.startswith("unwrap"):
         return 0.5
-    return 0.6
+    return 0.55

@@ -58,7 +58,7 @@ def unsafe_send_sync(site: Site) -> Iterator[Report]:
         yield Report(
             place,
             "'{type}' is {trait} whatever '{parameter}' is.",
-            confidence=0.55 if argued else 0.75,
+            confidence=0.45 if argued else 0.58,
             pattern=f"unsafe impl {trait}",
             type=kind,
             trait=trait,
