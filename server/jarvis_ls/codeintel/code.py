@@ -18,6 +18,7 @@ _TRANSPARENT = frozenset({"parenthesized_expression", "cast_expression"})
 _MAX_CLIMB = 64
 _FEW_WORDS = 24
 """So many words are found faster one by one than among all words of a function."""
+_KEPT = ("unit", "item", "node", "start", "end", "_of_item")
 _BETWEEN_WORDS = bytes(b if (chr(b).isalnum() and b < 128) or b == 95 else 32 for b in range(256))
 """Maps bytes that are in no word to blanks: translate and split is several times faster than a
 regular expression."""
@@ -150,17 +151,21 @@ class Variable:
 class Function:
     """A function definition."""
 
-    def __init__(self, unit: Unit, item: Item, node: Node) -> None:
+    def __init__(
+        self, unit: Unit, item: Item, node: Node, declarations: list[Node] | None = None
+    ) -> None:
+        """`declarations` are those of the whole item in order, when they are at hand."""
         self.unit = unit
         self.item = item
         self.node = node
         """The whole definition."""
         self.start = node.start_byte
         self.end = node.end_byte
+        self._of_item = declarations
 
     def forget(self) -> None:
         """Drop what was worked out. Much of it refers to the function, and so to the tree."""
-        kept = {name: self.__dict__[name] for name in ("unit", "item", "node", "start", "end")}
+        kept = {name: self.__dict__[name] for name in _KEPT}
         self.__dict__.clear()
         self.__dict__.update(kept)
 
@@ -203,6 +208,15 @@ class Function:
         if self.unit.language == "rust":
             return not words
         return "static" in words
+
+    @cached_property
+    def declarations(self) -> list[Node]:
+        """Declarations in the function, in order of position."""
+        every = self._of_item
+        if every is None:
+            return self.nodes("decl")
+        first = bisect_left(every, self.start, key=lambda n: n.start_byte)
+        return every[first : bisect_left(every, self.end, lo=first, key=lambda n: n.start_byte)]
 
     @cached_property
     def variables(self) -> dict[str, list[Variable]]:
@@ -431,9 +445,16 @@ def _arguments_of(call: Node, order: tuple[int, ...] | None) -> list[Node]:
 class FunctionIndex:
     """Functions of one item by position, each made once."""
 
-    def __init__(self, unit: Unit, item: Item, nodes: list[Node]) -> None:
-        """`nodes` are the definitions in order of position; they may be nested."""
-        self.functions = [Function(unit, item, node) for node in nodes]
+    def __init__(
+        self,
+        unit: Unit,
+        item: Item,
+        nodes: list[Node],
+        declarations: list[Node] | None = None,
+    ) -> None:
+        """`nodes` are the definitions in order of position; they may be nested. `declarations`
+        are those of the item, when they are at hand."""
+        self.functions = [Function(unit, item, node, declarations) for node in nodes]
         self._starts = [function.start for function in self.functions]
         self._around: list[int] = []
         """Index of the function around each function, -1 for none."""

@@ -60,6 +60,7 @@ _C_PLACES = """
 (call_expression function: (identifier) @callee)
 (call_expression function: [(field_expression) (qualified_identifier) (template_function)]) @call
 (function_definition) @function
+(declaration) @decl
 (preproc_if) @preproc
 """
 _PLACES: dict[LanguageName, str] = {
@@ -335,9 +336,9 @@ class _Plan:
         self._captures: dict[tuple[str, tuple[bytes, ...]], str] = {}
         self.sites: dict[str, list[Rule]] = {}
         """Rules by the capture that stands for their pattern."""
-        self.by_operator: dict[str, dict[str, list[tuple[Rule, Holds]]]] = {}
-        """By such a capture and an operator (empty for any), the rules that look at sites
-        with it."""
+        self.by_operator: dict[str, dict[str, list[tuple[Holds, list[Rule]]]]] = {}
+        """By such a capture and an operator (empty for any), what is asked of sites with it, and
+        the rules behind that question."""
         for rule in rules:
             query = rule.guess
             if query is None:
@@ -363,7 +364,13 @@ class _Plan:
             return
         for operator in query.operators or ("",):
             wanting = self.by_operator.setdefault(capture, {}).setdefault(operator, [])
-            wanting.append((rule, query.when or _always))
+            when = query.when or _always
+            for holds, rules in wanting:
+                if holds is when:
+                    rules.append(rule)
+                    break
+            else:
+                wanting.append((when, [rule]))
 
     def _compile(self, language: LanguageName) -> None:
         """The query of most items, and that of items with one of the words that some ask for."""
@@ -429,7 +436,7 @@ class _Plan:
                 run.check(rule, Site(run.unit, run.item, node, run.index.at(start)), start)
 
     def _on_operators(
-        self, run: _Run, sites: Iterable[Node], table: dict[str, list[tuple[Rule, Holds]]]
+        self, run: _Run, sites: Iterable[Node], table: dict[str, list[tuple[Holds, list[Rule]]]]
     ) -> None:
         """Nodes that rules choose by operator or by a look at them: few are of interest."""
         any_operator = table.get("")
@@ -438,10 +445,12 @@ class _Plan:
             if wanting is None:
                 operator = node.child_by_field_name("operator")
                 wanting = table.get(operator.type) if operator is not None else None
-            for rule, when in wanting or ():
-                if when(node):
+            for when, rules in wanting or ():
+                if _holds(when, node):
                     start = node.start_byte
-                    run.check(rule, Site(run.unit, run.item, node, run.index.at(start)), start)
+                    site = Site(run.unit, run.item, node, run.index.at(start))
+                    for rule in rules:
+                        run.check(rule, site, start)
 
     def _on_names(self, run: _Run, callees: Iterable[Node]) -> None:
         """Calls of plain names; most are told to concern no rule by their bytes."""
@@ -519,10 +528,13 @@ class _Run:
     def __init__(self, unit: Unit, item: Item, found: Any) -> None:
         self.unit = unit
         self.item = item
-        self.index = FunctionIndex(unit, item, found.get("function", []))
+        self._dead = [dead_range(n) for n in found.get("preproc", ()) if is_dead_branch(n)]
+        declared = found.get("decl", []) if unit.language != "rust" else None
+        if declared and self._dead:
+            declared = [node for node in declared if not self._is_dead(node.start_byte)]
+        self.index = FunctionIndex(unit, item, found.get("function", []), declared)
         self.calls_at: dict[str, list[int]] = {}
         """Where functions are called that a rule's `calling` names."""
-        self._dead = [dead_range(n) for n in found.get("preproc", ()) if is_dead_branch(n)]
         self._raws: dict[tuple[str, int, int], Raw] = {}
 
     def check(self, rule: Rule, place: Any, start: int) -> None:
@@ -645,10 +657,10 @@ def _guarded(rule: Rule, place: Any) -> list[Report]:
         return []
 
 
-def _holds(when: Callable[[Any], bool], function: Function) -> bool:
+def _holds(when: Callable[[Any], bool], place: Function | Node) -> bool:
     """What a condition of rules says; one that fails is logged, and its rules are not run."""
     try:
-        return when(function)
+        return when(place)
     except Exception:
         log.exception("%s failed; the rules behind it were not run here", when.__name__)
         return False

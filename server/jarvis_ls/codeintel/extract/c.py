@@ -59,6 +59,7 @@ _STORAGE = frozenset({
     "static", "extern", "register", "inline", "typedef", "thread_local", "_Thread_local",
     "constexpr", "virtual", "friend", "explicit", "mutable", "__inline", "__inline__",
 })  # fmt: skip
+_MAX_CLIMB = 16
 _PLAIN = re.compile(rb"[A-Za-z_0-9 \t\n\r]*")
 _MACRO_HEAD = re.compile(r"#\s*define\s+([A-Za-z_]\w*)\(([^()]*)\)")
 _QUOTED_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|/\*')
@@ -94,18 +95,15 @@ def variables(function: Function) -> Iterator[Variable]:
     for node in _parameter_nodes(function):
         for declared, name in _declared(node):
             yield Variable(declared, name, everywhere, None, is_parameter=True)
-    blocks = sorted(
-        [(b.start_byte, b.end_byte) for b in function.nodes("block")]
-        + [(b.start_byte, b.end_byte) for b in function.nodes("loop") if b.type == "for_statement"]
-    )
-    for node, scope in _scoped(function.nodes("decl"), blocks, everywhere):
+    for node in function.declarations:
+        scope_end = _scope_end(node, function)
         old_style = function.body is not None and node.start_byte < function.body.start_byte
         for child in node.children_by_field_name("declarator"):
             initial = (
                 child.child_by_field_name("value") if child.type == "init_declarator" else None
             )
             for declared, name in _declarator(child, *_specifiers(node, child)):
-                visible = everywhere if old_style else (name.start_byte, scope[1])
+                visible = everywhere if old_style else (name.start_byte, scope_end)
                 yield Variable(declared, name, visible, initial, is_parameter=old_style)
 
 
@@ -117,19 +115,16 @@ def _parameter_nodes(function: Function) -> list[Node]:
             if c.type in ("parameter_declaration", "optional_parameter_declaration")]  # fmt: skip
 
 
-def _scoped(
-    nodes: list[Node], blocks: list[tuple[int, int]], everywhere: tuple[int, int]
-) -> Iterator[tuple[Node, tuple[int, int]]]:
-    """Each node with the innermost block around it; both lists are in order of position."""
-    open_blocks: list[tuple[int, int]] = []
-    index = 0
-    for node in nodes:
-        while index < len(blocks) and blocks[index][0] <= node.start_byte:
-            open_blocks.append(blocks[index])
-            index += 1
-        while open_blocks and open_blocks[-1][1] <= node.start_byte:
-            open_blocks.pop()
-        yield node, open_blocks[-1] if open_blocks else everywhere
+def _scope_end(declaration: Node, function: Function) -> int:
+    """Where what a declaration declares is out of sight."""
+    outer = declaration.parent
+    for _ in range(_MAX_CLIMB):
+        if outer is None or outer.type == "function_definition":
+            break
+        if outer.type in ("compound_statement", "for_statement"):
+            return outer.end_byte
+        outer = outer.parent
+    return function.end
 
 
 def _declaration_facts(node: Node) -> Facts:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from jarvis_ls.codeintel.code import Call, Function, bare, call_at, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.extents import Size, size_value
-from jarvis_ls.jsec.c.reaching import reaching
+from jarvis_ls.jsec.c.nearby import values_of
 from jarvis_ls.jsec.c.texts import length
 
 WRITES: dict[str, tuple[int, tuple[int, ...], int]] = {
@@ -81,9 +81,8 @@ def amount_of(node: Node | None, function: Function | None, fuel: int = _FUEL) -
         if operator in ("+", "-"):
             return _sum(left, right, 1 if operator == "+" else -1)
     if node.type == "identifier":
-        writes = reaching(function, text(node), node.start_byte)
-        if writes and len(writes) == 1 and writes[0].value is not None:
-            return amount_of(writes[0].value, function, fuel - 1)
+        values = values_of(function, text(node)) or []
+        return amount_of(values[0], function, fuel - 1) if len(values) == 1 else NOTHING
     return NOTHING
 
 

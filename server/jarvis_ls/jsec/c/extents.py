@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from jarvis_ls.codeintel.code import Call, Function, Unit, Variable, bare, call_at, field, text
 from jarvis_ls.codeintel.facts import Declared
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.c.nearby import values_of
 from jarvis_ls.jsec.c.reaching import reaching
 from jarvis_ls.jsec.guards import (
     NULLS,
@@ -251,21 +252,21 @@ def _named(node: Node, function: Function, fuel: int) -> Extent | None:
 def _pointer(
     node: Node, declared: Variable | Declared, function: Function, fuel: int
 ) -> Extent | None:
-    """What the assignments of a pointer that may be seen at `node` make it point into."""
-    if isinstance(declared, Variable) and declared.is_parameter:
+    """What a pointer with few uses points into at `node`; others are for flow."""
+    if not isinstance(declared, Variable) or declared.is_parameter:
         return None
-    writes = reaching(function, text(node), node.start_byte)
-    if not writes or (writes[-1].operator == "declared" and len(writes) == 1):
+    values = values_of(function, text(node))
+    if not values:
         return None
-    found = []
-    for write in writes:
-        if write.operator == "declared" or (write.value and text(bare(write.value)) in NULLS):
-            continue
-        known = _extent(write.value, function, fuel - 1) if write.value is not None else None
-        if known is None:
+    if len(values) > 1:
+        writes = reaching(function, text(node), node.start_byte) or []
+        values = [write.value for write in writes if write.value is not None]
+        if any(write.value is None and write.operator != "declared" for write in writes):
             return None
-        found.append(known)
-    return smallest(found)
+    found = [
+        _extent(value, function, fuel - 1) for value in values if text(bare(value)) not in NULLS
+    ]
+    return smallest([one for one in found if one is not None]) if None not in found else None
 
 
 def _array_bytes(node: Node, declared: Variable | Declared, function: Function) -> Size | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Literal
 
 from jarvis_ls.codeintel.code import Function, Unit, ancestors, call_at, field, text
@@ -12,7 +11,7 @@ from jarvis_ls.codeintel.items import Item
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.allocation import DEREFERENCES, RELEASES, called_name
 
-MANY = 200
+MANY = 2000
 """Times a name may stand in a function whose every use is looked at."""
 
 _MENTIONS = 32
@@ -92,7 +91,7 @@ class Search:
             end = data.rfind(base, function.start, end)
             if end < 0:
                 return
-            if not _is_word(data, end, end + len(base)):
+            if not is_word(data, end, end + len(base)):
                 continue
             use = self._node(function.node, end)
             if use is None or use.type not in _NAMES:
@@ -113,15 +112,16 @@ class Search:
         """Whether nothing behind a mention in a statement names the variable again."""
         return next(self.places(found.node.end_byte, statement.end_byte), None) is None
 
-    def places(self, start: int, end: int) -> Iterator[int]:
-        """Bytes between two others at which the name, or the first one of a path, stands."""
+    def places(self, start: int, end: int, most: int = _MENTIONS) -> Iterator[int]:
+        """Bytes between two others at which the name, or the first one of a path, stands; looked
+        at are `most` places where its letters do."""
         data, base = self._unit.source.data, self.base
         at = data.find(base, start, end)
-        for _ in range(_MENTIONS):
+        for _ in range(most):
             if at < 0:
                 return
             after = at + len(base)
-            if _is_word(data, at, after):
+            if is_word(data, at, after):
                 yield at
             at = data.find(base, after, end)
 
@@ -167,7 +167,8 @@ class Search:
         return Mention(use, "pass", call.name)
 
 
-def _is_word(data: bytes, start: int, end: int) -> bool:
+def is_word(data: bytes, start: int, end: int) -> bool:
+    """Whether what stands between two bytes is no part of a longer word."""
     return data[start - 1] not in _WORD and (end >= len(data) or data[end] not in _WORD)
 
 
@@ -250,11 +251,13 @@ def _always_reached(use: Node, statement: Node) -> bool:
     return False
 
 
-def named(function: Function, name: str) -> Iterator[Node]:
-    """Identifiers of a name in a function, in order; nothing when there are too many."""
+def named(function: Function, name: str, most: int = MANY) -> Iterator[Node]:
+    """Identifiers of a name in a function, in order; none when its letters stand there more than
+    `most` times."""
+    if function.unit.source.data.count(name.encode(), function.start, function.end) > most:
+        return
     search = Search(function.unit, function.item, name.encode())
-    found = list(islice(search.places(function.start, function.end), MANY + 1))
-    for at in found if len(found) <= MANY else ():
+    for at in search.places(function.start, function.end, most):
         node = function.node.descendant_for_byte_range(at, at + len(search.base))
         if node is not None and node.type == "identifier":
             yield node

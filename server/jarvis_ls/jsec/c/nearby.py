@@ -15,9 +15,12 @@ from jarvis_ls.codeintel.code import Call, Function, Unit, bare, call_at, field,
 from jarvis_ls.codeintel.items import Item
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.allocation import DEREFERENCES, called_name
-from jarvis_ls.jsec.c.mentions import ELSEWHERE, LineEnds, Mention, Search, named
+from jarvis_ls.jsec.c.mentions import ELSEWHERE, MANY, LineEnds, Mention, Search, named
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.guards import leaves
+
+FEW = 40
+"""So few uses of a variable are looked at for a question that flow answers too."""
 
 FAR = 24
 """Statements that are looked at behind one place."""
@@ -123,8 +126,16 @@ def declared_at(function: Function, name: str) -> Node | None:
 def only_value(function: Function, name: str) -> Node | None:
     """The one value that a local variable ever gets; None when it gets several, or may be changed
     otherwise."""
-    value = None
-    for use in named(function, name):
+    found = values_of(function, name, MANY)
+    return found[0] if found is not None and len(found) == 1 else None
+
+
+def values_of(function: Function, name: str, most: int = FEW) -> list[Node] | None:
+    """What a local variable is set to, in order of the text; None when it may be changed
+    otherwise, or stands there more than `most` times."""
+    values, seen = [], False
+    for use in named(function, name, most):
+        seen = True
         node, parent = use, use.parent
         while parent is not None and parent.type == "pointer_declarator":
             node, parent = parent, parent.parent
@@ -140,10 +151,9 @@ def only_value(function: Function, name: str) -> Node | None:
             given = field(parent, "right")
             if text(field(parent, "operator")) != "=":
                 return None
-        if given is not None and value is not None:
-            return None
-        value = given or value
-    return value
+        if given is not None:
+            values.append(given)
+    return values if seen else None
 
 
 def statement_of(node: Node) -> Node | None:

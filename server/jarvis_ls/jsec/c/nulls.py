@@ -61,12 +61,16 @@ def goes_on(branch: Node, path: str) -> bool:
     """Whether a branch neither leaves nor touches the variable nor changes anything that a later
     condition could ask for, as far as its text tells."""
     written = branch.text or b""
-    if leaves(branch) or re.search(
-        rb"\b%s\b" % path.encode().replace(b"->", b".").partition(b".")[0], written
-    ):
-        return False
     lowered = written.lower()
-    return not any(word in lowered for word in (*_CHANGES, *_FINAL))
+    if any(word in lowered for word in (*_CHANGES, *_FINAL)) or leaves(branch):
+        return False
+    base = re.split(r"\W", path)[0].encode()
+    return re.search(rb"\b%s\b" % base, written) is None
+
+
+def looks_used(data: bytes, start: int, end: int) -> bool:
+    """Whether the text around a name is that of `p->x`, `p[i]` or `*p`."""
+    return data.startswith((b"->", b"["), end) or data[start - 1 : start] == b"*"
 
 
 def leads_on(written: bytes) -> bool:

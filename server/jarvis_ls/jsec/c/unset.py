@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from jarvis_ls.codeintel.code import Unit, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.mentions import Mention
+from jarvis_ls.jsec.c.mentions import Mention, is_word
 from jarvis_ls.jsec.c.nearby import mention_behind
 from jarvis_ls.jsec.engine import Site
 
@@ -21,6 +21,10 @@ SCALARS = frozenset({
 
 _READING = frozenset({"dereference", "test", "read", "return"})
 _LASTING = (b"static", b"extern", b"thread_local", b"_Thread_local")
+_ASSIGNED = re.compile(rb" ?=[^=]")
+_LOOKS = 8
+"""Times a name is looked for in the text behind its declaration."""
+
 _MACRO_WORDS = "words in macros"
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -54,15 +58,35 @@ def first_reads(site: Site) -> Iterator[Unset]:
         return
     words = text(field(node, "type")).split()
     number = bool(words) and SCALARS.issuperset(words)
+    data, end = unit.source.data, site.function.end
     for child in node.children_by_field_name("declarator"):
         name: Node | None = child
         while name is not None and name.type == "pointer_declarator":
             name = field(name, "declarator")
         if name is None or name.type != "identifier" or (name == child and not number):
             continue
+        if _set_first(data, name.text or b"", node.end_byte, end):
+            continue
         read = mention_behind(unit, site.item, node, text(name))
         if read is not None and _is_read(read, unit) and text(name) not in _macro_words(unit):
             yield Unset(text(name), name, name != child, read)
+
+
+def _set_first(data: bytes, name: bytes, start: int, end: int) -> bool:
+    """Whether the text that follows a declaration names the variable first where it is given a
+    value, or its address is taken: told of nearly all without a look at the tree."""
+    for _ in range(_LOOKS):
+        at = data.find(name, start, end)
+        if at < 0:
+            return True
+        start = at + len(name)
+        if not is_word(data, at, start):
+            continue
+        before = data[at - 2 : at]
+        if before.endswith((b"&", b"*")):
+            return before.endswith(b"&") and before != b"&&"
+        return _ASSIGNED.match(data, start) is not None
+    return False
 
 
 def _is_read(mention: Mention, unit: Unit) -> bool:

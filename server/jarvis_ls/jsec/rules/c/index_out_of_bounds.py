@@ -31,12 +31,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, bare, field, text, use_of
+from jarvis_ls.codeintel.code import Function, field, text, use_of
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.bounds import bounds
 from jarvis_ls.jsec.c.extents import extent, index_of, pointee
-from jarvis_ls.jsec.c.indices import may_be_index
-from jarvis_ls.jsec.c.reaching import reaching
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.guards import constant
 from jarvis_ls.jsec.rule import Report, nodes, rule
@@ -45,19 +42,17 @@ AFTER = "'{array}' has {count} elements: index {index} is behind the last."
 BEFORE = "Index {index} of '{array}' is in front of the first element."
 
 
-_MAX_USES = 12
+def _may_matter(access: Node) -> bool:
+    """Whether an index is a number other than 0, or may be the name of one."""
+    index = index_of(access)
+    if index is None or index.type not in ("number_literal", "unary_expression", "identifier"):
+        return False
+    written = index.text or b""
+    return not written.islower() if index.type == "identifier" else written != b"0"
 
 
 @rule(
-    query=nodes(
-        c="""(subscript_expression index: [(number_literal) (unary_expression) (identifier)]) @site
-             (assignment_expression left: (identifier) right: (number_literal)) @site
-             (init_declarator declarator: (identifier) value: (number_literal)) @site""",
-        cpp="""(subscript_expression indices: (subscript_argument_list
-                 [(number_literal) (unary_expression) (identifier)])) @site
-               (assignment_expression left: (identifier) right: (number_literal)) @site
-               (init_declarator declarator: (identifier) value: (number_literal)) @site""",
-    ),
+    query=nodes("(subscript_expression) @site", when=_may_matter),
     category="buffer_overflow",
     cwe=(787, 125, 121, 124, 126, 127, 193),
     confidence=0.9,
@@ -71,66 +66,15 @@ _MAX_USES = 12
     ),
 )
 def index_out_of_bounds(site: Site) -> Iterator[Report]:
-    function = site.function
-    if function is None:
+    function, index = site.function, index_of(site.node)
+    if function is None or index is None:
         return
-    if site.node.type != "subscript_expression":
-        yield from _through_variable(site.node, function)
-        return
-    index = index_of(site.node)
-    if index is None or not _is_constant(index, site):
+    facts, written = site.unit.facts, text(index)
+    if index.type == "identifier" and not (written in facts.macros or written in facts.enumerators):
         return
     value = constant(index, function)
     if value is not None:
         yield from _check(site.node, value, function, 0.9)
-
-
-def _is_constant(index: Node, site: Site) -> bool:
-    """Whether an index may be one; told without looking at the function."""
-    written = text(index)
-    if index.type == "identifier":
-        facts = site.unit.facts
-        return written in facts.macros or written in facts.enumerators
-    return written != "0"
-
-
-def _through_variable(setting: Node, function: Function) -> Iterator[Report]:
-    """Indices that are a variable set to this constant."""
-    value_node = field(setting, "right") or field(setting, "value")
-    if value_node is None or text(value_node) in ("0", "1"):
-        return
-    if setting.type == "assignment_expression" and text(field(setting, "operator")) != "=":
-        return
-    name = text(field(setting, "left") or field(setting, "declarator"))
-    if not may_be_index(function, name):
-        return
-    uses = [u for u in function.uses(name, setting.end_byte)[:_MAX_USES] if _is_index(u)]
-    value = constant(value_node, function) if uses else None
-    if value is None:
-        return
-    for use in uses:
-        writes = reaching(function, name, use.start_byte) or []
-        if not any(w.at == setting.end_byte or w.value == value_node for w in writes):
-            continue
-        if any(w.operator != "=" for w in writes):
-            continue
-        limits = bounds(function, name, use.start_byte, setting.end_byte)
-        if limits.upper if value >= 0 else limits.lower:
-            continue
-        access = use_of(use)
-        if access is not None and access.type == "subscript_argument_list":
-            access = access.parent
-        if access is not None:
-            yield from _check(access, value, function, 0.9 if len(writes) == 1 else 0.7)
-
-
-def _is_index(use: Node) -> bool:
-    parent = use_of(use)
-    if parent is None:
-        return False
-    if parent.type == "subscript_argument_list":
-        return True
-    return parent.type == "subscript_expression" and bare(index_of(parent) or parent) == use
 
 
 def _check(access: Node, value: int, function: Function, confidence: float) -> Iterator[Report]:

@@ -68,11 +68,13 @@ def null_dereference(site: Site | Fault) -> Iterator[Report]:
     if test is None:
         return
     branch = field(site.node, "consequence" if test.when_true else "alternative")
-    inside = first_mention(site.unit, site.item, branch, test.path) if branch is not None else None
-    if inside is not None and inside.does == "dereference":
-        yield Report(
-            inside.node, "'{pointer}' is NULL where it is dereferenced.", pointer=test.path
-        )
+    if branch is not None and test.path.encode() in (branch.text or b""):
+        inside = first_mention(site.unit, site.item, branch, test.path)
+        if inside is not None and inside.does == "dereference":
+            yield Report(
+                inside.node, "'{pointer}' is NULL where it is dereferenced.", pointer=test.path
+            )
+        return
     if branch is not None and not goes_on(branch, test.path):
         return
     behind = mention_behind(site.unit, site.item, site.node, test.path)

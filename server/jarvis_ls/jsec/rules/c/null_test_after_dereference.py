@@ -36,7 +36,7 @@ from itertools import takewhile
 from jarvis_ls.codeintel.code import ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.nearby import following_statements, mentions_before, statement_of
-from jarvis_ls.jsec.c.nulls import asks_for_null, null_test
+from jarvis_ls.jsec.c.nulls import asks_for_null, looks_used, null_test
 from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
 
@@ -50,7 +50,7 @@ from jarvis_ls.jsec.rule import Report, nodes, rule
 )
 def null_test_after_dereference(site: Site) -> Iterator[Report]:
     test = null_test(site.node)
-    if test is None:
+    if test is None or not _looks_used_before(site, test.path.encode()):
         return
     used = None
     for mention in mentions_before(site, test.path):
@@ -69,6 +69,13 @@ def null_test_after_dereference(site: Site) -> Iterator[Report]:
             pointer=test.path,
             related=[(test.condition, "Tested here.")],
         )
+
+
+def _looks_used_before(site: Site, path: bytes) -> bool:
+    """Whether the last place that names the pointer dereferences it, told by its text."""
+    data = site.unit.source.data
+    at = data.rfind(path, site.item.start, site.node.start_byte)
+    return at >= 0 and looks_used(data, at, at + len(path))
 
 
 def _comes_always(use: Node, test: Node) -> bool:
