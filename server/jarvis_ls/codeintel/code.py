@@ -29,11 +29,6 @@ def text(node: Node | None) -> str:
     return "" if node is None else (node.text or b"").decode("utf-8", "replace")
 
 
-def last_word(written: bytes) -> bytes:
-    """The word that a piece of source ends with; empty when it ends otherwise."""
-    return written.translate(_BETWEEN_WORDS).rpartition(b" ")[2]
-
-
 def words_in(written: bytes) -> frozenset[bytes]:
     """Every word and number in a piece of source: a cheap first question before its tree."""
     return frozenset(written.translate(_BETWEEN_WORDS).split())

@@ -16,8 +16,8 @@ from jarvis_ls.codeintel.items import Item
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.allocation import DEREFERENCES, called_name
 from jarvis_ls.jsec.c.mentions import ELSEWHERE, MANY, LineEnds, Mention, Search, named
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.guards import leaves
+from jarvis_ls.jsec.site import Site
 
 FEW = 40
 """So few uses of a variable are looked at for a question that flow answers too."""

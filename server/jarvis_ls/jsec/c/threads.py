@@ -9,8 +9,8 @@ from jarvis_ls.codeintel.code import Call, Function, bare, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.locks import PAIRS, RELEASES
 from jarvis_ls.jsec.c.wrapped import lock_wrapped, starts_wrapped
-from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.guards import enclosing_loop
+from jarvis_ls.jsec.site import WholeUnit
 
 WORDS = ("hread_create", "hreadCreate", "thrd_create", "CreateThread", "create_thread",
          "createThread", "beginthread", "std::thread", "std::jthread", "std::async",

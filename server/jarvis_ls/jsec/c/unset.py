@@ -10,7 +10,7 @@ from jarvis_ls.codeintel.code import Unit, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.mentions import Mention, is_word
 from jarvis_ls.jsec.c.nearby import mention_behind
-from jarvis_ls.jsec.engine import Site
+from jarvis_ls.jsec.site import Site
 
 SCALARS = frozenset({
     "char", "short", "int", "long", "unsigned", "signed", "float", "double", "bool", "_Bool",

@@ -10,7 +10,7 @@ from itertools import islice
 
 from jarvis_ls.codeintel.code import Call, Function, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import WholeUnit
+from jarvis_ls.jsec.site import WholeUnit
 
 _WORK = re.compile(rb"\(\s{0,8}void\s{0,8}\*\s{0,8}\w{0,80}\s{0,8}\)\s{0,16}\{")
 """What a definition with one parameter, a `void *`, has behind its name."""

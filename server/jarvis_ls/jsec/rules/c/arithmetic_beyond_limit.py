@@ -34,9 +34,9 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.bounds import bounds
 from jarvis_ls.jsec.c.proof import told
 from jarvis_ls.jsec.c.reaching import reaching
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.rule import Report, flow, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 _TYPES = ("CHAR", "SCHAR", "UCHAR", "SHRT", "USHRT", "INT", "UINT", "LONG", "ULONG", "LLONG",
           "ULLONG", "INT8", "UINT8", "INT16", "UINT16", "INT32", "UINT32", "INT64", "UINT64",

@@ -30,8 +30,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 _SMART = re.compile(r"(?:std::|boost::)?(?:unique_ptr|shared_ptr|auto_ptr|scoped_ptr)<")
 

@@ -33,8 +33,8 @@ from jarvis_ls.codeintel.code import Function, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.inputs import number_source
 from jarvis_ls.jsec.c.stack import identifiers, is_limited
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 
 @rule(

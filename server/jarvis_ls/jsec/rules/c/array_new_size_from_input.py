@@ -34,8 +34,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import bare, field, text
 from jarvis_ls.jsec.c.bounds import bounds
 from jarvis_ls.jsec.c.inputs import number_source
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 
 @rule(

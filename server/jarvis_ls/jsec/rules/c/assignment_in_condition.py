@@ -31,9 +31,9 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.guards import constant
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 _CONSTANT = frozenset({"number_literal", "char_literal", "true", "false", "null",
                        "string_literal"})  # fmt: skip

@@ -31,9 +31,9 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.guards import NULLS
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 _MAY_TEST = frozenset({"binary_expression", "parenthesized_expression", "cast_expression"})
 

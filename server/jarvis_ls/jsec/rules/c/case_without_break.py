@@ -37,9 +37,9 @@ from itertools import pairwise
 
 from jarvis_ls.codeintel.code import Function, call_at, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.guards import leaves
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 _SAYS_SO = re.compile(rb"(?i)fall|through|thru|no.?break|continue|intention|deliberate|drop")
 _LEAVING = ("abort", "exit", "fatal", "panic", "unreach", "fall", "assert", "die", "fail", "usage",

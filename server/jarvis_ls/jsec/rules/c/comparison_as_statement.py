@@ -29,8 +29,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 _PLACES = frozenset({"identifier", "field_expression", "subscript_expression",
                      "pointer_expression"})  # fmt: skip

@@ -34,8 +34,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function
 from jarvis_ls.jsec.c.locks import PAIRS, locks, takings
-from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.rule import Report, rule, whole_file
+from jarvis_ls.jsec.site import WholeUnit
 
 _WAY_BACK = re.compile(rb"\b(?:for|while|do|goto)\b")
 _RECURSIVE = (b"PTHREAD_MUTEX_RECURSIVE", b"mtx_recursive", b"RECURSIVE_MUTEX")

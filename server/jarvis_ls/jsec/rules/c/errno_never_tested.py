@@ -32,8 +32,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, field, text
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 TELLING = frozenset({
     "sqrt", "log", "log10", "log2", "pow", "exp", "acos", "asin", "atanh", "acosh", "fmod",

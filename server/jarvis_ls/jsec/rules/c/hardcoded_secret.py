@@ -33,9 +33,9 @@ from jarvis_ls.codeintel.code import field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.credentials import is_placeholder
 from jarvis_ls.jsec.c.words import names_key, names_secret, words
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.guards import string_literal
 from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 _URL = re.compile(r"[a-z][a-z0-9+]{1,15}://[^/:@\s%]{1,64}:[^/@\s%]{1,64}@")
 _PAIR = re.compile(r"(?i)\b(?:pwd|password)=[^;%\s\"']{3,}")

@@ -36,8 +36,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 _FAILURE = re.compile(
     r"[=!]=\s{0,4}(?:NULL|nullptr|0|EOF|-\s?1|INVALID_HANDLE_VALUE)\b|<\s{0,4}0\b|!\s{0,4}\w"

@@ -31,8 +31,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import ancestors, bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 _SIZES = (".size()", ".length()", "->size()", "->length()")
 

@@ -32,8 +32,8 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.items import Item
-from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.rule import Report, Rewrite, rule, whole_file
+from jarvis_ls.jsec.site import WholeUnit
 
 DIRECTION = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 MARKS = "\u200e\u200f\u061c"

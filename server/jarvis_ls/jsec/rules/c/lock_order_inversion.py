@@ -30,8 +30,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.locks import locks, takings
-from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.rule import Report, rule, whole_file
+from jarvis_ls.jsec.site import WholeUnit
 
 
 @rule(

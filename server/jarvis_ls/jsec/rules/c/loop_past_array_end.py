@@ -43,9 +43,9 @@ from jarvis_ls.jsec.c.copies import amount_of
 from jarvis_ls.jsec.c.extents import extent, index_of, pointee
 from jarvis_ls.jsec.c.indices import may_index
 from jarvis_ls.jsec.c.reaching import reaching
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.guards import constant, declaration
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 MAX_ACCESSES = 64
 """Indexed arrays looked at in one loop."""

@@ -32,8 +32,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Unit, field
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 _STATEMENTS = frozenset({"expression_statement", "return_statement", "goto_statement",
                          "break_statement", "continue_statement"})  # fmt: skip

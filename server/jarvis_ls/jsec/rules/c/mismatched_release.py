@@ -36,9 +36,9 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.allocation import ACQUIRES
 from jarvis_ls.jsec.c.nearby import only_value
 from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.rule import Report, Rewrite, flow, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 _RIGHT = {"new": "delete", "new[]": "delete[]", "malloc": "free"}
 

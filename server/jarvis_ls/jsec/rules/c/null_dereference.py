@@ -39,9 +39,9 @@ from jarvis_ls.codeintel.code import field
 from jarvis_ls.jsec.c.nearby import first_mention, mention_behind
 from jarvis_ls.jsec.c.nulls import asks_for_null, goes_on, leads_on, null_test
 from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.rule import Report, flow, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 
 @rule(

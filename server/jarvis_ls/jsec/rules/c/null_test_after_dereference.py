@@ -37,8 +37,8 @@ from jarvis_ls.codeintel.code import ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.nearby import following_statements, mentions_before, statement_of
 from jarvis_ls.jsec.c.nulls import asks_for_null, looks_used, null_test
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 
 @rule(

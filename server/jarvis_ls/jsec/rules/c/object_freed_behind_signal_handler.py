@@ -37,9 +37,9 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, Function, bare, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.threads import INSTALLERS, handlers
-from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.guards import same_path
 from jarvis_ls.jsec.rule import Report, rule, whole_file
+from jarvis_ls.jsec.site import WholeUnit
 
 RELEASES = frozenset({"free", "cfree", "g_free"})
 ALLOCATES = frozenset({"malloc", "calloc", "realloc", "strdup"})

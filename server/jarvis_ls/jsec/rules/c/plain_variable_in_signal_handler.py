@@ -36,8 +36,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.jsec.c.threads import handlers, shared_variables, writes
-from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.rule import Report, rule, whole_file
+from jarvis_ls.jsec.site import WholeUnit
 
 MAX_WRITES = 40
 """Writes looked at in one handler."""

@@ -38,8 +38,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 
 @rule(

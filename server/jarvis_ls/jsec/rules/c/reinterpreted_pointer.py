@@ -38,9 +38,9 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.guards import declaration
 from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 _BYTES = re.compile(
     r"\b(?:char|byte|void|uint8_t|int8_t|u8|BYTE|uchar|sockaddr\w*|FARPROC|LPARAM|WPARAM)\b"

@@ -38,8 +38,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function, ancestors, bare, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.nearby import declared_at, only_value
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 _MESSAGE = "{what} ends with this function, but its address is returned."
 _ADDRESSES = frozenset({

@@ -31,9 +31,9 @@ from jarvis_ls.codeintel.code import Variable, ancestors, bare, call_at, field, 
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.copies import READS, WRITES
 from jarvis_ls.jsec.c.extents import ALLOCATORS, resolved
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.guards import declaration
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 CALL = "'{written}' is the size of the pointer, not of the memory '{call}' works on."
 ALLOCATION = "'{written}' bytes are allocated: the size of the pointer, not of what it points to."

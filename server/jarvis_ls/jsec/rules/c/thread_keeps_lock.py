@@ -41,9 +41,9 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, Function, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.wrapped import MAX_CALLS, starts_wrapped
-from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.guards import same_path
 from jarvis_ls.jsec.rule import Report, rule, whole_file
+from jarvis_ls.jsec.site import WholeUnit
 
 
 @rule(

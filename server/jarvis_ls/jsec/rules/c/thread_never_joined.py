@@ -34,8 +34,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, Variable, bare, field, text, use_of
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.rule import Report, rule, whole_file
+from jarvis_ls.jsec.site import WholeUnit
 
 MAX_USES = 40
 CREATING = {"pthread_create": 2, "thrd_create": 1}

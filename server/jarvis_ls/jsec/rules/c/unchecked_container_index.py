@@ -36,10 +36,10 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, bare, field, text
 from jarvis_ls.jsec.c.containers import is_indexed
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.guards import bounded, written_between
 from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 
 @rule(

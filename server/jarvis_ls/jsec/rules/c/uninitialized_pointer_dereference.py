@@ -32,8 +32,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.jsec.c.unset import declares_unset, first_reads
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 
 @rule(

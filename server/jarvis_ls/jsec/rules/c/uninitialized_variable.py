@@ -38,9 +38,9 @@ from collections.abc import Iterator
 
 from jarvis_ls.jsec.c.proof import told
 from jarvis_ls.jsec.c.unset import Unset, declares_unset, first_reads
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.rule import Report, Rewrite, flow, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 
 @rule(

@@ -51,8 +51,8 @@ from jarvis_ls.jsec.c.threads import (
     writes,
     writes_through_parameter,
 )
-from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.rule import Report, rule, whole_file
+from jarvis_ls.jsec.site import WholeUnit
 
 MAX_WRITES = 60
 """Writes looked at in one thread."""

@@ -32,8 +32,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function, bare, call_at, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.reaching import reaching
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 _SEARCHES = frozenset({"strchr", "strrchr", "strstr", "strpbrk", "memchr", "wcschr", "wcsrchr",
                        "wcsstr", "strcasestr", "memrchr"})  # fmt: skip

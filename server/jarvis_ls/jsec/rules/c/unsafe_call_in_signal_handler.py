@@ -39,8 +39,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function
 from jarvis_ls.jsec.c.threads import handlers
-from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.rule import Report, rule, whole_file
+from jarvis_ls.jsec.site import WholeUnit
 
 UNSAFE = frozenset({
     "printf", "fprintf", "vprintf", "vfprintf", "puts", "fputs", "putchar", "fputc", "putc",

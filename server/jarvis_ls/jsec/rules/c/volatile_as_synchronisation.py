@@ -41,8 +41,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.jsec.c.threads import handlers, is_guarded, shared_variables, started
-from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.rule import Report, rule, whole_file
+from jarvis_ls.jsec.site import WholeUnit
 
 MAX_VARIABLES = 40
 """Variables looked at in one file."""

@@ -32,9 +32,9 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function, FunctionIndex, call_at, field, text, words_in
 from jarvis_ls.codeintel.parse import Node, captures, compile_query
 from jarvis_ls.jsec.c.formats import FORMATS
-from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.rule import Report, rule, whole_file
 from jarvis_ls.jsec.rules.c.format_string_not_literal import check_format
+from jarvis_ls.jsec.site import WholeUnit
 
 NAMES = ("fmt", "format", "msg", "message", "template", "str", "text")
 

@@ -30,11 +30,11 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.extract.rust import in_test
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.rust.guards import tested
 from jarvis_ls.jsec.rust.shapes import arguments, path_of
 from jarvis_ls.jsec.rust.values import is_literal, origin
+from jarvis_ls.jsec.site import Site
 
 _REDIRECTS = ("Redirect::to", "Redirect::temporary", "Redirect::permanent", "Redirect::found")
 _REQUESTS = ("reqwest::get", "blocking::get", "ureq::get", "ureq::post", "minreq::get",

@@ -32,11 +32,11 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.rust.guards import tested
 from jarvis_ls.jsec.rust.shapes import arguments, callee_name, macro_tokens
 from jarvis_ls.jsec.rust.values import number_origin
+from jarvis_ls.jsec.site import Site
 
 _SHORT = re.compile(r"\b(?:read|get)_[ui](?:8|16)\b|\b[ui](?:8|16)::from_|parse::<[ui](?:8|16)>")
 """A number of at most 16 bits asks for 64 kB."""

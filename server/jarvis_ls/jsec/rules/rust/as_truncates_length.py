@@ -32,11 +32,11 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import field, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
 from jarvis_ls.jsec.rust.guards import tested
 from jarvis_ls.jsec.rust.shapes import arguments, callee_name
 from jarvis_ls.jsec.rust.values import WIDTHS
+from jarvis_ls.jsec.site import Site
 
 _CONFIDENCE = {"u8": 0.65, "i8": 0.65, "u16": 0.65, "i16": 0.65, "u32": 0.45, "i32": 0.5,
                "c_int": 0.5, "c_uint": 0.45, "c_short": 0.65, "c_ushort": 0.65}  # fmt: skip

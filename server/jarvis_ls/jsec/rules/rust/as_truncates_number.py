@@ -31,10 +31,10 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, Unit, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
 from jarvis_ls.jsec.rust.guards import tested
 from jarvis_ls.jsec.rust.values import WIDTHS, number_origin, type_of
+from jarvis_ls.jsec.site import Site
 
 _NARROW = frozenset({"u8", "i8", "u16", "i16", "u32", "i32", "c_int", "c_uint"})
 

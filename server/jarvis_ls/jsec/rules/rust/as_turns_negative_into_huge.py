@@ -34,11 +34,11 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.rust.guards import tested
 from jarvis_ls.jsec.rust.shapes import peel
 from jarvis_ls.jsec.rust.values import number_origin, type_of
+from jarvis_ls.jsec.site import Site
 
 _UNSIGNED = frozenset({"usize", "u64", "u32", "size_t", "u16", "c_uint", "socklen_t"})
 _SIGNED = frozenset({"i8", "i16", "i32", "i64", "isize", "c_int", "c_long", "ssize_t", "off_t"})

@@ -28,10 +28,10 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.extract.rust import in_test
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
 from jarvis_ls.jsec.rust.shapes import arguments, peel
 from jarvis_ls.jsec.rust.values import literal_text
+from jarvis_ls.jsec.site import Site
 
 _PLAIN = re.compile(
     r"(?i)(?:http|ftp|ws)://(?!localhost|127\.|\[?::1|0\.0\.0\.0|10\.|192\.168\.|169\.254\."

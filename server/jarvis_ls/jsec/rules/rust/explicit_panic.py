@@ -33,9 +33,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.extract.rust import attributes, documentation, in_test
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.rust.shapes import is_exported, macro_name, return_type
+from jarvis_ls.jsec.site import Site
 
 
 @rule(

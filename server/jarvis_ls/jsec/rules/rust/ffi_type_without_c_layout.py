@@ -34,8 +34,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Unit, field, text
 from jarvis_ls.codeintel.extract.rust import attributes, modifiers
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 _UNKNOWN = re.compile(
     r"(?:std::string::)?String$|Vec<|&(?:'\w+ )?(?:mut )?str$|&(?:'\w+ )?(?:mut )?\[[^;]*$|\(\w"

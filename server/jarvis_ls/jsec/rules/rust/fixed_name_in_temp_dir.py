@@ -32,10 +32,10 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.rust.shapes import arguments, callee_name, macro_tokens, peel, receiver_of
 from jarvis_ls.jsec.rust.values import is_literal, literal_text
+from jarvis_ls.jsec.site import Site
 
 _SHARED = re.compile(r"(?:/tmp|/var/tmp|/dev/shm)/.")
 _WRITES = {"create": 0.75, "write": 0.75, "open": 0.5, "copy": 0.6, "create_dir": 0.5,

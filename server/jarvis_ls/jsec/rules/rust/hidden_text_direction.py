@@ -28,8 +28,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.rule import Report, Rewrite, rule, whole_file
+from jarvis_ls.jsec.site import WholeUnit
 
 _TURNING = [chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))]
 _WIDTHLESS = [chr(code) for code in (0x200B, 0x2060, 0xFEFF)]

@@ -29,10 +29,10 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import ancestors, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.rust.shapes import callee_name, macro_tokens
 from jarvis_ls.jsec.rust.values import literal_text
+from jarvis_ls.jsec.site import Site
 
 _HTML = re.compile(r"(?i)<(?:!doctype|html|body|h[1-6]|p|div|span|a|b|i|li|ul|td|script|title)\b")
 _PLACE = re.compile(r"\{[^{}]*\}")

@@ -31,9 +31,9 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import ancestors, field, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
 from jarvis_ls.jsec.rust.shapes import callee_name, peel, receiver_of, return_type
+from jarvis_ls.jsec.site import Site
 
 _GRAVE = frozenset({"set_permissions", "sync_all", "sync_data", "chown", "fchown", "lchown",
                     "setuid", "setgid", "setresuid", "seteuid", "setegid", "setgroups", "chroot",

@@ -30,9 +30,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.rule import Report, rule, whole_file
 from jarvis_ls.jsec.rust.locks import guards
+from jarvis_ls.jsec.site import WholeUnit
 
 _MOST = 32
 

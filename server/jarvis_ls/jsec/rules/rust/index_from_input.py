@@ -30,11 +30,11 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
 from jarvis_ls.jsec.rust.guards import tested
 from jarvis_ls.jsec.rust.shapes import peel
 from jarvis_ls.jsec.rust.values import number_origin
+from jarvis_ls.jsec.site import Site
 
 
 @rule(

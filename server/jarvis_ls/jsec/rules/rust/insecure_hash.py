@@ -30,10 +30,10 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.extract.rust import in_test
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.rust.secrets import names_secret
 from jarvis_ls.jsec.rust.shapes import path_of
+from jarvis_ls.jsec.site import Site
 
 _BROKEN = re.compile(
     r"(?:^|::)(?:(Md5|Md4|Md2|Sha1|MD5|SHA1)::(?:new|digest|default|from|new_with_prefix)"

@@ -32,8 +32,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.jsec.engine import WholeUnit
 from jarvis_ls.jsec.rule import Report, rule, whole_file
+from jarvis_ls.jsec.site import WholeUnit
 
 
 @rule(

@@ -31,11 +31,11 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.rust.shapes import callee_name, receiver_of
 from jarvis_ls.jsec.rust.transmute import transmuted
 from jarvis_ls.jsec.rust.values import type_of
+from jarvis_ls.jsec.site import Site
 
 
 @rule(

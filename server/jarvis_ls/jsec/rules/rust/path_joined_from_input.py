@@ -32,11 +32,11 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.rust.paths import is_checked
 from jarvis_ls.jsec.rust.shapes import arguments, callee_name, peel
 from jarvis_ls.jsec.rust.values import is_literal, origin
+from jarvis_ls.jsec.site import Site
 
 _CONFIDENCE = {"the environment": 0.0, "the command line": 0.45, "parsed text": 0.0,
                "bytes that are read": 0.0}  # fmt: skip

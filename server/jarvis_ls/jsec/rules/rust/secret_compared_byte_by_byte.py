@@ -30,8 +30,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 _NAMED = re.compile(
     r"(?i)(?:^|[._])(?:\w*_)?(?:hmac|mac|signature|sig|digest|auth_?token|api_?key|password"

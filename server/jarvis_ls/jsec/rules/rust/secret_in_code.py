@@ -31,11 +31,11 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import field, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.rust.secrets import is_token, looks_secret, names_secret
 from jarvis_ls.jsec.rust.shapes import arguments, callee_name, peel, receiver_of
 from jarvis_ls.jsec.rust.values import literal_text
+from jarvis_ls.jsec.site import Site
 
 _SETTERS = frozenset({"password", "passwd", "set_password", "basic_auth", "bearer_auth", "secret",
                       "api_key", "token", "set_secret", "with_password"})  # fmt: skip

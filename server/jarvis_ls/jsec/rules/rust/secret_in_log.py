@@ -30,11 +30,11 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.rust.secrets import names_secret_value
 from jarvis_ls.jsec.rust.shapes import macro_name, macro_tokens
 from jarvis_ls.jsec.rust.values import literal_text
+from jarvis_ls.jsec.site import Site
 
 _INLINE = re.compile(r"\{([A-Za-z_]\w*)(?::[^{}]*)?\}")
 _HARMLESS = frozenset({"len", "is_empty", "is_some", "is_none", "kind", "id", "name", "is_ok"})

@@ -29,7 +29,6 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function, ancestors, field, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.rust.shapes import (
     arguments,
@@ -40,6 +39,7 @@ from jarvis_ls.jsec.rust.shapes import (
     receiver_of,
 )
 from jarvis_ls.jsec.rust.values import is_literal, literal_text
+from jarvis_ls.jsec.site import Site
 
 _STATEMENT = re.compile(
     r"(?is)^\s*(?:select\b.{1,400}?\bfrom\b|insert\s+(?:or\s+\w+\s+)?into\b|update\b.{1,200}?\bset\b"

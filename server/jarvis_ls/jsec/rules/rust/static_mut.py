@@ -29,8 +29,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import field, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 _BETTER = {
     "u64": "AtomicU64", "u32": "AtomicU32", "usize": "AtomicUsize", "bool": "AtomicBool",

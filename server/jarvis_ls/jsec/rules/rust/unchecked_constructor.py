@@ -32,11 +32,11 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment, in_test
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.rust.guards import null_tested, tested
 from jarvis_ls.jsec.rust.shapes import arguments, callee_name, path_of, receiver_of
 from jarvis_ls.jsec.rust.values import is_literal, origin
+from jarvis_ls.jsec.site import Site
 
 _NAMES = ("new_unchecked", "from_u32_unchecked", "from_size_align_unchecked", "unwrap_unchecked",
           "unwrap_err_unchecked", "unreachable_unchecked", "from_digit_unchecked",

@@ -34,8 +34,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import field, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 
 @rule(

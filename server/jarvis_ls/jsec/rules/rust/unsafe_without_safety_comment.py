@@ -29,8 +29,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import ancestors, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.site import Site
 
 
 @rule(

@@ -29,10 +29,10 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import ancestors
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
 from jarvis_ls.jsec.rust.panics import UNWRAPS, unwrap_at
 from jarvis_ls.jsec.rust.shapes import receiver_of, return_type
+from jarvis_ls.jsec.site import Site
 
 
 @rule(

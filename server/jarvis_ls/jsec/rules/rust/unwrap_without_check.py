@@ -29,9 +29,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.rust.panics import UNWRAPS, unwrap_at
+from jarvis_ls.jsec.site import Site
 
 
 @rule(

@@ -30,10 +30,10 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.engine import Site
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
 from jarvis_ls.jsec.rust.shapes import arguments, callee_name
 from jarvis_ls.jsec.rust.values import integer
+from jarvis_ls.jsec.site import Site
 
 _ALL_MAY_WRITE = 0o002
 _STICKY = 0o1000

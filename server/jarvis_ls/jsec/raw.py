@@ -1,0 +1,119 @@
+"""Reports as they are kept, and what becomes of them: findings with places that people see."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from jarvis_ls.codeintel.languages import LanguageName
+from jarvis_ls.codeintel.source import Source
+from jarvis_ls.core.finding import (
+    Edit,
+    Finding,
+    Fix,
+    Message,
+    Related,
+    Severity,
+    fingerprint,
+    severity_from_confidence,
+)
+from jarvis_ls.jsec.rule import Report, Rule
+
+TEST_DAMPING = 0.5
+"""What confidence is multiplied with in code that only tests run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """A report with places relative to the start of its item."""
+
+    rule: str
+    cwe: tuple[int, ...]
+    start: int
+    end: int
+    message: Message
+    suggestion: Message
+    confidence: float
+    severity: Severity
+    pattern: str
+    related: tuple[tuple[int, int, Message], ...]
+    fix: tuple[Message, tuple[tuple[int, int, str], ...], bool] | None
+
+
+def raw_of(rule: Rule, report: Report, base: int, in_test: bool) -> Raw:
+    """A report with places relative to byte `base`; what only tests run counts less."""
+    confidence = rule.confidence if report.confidence is None else report.confidence
+    if in_test:
+        confidence *= TEST_DAMPING
+    confidence = round(min(1.0, max(0.0, confidence)), 2)
+    severity = report.severity or severity_from_confidence(confidence, rule.severity)
+    fix = report.fix
+    return Raw(
+        rule=rule.id,
+        cwe=report.cwe or rule.cwe,
+        start=report.start - base,
+        end=report.end - base,
+        message=Message(report.message, report.args),
+        suggestion=Message(report.suggestion or rule.suggestion, report.args),
+        confidence=confidence,
+        severity=severity,
+        pattern=report.pattern or rule.id,
+        related=tuple(
+            (start - base, end - base, Message(what, report.args))
+            for (start, end), what in report.related
+        ),
+        fix=None if fix is None else (
+            Message(fix.title, fix.args),
+            tuple((start - base, end - base, new) for (start, end), new in fix.edits),
+            fix.safe,
+        ),
+    )  # fmt: skip
+
+
+def finish(
+    source: Source,
+    language: LanguageName,
+    placed: Iterable[tuple[int, Raw]],
+    rules: dict[str, Rule],
+) -> list[Finding]:
+    """Findings from reports: positions people see, evidence and fingerprints."""
+    seen: Counter[tuple[str, str]] = Counter()
+    findings = []
+    for base, raw in sorted(placed, key=lambda p: (p[0] + p[1].start, p[1].end, p[1].rule)):
+        rule = rules[raw.rule]
+        span = source.span(base + raw.start, base + raw.end)
+        evidence = source.line_text(span.line).strip().replace("\t", " ")[:200]
+        occurrence = seen[(raw.rule, evidence)]
+        seen[(raw.rule, evidence)] += 1
+        findings.append(
+            Finding(
+                rule=raw.rule,
+                language="rust" if language == "rust" else "c/cpp",
+                category=rule.category,
+                pattern=raw.pattern,
+                cwe=raw.cwe,
+                file=source.path,
+                span=span,
+                evidence=evidence,
+                message=raw.message,
+                suggestion=raw.suggestion,
+                confidence=raw.confidence,
+                severity=raw.severity,
+                fingerprint=fingerprint(raw.rule, source.path, evidence, occurrence),
+                related=tuple(
+                    Related(source.path, source.span(base + start, base + end), message)
+                    for start, end, message in raw.related
+                ),
+                fix=_place_fix(source, base, raw),
+            )
+        )
+    return findings
+
+
+def _place_fix(source: Source, base: int, raw: Raw) -> Fix | None:
+    if raw.fix is None:
+        return None
+    title, edits, safe = raw.fix
+    placed = tuple(Edit(source.span(base + start, base + end), new) for start, end, new in edits)
+    return Fix(title, placed, safe)

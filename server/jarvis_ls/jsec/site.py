@@ -1,0 +1,92 @@
+"""What rules are shown: a place in an item, or a whole file."""
+
+from __future__ import annotations
+
+import functools
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jarvis_ls.codeintel.code import Function, Unit
+from jarvis_ls.codeintel.items import Item
+from jarvis_ls.codeintel.languages import LanguageName
+from jarvis_ls.codeintel.parse import Node, captures, compile_query
+
+_FUNCTIONS: dict[LanguageName, str] = {
+    "c": "(function_definition) @function",
+    "cpp": "(function_definition) @function",
+    "rust": "(function_item) @function",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place a node pattern found."""
+
+    unit: Unit
+    item: Item
+    node: Node
+    function: Function | None
+    """The function around it."""
+
+
+class WholeUnit:
+    """A whole file, for rules that must see all of it."""
+
+    def __init__(self, unit: Unit, found: list[Item]) -> None:
+        self.unit = unit
+        self.items = found
+        self._functions: dict[int, list[Function]] = {}
+        """Those of the items that were looked at, by the item's first byte."""
+
+    @functools.cached_property
+    def functions(self) -> list[Function]:
+        """Every function of the file, in order."""
+        return [function for item in self.items for function in self._functions_of(item)]
+
+    def forget(self) -> None:
+        """Drop what was worked out about the functions, which refers to them and to the tree."""
+        self.__dict__.pop("functions", None)
+        for functions in self._functions.values():
+            for function in functions:
+                function.forget()
+        self._functions.clear()
+
+    def mentioning(self, *words: bytes) -> list[Function]:
+        """Functions in whose text one of these words stands, in order.
+
+        One search through the file for each word, and a look at the items around what it finds:
+        with every keystroke, the functions of all items would be too many.
+        """
+        data = self.unit.source.data
+        places = sorted(at for word in words for at in _occurrences(data, word))
+        return [
+            function
+            for item in (self.items if places else ())
+            if _is_between(places, item.start, item.end)
+            for function in self._functions_of(item)
+            if _is_between(places, function.start, function.end)
+        ]
+
+    def _functions_of(self, item: Item) -> list[Function]:
+        known = self._functions.get(item.start)
+        if known is None:
+            unit = self.unit
+            query = compile_query(unit.language, _FUNCTIONS[unit.language])
+            bodies = unit.source.data.find(b"{", item.start, item.end) >= 0
+            found = captures(query, item.node).get("function", ()) if bodies else ()
+            known = self._functions[item.start] = [Function(unit, item, node) for node in found]
+        return known
+
+
+def _is_between(places: list[int], start: int, end: int) -> bool:
+    """Whether one of the places, which are in order, lies between two bytes."""
+    index = bisect_left(places, start)
+    return index < len(places) and places[index] < end
+
+
+def _occurrences(data: bytes, word: bytes) -> Iterator[int]:
+    at = data.find(word)
+    while at >= 0:
+        yield at
+        at = data.find(word, at + len(word))
