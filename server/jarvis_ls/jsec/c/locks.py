@@ -172,6 +172,8 @@ def _size(root: Region) -> int:
 class _LockWalk(Walker):
     """Follows one lock."""
 
+    throws = True
+
     def __init__(
         self, function: Function, key: str, events: list[tuple[str, Event]], size: int
     ) -> None:

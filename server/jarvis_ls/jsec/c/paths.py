@@ -45,6 +45,9 @@ class Walker:
     """States that do not survive a call that sounds like the end of the program, and that an
     `&&` does not prove when it is false."""
 
+    throws = False
+    """Whether it matters that an exception leaves the function."""
+
     def __init__(self, name: str, events: Sequence[Event], size: int) -> None:
         """`events` in order of `at`; `size` is about how many control structures there are."""
         self.name = name
@@ -55,6 +58,7 @@ class Walker:
         """Whether the condition being looked at is that of an assert."""
         self._places = [event.at for event in events]
         self._fuel = 8 * size + 200
+        self._tries = 0
         self._breaks: list[int] = []
         self._continues: list[int] = []
         self._labels: dict[str, tuple[int, Node]] = {}
@@ -135,7 +139,7 @@ class Walker:
             targets = self._breaks if how == "break" else self._continues
             if how in ("break", "continue") and targets:
                 targets[-1] |= states
-            elif states:
+            elif states and (how != "throw" or (self.throws and not self._tries)):
                 self.leave(states, node, how)
         for name, (bits, node) in known.labels.items():
             if name not in self._passed:
@@ -268,7 +272,9 @@ class Walker:
         return self._after(out[-1], through) if out else mask
 
     def _on_try(self, part: Control, mask: int) -> int:
+        self._tries += 1
         after = self._region(part.regions[0], mask)
+        self._tries -= 1
         caught = mask | after
         for handler in part.regions[1:]:
             after |= self._region(handler, caught)
@@ -284,7 +290,11 @@ class Walker:
         self._region(part.regions[0], mask)
         return 0
 
-    _on_throw = _on_exit
+    def _on_throw(self, part: Control, mask: int) -> int:
+        mask = self._region(part.regions[0], mask)
+        if mask and self.throws and not self._tries:
+            self.leave(mask, part.node, "throw")
+        return 0
 
     def _on_fail(self, part: Control, mask: int) -> int:
         return self._region(part.regions[0], mask) & ~self.doubtful
@@ -358,6 +368,7 @@ class _Probe(Walker):
     """Walks one structure without any variable, to learn where control goes."""
 
     doubtful = 2
+    throws = True
 
     def __init__(self, part: Control) -> None:
         super().__init__("\0", (), 2 * (part.end - part.start))

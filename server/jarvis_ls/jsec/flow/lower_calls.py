@@ -224,8 +224,19 @@ class Calls:
             listed = callee.child_by_field_name("arguments")
             kinds = [c for c in listed.named_children if c.type == "type_descriptor"] \
                 if listed is not None else []  # fmt: skip
-            return self._functional_cast(node, self.of.types.of(kinds[0]) if kinds else ANY)
+            to = self.of.types.of(kinds[0]) if kinds else ANY
+            if name == "dynamic_cast" and to[0] == "p":
+                return self._derived(node, arguments[0], to)
+            return self._functional_cast(node, to)
         return self._direct(node, name, name, arguments)
+
+    def _derived(self, node: Node, argument: Node, to: Type) -> Typed:
+        """`dynamic_cast` of a pointer: null when what it leads to is no such object."""
+        of = self.of
+        value, type_ = of.value(argument)
+        temp = of.blocks.temp()
+        of.blocks.add((ir.CALL, temp, "dynamic_cast", (value,), to, of.span(node), (type_,)))
+        return (ir.TEMP, temp), to
 
     def _functional_cast(self, node: Node, type_: Type) -> Typed:
         arguments = self.arguments(node)

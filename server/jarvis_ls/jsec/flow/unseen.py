@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.jsec.flow.evaluate import evaluate
-from jarvis_ls.jsec.flow.ir import LOAD, Span, Type
+from jarvis_ls.jsec.flow.ir import LOAD, TEMP, Span, Type
 from jarvis_ls.jsec.flow.state import ENDLESS, UNKNOWN_FILL, State
 from jarvis_ls.jsec.flow.types import ANY
-from jarvis_ls.jsec.flow.values import Val, unknown
+from jarvis_ls.jsec.flow.values import UNINIT, Val, unknown
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
@@ -57,9 +57,12 @@ def must_have(
     """What is given to code that is not seen has to have a value."""
     for index, value in enumerate(values):
         if value.ini:
-            values[index] = (
-                evaluate(an, st, args[index]) if args[index][0] == LOAD else unknown(types[index])
-            )
+            if args[index][0] == LOAD:
+                values[index] = evaluate(an, st, args[index])
+                continue
+            values[index] = unknown(types[index])
+            if value.ini == UNINIT and args[index][0] == TEMP:  # a function returned it
+                an.fault(st, "uninitialized", span, certain=True)
 
 
 def outcome(

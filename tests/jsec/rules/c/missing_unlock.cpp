@@ -1,20 +1,42 @@
 #include <mutex>
+#include <stdexcept>
 
-class Queue {
-  public:
-    int put(int item) {
-        lock_.lock();
-        if (item < 0)
-            return -1; // expect: missing-unlock
-        lock_.unlock();
-        return 0;
+static std::mutex gate;
+static int total;
+
+void thrown() {
+    gate.lock();
+    total++;
+    if (total > 9)
+        throw std::runtime_error("many"); // expect: missing-unlock
+    gate.unlock();
+}
+
+void given_back() {
+    gate.lock();
+    total++;
+    if (total > 9) {
+        gate.unlock();
+        throw std::runtime_error("many"); // ok
     }
+    gate.unlock();
+}
 
-    int put_guarded(int item) {
-        std::lock_guard<std::mutex> hold(lock_);
-        return item < 0 ? -1 : 0; // ok
+void guarded() {
+    std::lock_guard<std::mutex> hold(gate);
+    total++;
+    if (total > 9)
+        throw std::runtime_error("many"); // ok
+}
+
+void caught() {
+    gate.lock();
+    try {
+        if (total > 9)
+            throw std::runtime_error("many"); // ok
+        total++;
+    } catch (const std::exception &) {
+        total = 0;
     }
-
-  private:
-    std::mutex lock_;
-};
+    gate.unlock();
+}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jarvis_ls.jsec.flow.checks import injection
+from jarvis_ls.jsec.flow.checks import access, injection
 from jarvis_ls.jsec.flow.ir import Span, Type
 from jarvis_ls.jsec.flow.state import ENDLESS, UNKNOWN_FILL, State
 from jarvis_ls.jsec.flow.types import ULONG
-from jarvis_ls.jsec.flow.values import NOT_NULL, OTHER, Val, join, pointer, unknown
+from jarvis_ls.jsec.flow.values import NOT_NULL, NULL, OTHER, Val, join, pointer, unknown
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
@@ -30,6 +30,8 @@ def call(
     if kind in injection.STREAMS:
         injection.stream(an, st, name, kind, values, span)
         return unknown(result)
+    if where.null == NULL and not where.ptr:
+        access.check(an, st, where, 0, 0, False, span)
     if len(where.ptr) != 1:
         return unknown(result)
     rid = where.ptr[0][0]

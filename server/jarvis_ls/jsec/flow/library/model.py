@@ -18,6 +18,7 @@ from jarvis_ls.jsec.flow.values import (
     MAYBE_NULL,
     NOT_NULL,
     NULL,
+    NULL_POINTER,
     OTHER,
     TIGHT,
     ZERO,
@@ -105,6 +106,37 @@ def _moved(an: Analysis, st: State, call: Call, rid: int, size: Val) -> Any:
 
 def _same(an: Analysis, st: State, call: Call, index: int) -> None:
     call.value = call.arg(index)
+
+
+def _derived(an: Analysis, st: State, call: Call, index: int) -> None:
+    value = call.arg(index)
+    if value is None or value.null == NULL:
+        call.value = value
+        return
+    wanted = call.result[1]
+    reg = st.regs.get(value.ptr[0][0]) if len(value.ptr) == 1 and not value.flags & OTHER else None
+    known = _derives(an, reg.record, wanted[1]) if reg is not None and wanted[0] == "r" else None
+    if known is False:
+        call.value = NULL_POINTER
+    else:
+        null = value.null if known else ANY_NULL
+        call.value = Val(0, 0, value.flags, value.taint, value.ptr, null)
+
+
+def _derives(an: Analysis, record: str, base: str) -> bool | None:
+    """Whether a class is another one or derives from it; None when that is not known."""
+    work, file = [record], an.frame.function.file
+    for _ in range(16):
+        if not work:
+            return False
+        one = work.pop()
+        if one == base:
+            return True
+        known = an.program.record(one, file) if one else None
+        if known is None:
+            return None
+        work.extend(known.bases)
+    return None
 
 
 def _same_or_null(an: Analysis, st: State, call: Call, index: int) -> None:
@@ -315,7 +347,7 @@ def _assert(an: Analysis, st: State, call: Call, index: int) -> bool:
 
 
 _EFFECTS: dict[str, Callable[..., Any]] = {
-    "alloc": _alloc, "free": _free, "realloc": _realloc, "same": _same,
+    "alloc": _alloc, "derived": _derived, "free": _free, "realloc": _realloc, "same": _same,
     "same or null": _same_or_null, "reads": _reads, "uses": _uses, "format": _format,
     "print": _print, "command": _command, "vector": _vector, "path": _path, "search": _search,
     "setenv": _setenv, "library": _library, "open": _open, "descriptor": _descriptor,

@@ -14,6 +14,7 @@ is the size of a character. `model` carries them out:
 `range low high`, `duplicate from unit`, `reads position count unit`, `stop`, `quiet`,
 `escape first`, `variable position`, `uses positions`, `between to first last` (of a range),
 `lock position`, `try lock position`, `wait position`, `unlock position`, `mutex`,
+`derived position` (the same pointer when its object is of the class of the result),
 `elements to from count` (of the type that is pointed to; from -1: one value).
 """
 
@@ -62,6 +63,7 @@ TABLE: dict[str, tuple[Effect, ...]] = {
     **_each("copy", ("between", 2, 0, 1)),
     **_each("copy_n", ("elements", 2, 0, 1)),
     **_each("fill_n", ("elements", 0, -1, 1)),
+    **_each("dynamic_cast", ("derived", 0)),
     # strings
     **_both("strcpy stpcpy _mbscpy", "wcscpy", ("strcpy", 0, 1, "u"), ("same", 0)),
     **_both("strncpy", "wcsncpy", ("strncpy", 0, 1, 2, "u"), ("same", 0)),
