@@ -6,20 +6,17 @@ mapping. Everything else is as with `Tools`: time limit, capped output, errors a
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
-import traceback
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from jarvis_ls.core.deadline import in_time
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
 from jarvis_ls.runtime.platforms.base import ToolSpec
-from jarvis_ls.runtime.tool import Action, Tool, ToolContext, Toolset, cap
+from jarvis_ls.runtime.tool import Action, Tool, ToolContext, Toolset, attempted, cap
 
 MAX_SCHEMA = 30_000
 """Characters of a schema as JSON."""
@@ -89,29 +86,8 @@ class SchemaToolset(Toolset):
                     problem=problem,
                 ),
             )
-        try:
-            text = await in_time(known.run(context, call.arguments), known.timeout)
-        except asyncio.TimeoutError:
-            return _failed(
-                call,
-                Words(
-                    "{name} was ended after {timeout} s.",
-                    name=call.name,
-                    timeout=f"{known.timeout:.0f}",
-                ),
-            )
-        except (JarvisError, OSError) as error:
-            return _failed(call, cap(str(error) or type(error).__name__, 60_000))
-        except Exception:  # noqa: BLE001 - a fault of a tool must not end the agent
-            return _failed(
-                call,
-                Words(
-                    "{name} failed:\n{format_exc}",
-                    name=call.name,
-                    format_exc=traceback.format_exc(limit=-3),
-                ),
-            )
-        return ToolResult(call.id, call.name, cap(text, 60_000))
+        result = await attempted(call, lambda: known.run(context, call.arguments), known.timeout)
+        return replace(result, text=cap(result.text, 60_000))
 
 
 def is_name(name: str) -> bool:

@@ -23,7 +23,7 @@ import re
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_type_hints
 
@@ -197,31 +197,11 @@ class Tools(Toolset):
         problem, arguments = _checked(known, call.arguments)
         if problem:
             return _failed(call, problem)
-        try:
-            text = await in_time(known.run(context, **arguments), known.timeout)
-        except asyncio.TimeoutError:
-            return _failed(
-                call,
-                Words(
-                    "{name} was ended after {timeout} s.",
-                    name=call.name,
-                    timeout=f"{known.timeout:.0f}",
-                ),
-            )
-        except (JarvisError, OSError) as error:
-            return _failed(call, str(error) or type(error).__name__)
-        except Exception:  # noqa: BLE001 - a fault of a tool must not end the agent
-            return _failed(
-                call,
-                Words(
-                    "{name} failed:\n{format_exc}",
-                    name=call.name,
-                    format_exc=traceback.format_exc(limit=-3),
-                ),
-            )
-        if len(text) > self._max_output:
-            text = await _shortened(call.name, text, self._max_output, context)
-        return ToolResult(call.id, call.name, text)
+        result = await attempted(call, lambda: known.run(context, **arguments), known.timeout)
+        if len(result.text) > self._max_output and not result.is_error:
+            text = await _shortened(call.name, result.text, self._max_output, context)
+            result = replace(result, text=text)
+        return result
 
 
 class Wrapper(Toolset):
@@ -298,6 +278,25 @@ class Joined(Toolset):
                 "There is no tool {name}. There are: {names}.", name=repr(call.name), names=names
             ),
         )
+
+
+async def attempted(
+    call: ToolCall, work: Callable[[], Awaitable[str]], seconds: float
+) -> ToolResult:
+    """The result of a tool's work, or words for why there is none; a fault of a tool ends no
+    agent. Only being cancelled is raised."""
+    try:
+        return ToolResult(call.id, call.name, await in_time(work(), seconds))
+    except asyncio.TimeoutError:
+        text = Words(
+            "{name} was ended after {timeout} s.", name=call.name, timeout=f"{seconds:.0f}"
+        )
+    except (JarvisError, OSError) as error:
+        return _failed(call, str(error) or type(error).__name__)
+    except Exception:  # noqa: BLE001 - whatever a tool does wrong is an answer to the model
+        trace = traceback.format_exc(limit=-3)
+        text = Words("{name} failed:\n{format_exc}", name=call.name, format_exc=trace)
+    return _failed(call, text)
 
 
 async def _shortened(name: str, text: str, limit: int, context: ToolContext) -> str:
