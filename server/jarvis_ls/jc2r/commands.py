@@ -25,6 +25,7 @@ from typing import Any
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.jc2r.configured import configured
 from jarvis_ls.jc2r.guesses import Includes, makefile_words
 from jarvis_ls.jc2r.header_units import header_units
 
@@ -105,7 +106,7 @@ def find_units(root: Path, *, build: bool, folder: Path) -> Units:
         if found is not None:
             known.keep(found)
             return found
-    return Units(_plain(root, folder.parent / "units"), "every C file", tuple(notes))
+    return Units(_plain(root, folder.parent / "units", folder), "every C file", tuple(notes))
 
 
 def units_of(root: Path, *, build: bool, folder: Path) -> Units:
@@ -353,14 +354,15 @@ def _run(command: list[str], folder: Path, tools: Path | None) -> str | None:
     return lines[-1].strip() if lines else f"exit status {done.returncode}"
 
 
-def _plain(root: Path, made: Path) -> tuple[Unit, ...]:
-    """Every C and C++ file, with the folders that hold what it includes, and with what makefiles
-    name."""
+def _plain(root: Path, made: Path, folder: Path) -> tuple[Unit, ...]:
+    """Every C and C++ file, with the folders that hold what it includes, with what makefiles name,
+    and with headers that would be configured."""
     files = sorted(_files(root))
     includes = Includes(root, files)
+    headers = configured(root, files, folder / "configured")
     units = [
         Unit(file, (*makefile_words(root, str(Path(file).parent)),
-                    *(f"-I{folder}" for folder in includes.folders(file))))
+                    *(f"-I{place}" for place in includes.folders(file)), *headers))
         for file in [*files, *header_units(root, files, made)]
         if Path(file).suffix.lower() in SUFFIXES
     ]  # fmt: skip

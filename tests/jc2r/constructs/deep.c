@@ -13,6 +13,8 @@ typedef int answer(int, ...);
 static answer *asked;
 typedef void callback(const char *, ...);
 static __attribute__((noreturn)) void leave(const char *why) { puts(why); exit(3); }
+struct pair { long low, high; char name[4]; union { int i; float f; }; };
+static struct pair made(int n) { struct pair one = {n, n + 1, "abc", {n + 2}}; return one; }
 int main(void) {
     int n = 0; char *p = "x";
     printf("%d %d %d\n", place("w119"), place("w203"), deep(1));
@@ -20,5 +22,8 @@ int main(void) {
     if ((char *)NULL) n = 9;
     while ((void *)0) n = 8;
     printf("%d %d %s\n", n, asked == 0, (n ? NULL : p) ? "p" : "null");
+    printf("%ld %d %c %d\n", made(3).high, (int)made(4).low, made(5).name[1], made(6).i);
+    printf("%d %d\n", (int)((char *)NULL - (char *)0), (int)(size_t)(const char *)NULL);
+    printf("%p %s\n", NULL, p);
     leave("left");
 }

@@ -160,20 +160,31 @@ class Body(Lowering):
                 whole += 1
             else:
                 raise Unsupported("a variadic definition that takes a record")
-        if whole >= len(_WHOLE) or floating > 8:
-            raise Unsupported("a variadic definition with many parameters")
+        if floating > 8:
+            raise Unsupported("a variadic definition with many floating parameters")
         if back and not (is_integer(self.result) or is_pointer(self.result)
                          or kind(self.result) in FLOATS):  # fmt: skip
             raise Unsupported("a variadic definition that returns a record")
-        code = ["sub rsp, 216"]
-        code += [f"mov [rsp + {32 + 8 * n}], {one}" for n, one in enumerate(_WHOLE)]
+        behind = max(0, whole - len(_WHOLE))
+        handed = (8 * (behind + 1) + 15) // 16 * 16 if whole >= len(_WHOLE) else 0
+        frame = 216 + handed
+        code = [f"sub rsp, {frame}"]
+        code += [f"mov [rsp + {handed + 32 + 8 * n}], {one}" for n, one in enumerate(_WHOLE)]
         code += ["test al, al", "je 2f"]
-        code += [f"movaps [rsp + {80 + 16 * n}], xmm{n}" for n in range(8)]
-        code += ["2:", f"mov dword ptr [rsp], {8 * whole}",
-                 f"mov dword ptr [rsp + 4], {48 + 16 * floating}",
-                 "lea rax, [rsp + 224]", "mov [rsp + 8], rax",
-                 "lea rax, [rsp + 32]", "mov [rsp + 16], rax",
-                 f"mov {_WHOLE[whole]}, rsp", "call {inner}", "add rsp, 216", "ret"]  # fmt: skip
+        code += [f"movaps [rsp + {handed + 80 + 16 * n}], xmm{n}" for n in range(8)]
+        code += ["2:"]
+        for n in range(behind):  # parameters that came on the stack go on over it
+            code += [f"mov rax, [rsp + {frame + 8 + 8 * n}]", f"mov [rsp + {8 * n}], rax"]
+        code += [f"mov dword ptr [rsp + {handed}], {8 * min(whole, len(_WHOLE))}",
+                 f"mov dword ptr [rsp + {handed + 4}], {48 + 16 * floating}",
+                 f"lea rax, [rsp + {frame + 8 + 8 * behind}]", f"mov [rsp + {handed + 8}], rax",
+                 f"lea rax, [rsp + {handed + 32}]",
+                 f"mov [rsp + {handed + 16}], rax"]  # fmt: skip
+        if handed:
+            code += [f"lea rax, [rsp + {handed}]", f"mov [rsp + {8 * behind}], rax"]
+        else:
+            code += [f"mov {_WHOLE[whole]}, rsp"]
+        code += ["call {inner}", f"add rsp, {frame}", "ret"]
         quoted = [f'"{line}",' for line in code]
         return ["core::arch::naked_asm!(", *quoted, f"inner = sym {_listed(name)})"]
 

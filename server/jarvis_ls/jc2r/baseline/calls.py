@@ -18,7 +18,7 @@ from jarvis_ls.jc2r.baseline.kinds import (
 from jarvis_ls.jc2r.baseline.names import Unsupported
 from jarvis_ls.jc2r.baseline.nodes import ADDRESS, bare, inside, named
 from jarvis_ls.jc2r.baseline.operators import Operators
-from jarvis_ls.jc2r.baseline.text import literal, whole, wrapped
+from jarvis_ls.jc2r.baseline.text import literal, typed, whole, wrapped
 
 _RETURNING_TWICE = {"setjmp": "setjmp", "_setjmp": "setjmp", "__sigsetjmp": "sigsetjmp",
                     "sigsetjmp": "sigsetjmp", "vfork": "vfork",
@@ -134,6 +134,8 @@ class Calls(Operators):
                 code = self.cast(code, argument.type, known[place])
             elif kind(argument.type) == "BOOL":
                 code = f"{wrapped(code)} as i32"
+            elif is_pointer(argument.type):
+                code = typed(code, self.types.of(argument.type))
             found.append(code)
         return found
 

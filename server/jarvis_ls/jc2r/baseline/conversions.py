@@ -43,13 +43,13 @@ class Conversions(Initials):
         if is_integer(source) and is_integer(target):
             return f"{wrapped(code)} as {new}"
         if is_pointer(source) and is_integer(target):
-            return f"{wrapped(code)} as usize as {new}"
+            return f"{wrapped(typed(code, old))} as usize as {new}"
         if is_integer(source) and is_pointer(target):
             if whole(code) == 0:
                 return null(new)
             return f"{wrapped(code)} as usize as {new}"
         if is_pointer(source) and is_pointer(target):
-            return self.cast_code(code, new)
+            return null(new) if typed(code, new) != code else self.cast_code(code, new)
         raise Unsupported(f"a conversion of {source.spelling} to {target.spelling}")
 
     def cast_code(self, code: str, wanted: str) -> str:

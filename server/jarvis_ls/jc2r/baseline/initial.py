@@ -245,7 +245,10 @@ class Initials(ABC):
                 return self._one_by_one(parts, {place: codes[place]})
             return f"{rust} {{ {field_name(one)}: {codes[place]} }}"
         fields = list(parts.type.get_fields())
-        if any(one.is_bitfield() for one in fields) or len(fields) != len(parts.fields):
+        plainly = all(self._is_known(one.type) for one in fields if not one.is_bitfield())
+        if any(one.is_bitfield() for one in fields) or len(fields) != len(parts.fields) or (
+            not plainly
+        ):  # fmt: skip
             return self._one_by_one(parts, codes)
         open_ended = [n for n, one in enumerate(fields) if kind(one.type) == "INCOMPLETEARRAY"]
         if any(place in codes for place in open_ended):
@@ -256,6 +259,13 @@ class Initials(ABC):
             for n, one in enumerate(fields)
         ]  # fmt: skip
         return f"{rust} {{ {', '.join(written)} }}"
+
+    def _is_known(self, type_: Any) -> bool:
+        try:
+            self.types.of(type_)
+        except Unsupported:
+            return False
+        return True
 
     def _one_by_one(self, parts: _Parts, codes: dict[int, str]) -> str:
         """A record set member by member: bit-fields, and unions whose rest is to be zero."""

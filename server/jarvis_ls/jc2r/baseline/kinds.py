@@ -276,8 +276,24 @@ class Types:
                     found.append((f"bits_{first}", f"[u8; {last - first}]"))
             else:
                 run = None
-                found.append((field_name(one), self.of(one.type)))
+                found.append((field_name(one), self._member_type(one)))
         return found
+
+    def _member_type(self, member: Any) -> str:
+        """The type of a member; one that Rust lacks is told by its size in records that never
+        travel in registers, and whoever names such a member asks `of` again."""
+        try:
+            return self.of(member.type)
+        except Unsupported:
+            size, align = member.type.get_size(), member.type.get_align()
+            if size <= 0 or align > 16 or member.semantic_parent.type.get_size() <= 16:
+                raise
+            name = f"Opaque{size}Aligned{align}"
+            self.items.setdefault(name, (
+                f"#[repr(C, align({align}))]\n#[derive(Clone, Copy)]\n"
+                f"pub struct {name}([u8; {size}]);"
+            ))  # fmt: skip
+            return f"types::{name}"
 
     def _sized(self, declaration: Any, name: str) -> str:
         """A record of the right size whose members cannot be told."""

@@ -290,9 +290,12 @@ class Translator:
         functions: list[Any] = []
         variables: dict[str, Any] = {}
         for cursor in clang.children(top):
-            if clang.in_system_header(cursor) or cursor.location.file is None:
-                continue
             name = cursor.kind.name
+            if cursor.location.file is None or (
+                clang.in_system_header(cursor)
+                and (name != "VAR_DECL" or clang.initializer(cursor) is None)
+            ):  # some headers define tables, such as `prioritynames` of syslog.h
+                continue
             if name == "FUNCTION_DECL" and cursor.is_definition():
                 functions.append(cursor)
             elif name == "VAR_DECL" and clang.is_made_here(cursor):

@@ -328,7 +328,9 @@ class Operators(Places, Effects):
 
     def _distance(self, left: Any, right: Any, type_: Any) -> str:
         pointee = pointee_of(left.type)
-        first, second = wrapped(self.value(left)), wrapped(self.value(right))
+        first, second = (
+            typed(wrapped(self.value(one)), self.types.of(one.type)) for one in (left, right)
+        )
         wanted = self.types.of(type_)
         if is_open(pointee):
             raise Unsupported("a difference of pointers to arrays of variable length")

@@ -69,7 +69,7 @@ class Places(Conversions):
         if name == "COMPOUND_LITERAL_EXPR":
             return self._literal_place(cursor)
         if is_record(cursor.type):
-            return f"(*(&raw mut {{ {self.value(cursor)} }}))"
+            return f"(*(&mut {{ {self.value(cursor)} }}))"
         return wrapped(self.value(cursor))
 
     def read(self, cursor: Any) -> str:
@@ -280,6 +280,7 @@ class Places(Conversions):
         return self.temporary(self.types.of(cursor.type), self.literal_value(cursor))
 
     def _member(self, cursor: Any) -> str:
+        self.types.of(cursor.type)
         code, path = self._path(cursor)
         return ".".join([code, *path])
 

@@ -118,7 +118,7 @@ def _refuse_remainder(refused: Refused, file: str) -> None:
 def _function_at(path: Path, line: int, module: Module) -> str:
     """The C function a line of Rust belongs to; empty when it belongs to none."""
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    known = {rust_name(name): name for name in module.functions}
+    known = {rust_name(name): name for name in module.functions} | {"main_0": "main"}
     for text in reversed(lines[:line]):
         match = _FUNCTION.match(text)
         if match is not None:

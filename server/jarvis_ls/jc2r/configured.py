@@ -1,0 +1,161 @@
+"""Headers that `configure` or CMake would write, guessed when neither is run.
+
+`AC_CONFIG_HEADERS` and files such as `config.h.in` say which they are. What they ask of the
+machine is answered as their tests would: whether a header is there, whether a function is in the C
+library, which one call of the linker says for all of them. Nothing of the project is run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePosixPath
+
+from jarvis_ls.codeintel import clang
+from jarvis_ls.core.errors import SkippedFile
+from jarvis_ls.core.files import read_regular, replace_file
+
+MAX_BYTES = 16_000_000
+SECONDS = 60
+"""How long the linker may take."""
+_SCRIPTS = ("configure.ac", "configure.in")
+_TEMPLATE = re.compile(r"(.+\.h)(?:\.in|\.cmake|\.cmake\.in)\Z")
+_HEADERS = re.compile(r"\bA[CM]_CONFIG_HEADERS?\(\s*\[?\s*([^])]+)")
+_INIT = re.compile(r"\bAC_INIT\(\s*\[?([\w .+-]+)\]?\s*,\s*\[?([\w .+~-]+)\]?")
+_OLD_INIT = re.compile(r"\bAM_INIT_AUTOMAKE\(\s*\[?([\w.+-]+)\]?\s*,\s*\[?([\w.+~-]+)\]?")
+_DEFINED = re.compile(r"^AC_DEFINE\(\s*\[?(\w+)\]?\s*(?:,\s*\[?([\w\"]+)\]?)?\s*[,)]", re.MULTILINE)
+_ASKED = re.compile(rb"\b(?:HAVE_\w+|STDC_HEADERS)\b")
+_LINE = re.compile(r"^([ \t]*#[ \t]*)(undef|cmakedefine01|cmakedefine)[ \t]+(\w+)(.*)$")
+_SUBSTITUTED = re.compile(r"@(\w+)@|\$\{(\w+)\}")
+_MISSING = re.compile(r"undefined (?:symbol: |reference to `)(\w+)")
+
+
+def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
+    """Arguments with which the C files of the project at `root` find the headers that its own
+    set-up would have written; these are written to `made`. None where nothing is missing."""
+    scripts = [one for one in files if PurePosixPath(one).name in _SCRIPTS]
+    script = "\n".join(_read(root / one).decode("utf-8", "replace") for one in scripts)
+    templates = {match[1]: one for one in files if (match := _TEMPLATE.fullmatch(one))}
+    named = dict.fromkeys(word.partition(":")[0] for match in _HEADERS.findall(script)
+                          for word in re.split(r"[\s,]+", match) if word)  # fmt: skip
+    there = {PurePosixPath(one).name for one in files}
+    missing = [one for one in {**named, **templates} if PurePosixPath(one).name not in there]
+    if not missing and (named or not script):
+        return []
+    sources = [_read(root / one) for one in files if one.endswith((".c", ".h", *_ENDINGS))]
+    asked = sorted({word.decode() for text in sources for word in _ASKED.findall(text)})
+    known = {**_names(script, root.name), **_answers(asked), **_set(script)}
+    plain = "".join(f"#ifndef {name}\n#define {name} {value}\n#endif\n"
+                    for name, value in known.items())  # fmt: skip
+    if not missing:  # then all of it stands in the compiler's arguments
+        replace_file(_folder(made) / "defined.h", plain.encode())
+        return ["-include", str(made / "defined.h")]
+    for one in missing:
+        template = templates.get(one)
+        text = plain
+        if template is not None:
+            text = _filled(_read(root / template).decode("utf-8", "replace"), known)
+        replace_file(_folder(made) / PurePosixPath(one).name, text.encode())
+    return ["-DHAVE_CONFIG_H", f"-idirafter{made}"]
+
+
+_ENDINGS = (".h.in", ".h.cmake", ".h.cmake.in")
+
+
+def _folder(path: Path) -> Path:
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def _names(script: str, name: str) -> dict[str, str]:
+    """What the project is called."""
+    match = _INIT.search(script) or _OLD_INIT.search(script)
+    package, version = (match[1].strip(), match[2].strip()) if match else (name, "0")
+    words = {"PACKAGE": package, "PACKAGE_NAME": package, "PACKAGE_TARNAME": package,
+             "VERSION": version, "PACKAGE_VERSION": version, "PACKAGE_URL": "",
+             "PACKAGE_STRING": f"{package} {version}", "PACKAGE_BUGREPORT": ""}  # fmt: skip
+    return {name: f'"{value}"' for name, value in words.items()}
+
+
+def _set(script: str) -> dict[str, str]:
+    """Macros that are defined whatever the machine is."""
+    found = {name: value or "1" for name, value in _DEFINED.findall(script)}
+    if "AC_USE_SYSTEM_EXTENSIONS" in script or "AC_GNU_SOURCE" in script:
+        found["_GNU_SOURCE"] = "1"
+    return found
+
+
+def _answers(asked: Iterable[str]) -> dict[str, str]:
+    """Of the macros that ask something, those that the machine says yes to."""
+    functions: dict[str, str] = {}
+    found: dict[str, str] = {}
+    for name in asked:
+        word = name.removeprefix("HAVE_").lower()
+        if name == "STDC_HEADERS" or (name.endswith("_H") and _is_header(word[:-2])):
+            found[name] = "1"
+        elif not name.endswith("_H"):
+            functions[name] = word.removeprefix("decl_")
+    there = _in_library(sorted(set(functions.values())))
+    return {**found, **{name: "1" for name, word in functions.items() if word in there}}
+
+
+def _is_header(word: str) -> bool:
+    parts = word.split("_")
+    paths = ("/".join([*parts[:n], "_".join(parts[n:])]) for n in range(len(parts)))
+    return any(Path(folder, f"{path}.h").is_file() for path in paths
+               for folder in clang.system_includes())  # fmt: skip
+
+
+def _in_library(names: Sequence[str]) -> set[str]:
+    """Functions of these names that programs are linked with; none when nothing can be linked."""
+    compiler = shutil.which("cc")
+    names = [one for one in names if re.fullmatch(r"[a-z_]\w*", one)]
+    if compiler is None or not names:
+        return set()
+    text = "".join(f'char f{n}(void) __asm__("{one}");\n' for n, one in enumerate(names))
+    calls = " + ".join(f"f{n}()" for n in range(len(names)))
+    with tempfile.TemporaryDirectory(prefix="jc2r-") as folder:
+        source = Path(folder, "asked.c")
+        source.write_text(f"{text}int main(void) {{ return {calls}; }}\n", encoding="utf-8")
+        command = [compiler, "-w", str(source), "-lm", "-o", str(Path(folder, "asked"))]
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, errors="replace", timeout=SECONDS,
+                check=False, env={**os.environ, "LC_ALL": "C"},
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return set()
+    missing = set(_MISSING.findall(done.stderr))
+    return set(names) - missing if done.returncode == 0 or missing else set()
+
+
+def _filled(template: str, known: dict[str, str]) -> str:
+    """A template as the set-up would write it."""
+    lines = []
+    for line in template.splitlines():
+        match = _LINE.match(line)
+        if match is None:
+            lines.append(_SUBSTITUTED.sub(lambda one: _plain(known, one[1] or one[2]), line))
+        elif match[3] in known:
+            lines.append(f"{match[1]}define {match[3]} {known[match[3]]}")
+        elif match[2] == "cmakedefine01":
+            lines.append(f"{match[1]}define {match[3]} 0")
+    return "\n".join([*lines, ""])
+
+
+def _plain(known: dict[str, str], name: str) -> str:
+    for one in (name, f"PACKAGE_{name.removeprefix('PROJECT_')}"):
+        if one in known:
+            return known[one].strip('"')
+    return "0"
+
+
+def _read(path: Path) -> bytes:
+    with contextlib.suppress(SkippedFile):
+        return read_regular(path, limit=MAX_BYTES)
+    return b""

@@ -1,0 +1,71 @@
+"""Projects whose `configure` has not been run, or is not there yet."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from test_scan import jc2r, write
+
+needs_compiler = pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+
+ASKING = """
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+#include <stdio.h>
+#ifdef HAVE_SYS_TIME_H
+void time_there(void) { puts(PACKAGE_STRING); }
+#endif
+#ifdef HAVE_STRDUP
+void strdup_there(void) { puts(VERSION); }
+#endif
+#ifdef HAVE_STRDUP_OF_NOBODY
+void nobody_there(void) {}
+#endif
+#if defined LIMIT && LIMIT == 7
+void limit_there(void) {}
+#endif
+"""
+SCRIPT = "AC_INIT([shop], [1.4], [bugs@example.org])\nAC_DEFINE([LIMIT], [7], [most])\n"
+
+
+def functions(root: Path) -> list[str]:
+    done = jc2r("scan", "--no-graphs", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = (root / ".jarvis" / "c2rust" / "symbols.jsonl").read_text().splitlines()
+    records = [json.loads(line) for line in lines]
+    return sorted(one["name"] for one in records if one.get("category") == "function")
+
+
+@needs_compiler
+@pytest.mark.parametrize("files", [
+    {"configure.ac": f"{SCRIPT}AC_CONFIG_HEADERS([config.h])\n"},
+    {"configure.ac": SCRIPT},
+    {"configure.in": "AC_INIT(a.c)\nAM_INIT_AUTOMAKE(shop, 1.4)\nAM_CONFIG_HEADER(config.h)\n",
+     "config.h.in": "#undef HAVE_STRDUP\n#undef HAVE_STRDUP_OF_NOBODY\n#undef HAVE_SYS_TIME_H\n"
+                    "#undef PACKAGE_STRING\n#undef VERSION\n#define LIMIT 7\n"},
+    {"CMakeLists.txt": "project(shop)\n",
+     "config.h.in": "#cmakedefine HAVE_STRDUP\n#cmakedefine HAVE_SYS_TIME_H 1\n"
+                    "#cmakedefine HAVE_STRDUP_OF_NOBODY\n#define LIMIT 7\n"
+                    '#define PACKAGE_STRING "@PROJECT_NAME@"\n#define VERSION "${VERSION}"\n'},
+])  # fmt: skip
+def test_headers_of_a_set_up_that_was_not_run_are_guessed(
+    tmp_path: Path, files: dict[str, str]
+) -> None:
+    root = tmp_path / "shop"
+    write(root, {"a.c": ASKING, **files})
+    assert functions(root) == ["limit_there", "strdup_there", "time_there"]
+    assert sorted(path.name for path in root.iterdir()) == sorted([".jarvis", "a.c", *files])
+
+
+@needs_compiler
+def test_a_header_that_is_there_is_not_guessed(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    write(root, {"configure.ac": f"{SCRIPT}AC_CONFIG_HEADERS([config.h])\n",
+                 "config.h": "#define HAVE_STRDUP 1\n#define VERSION 0\n",
+                 "a.c": '#include "config.h"\n#ifdef HAVE_STRDUP\nint seen(void) { return 1; }'
+                        "\n#endif\n"})  # fmt: skip
+    assert functions(root) == ["seen"]
