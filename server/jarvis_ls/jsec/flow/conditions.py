@@ -327,5 +327,8 @@ def _switch(an: Analysis, st: State, end: Instr) -> Ways:
         there.choices += 1
         there.trail = (there.trail, (an.frame.function.file, end[4], BRANCH_CASE, ()))
         ways.append((target, there))
+    if cases:
+        st.choices += 1
+        st.trail = (st.trail, (an.frame.function.file, end[4], BRANCH_CASE, ()))
     ways.append((default, st))
     return ways

@@ -55,6 +55,7 @@ loss is likely to go with its release."""
 _DEPENDENT = _CORRELATED | {"divide-by-zero"}
 _HARMLESS = frozenset({"argv", "rand()", "random()"})
 """Sources that nobody but who runs the program has in hand."""
+_REUSES = frozenset({"use-after-free", "double-free"})
 _LOSSES = frozenset({"leak", "resource-leak"})
 
 
@@ -318,6 +319,8 @@ class Analysis(Regions):
             kind in _CORRELATED and choices > 1
         ) or (
             kind in _LOSSES and choices > _SEVERAL
+        ) or (
+            kind in _REUSES and choices > _FEW
         ) or (
             kind in _DEPENDENT and source is None and self._decided_elsewhere(state)
         )  # fmt: skip

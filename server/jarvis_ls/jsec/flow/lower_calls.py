@@ -59,11 +59,11 @@ class Calls:
         arguments = self.arguments(node)
         facts = of.types.facts
         declared = short in of.outer.functions or short in facts.functions
-        if short in facts.function_macros and not declared:
+        slot = of.scopes.find(name)
+        if short in facts.function_macros and (not declared or slot is not None):
             expanded = of.outer.macros.call(short, [text(a) for a in arguments])
             if expanded is not None:  # also where a variable has the name of the macro
                 return of.expand(expanded, of.span(node))
-        slot = of.scopes.find(name)
         if slot is not None or (short in of.outer.globals and short not in of.outer.functions):
             return self._indirect(node, callee)
         if short in facts.macros and short not in of.outer.functions:

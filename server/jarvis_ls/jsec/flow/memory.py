@@ -13,7 +13,7 @@ from jarvis_ls.jsec.flow.values import (
     INIT,
     MAYBE_INIT,
     NOTHING,
-    NULL_POINTER,
+    NULL,
     OTHER,
     TIGHT,
     UNINIT,
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
 
 _POINTERS = frozenset({"p", "&"})
+_CLEARED = Val(0, 0, TIGHT, None, (), NULL, 0, ("cleared",))
+"""A pointer in memory that was cleared as a whole."""
 
 
 def load(
@@ -124,7 +126,7 @@ def default(an: Analysis, st: State, rid: int, offset: Any, type_: Type, known: 
     if fill == ZEROED:
         if type_[0] == "?":  # of a member that is not known: an array, perhaps
             return unknown(type_)
-        return NULL_POINTER if type_[0] in _POINTERS else ZERO
+        return _CLEARED if type_[0] in _POINTERS else ZERO
     if type_[0] in _POINTERS and offset is not None:
         return an.object_behind(st, rid, offset, type_)
     return unknown(type_)
@@ -154,6 +156,7 @@ def store(
     if type_[0] == "a" and source is not None:
         from jarvis_ls.jsec.flow.library import strings
 
+        escape(st, value)  # a pointer, where only another branch of the preprocessor has an array
         strings.initialise(an, st, where, value, an.size(type_))
         return
     size = an.size(type_)

@@ -93,7 +93,8 @@ def _null(an: Analysis, st: State, where: Val, span: Any, address: Expr | None, 
         elsewhere = tested is not None and tested[1] != an.frame.base
         if not where.flags & UNSURE and not elsewhere:
             later = tested is not None and (st.choices > tested[2] or st.unseen > tested[3])
-            later = later or _unsure(an, address)
+            cleared = where.sym is not None and where.sym[0] == "cleared" and st.choices > 0
+            later = later or cleared or _unsure(an, address)
             an.fault(st, "null-dereference", span, certain=True, by=by, doubtful=later)
     elif null == MAYBE_NULL and not where.flags & (UNSURE | OTHER):
         an.fault(st, "null-dereference", span, certain=False, by=by)
@@ -198,6 +199,8 @@ def bounds(
     if over and not (reg.flags & TIGHT or known & TIGHT):
         return
     sure = taint is not None or st.choices < _MANY or not (over or by)
+    if not writes and most == 1 and reg.escaped and taint is None and not over:
+        sure = False  # a text that was made out of sight: its end is looked for, mostly
     stack = place.kind in _STACK
     kind = (
         ("buffer-write-stack" if stack else "buffer-write-heap") if writes else "buffer-read-over"
