@@ -291,6 +291,16 @@ export interface MigrationParams {
   folder?: string;
 }
 
+/** How much of something there is in the crate. */
+export interface MigrationCount {
+  /** `unsafe_functions`, `unsafe_lines` or `raw_pointers`. */
+  name: string;
+  /** Before a stage. */
+  before: number;
+  /** After it. */
+  after: number;
+}
+
 /** One stage of the pipeline. */
 export interface MigrationStage {
   /** `scan`, `baseline`, `build`, … */
@@ -299,6 +309,8 @@ export interface MigrationStage {
   state: StageState;
   /** When it was done, in seconds since 1970. */
   at?: number;
+  /** What lifting has made less of. */
+  counts: MigrationCount[];
 }
 
 /** One function of the project. */

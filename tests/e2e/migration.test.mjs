@@ -111,7 +111,7 @@ describe('a project', () => {
     await editor.openProblems();
     const problem = editor.problem('fence stays in C');
     await problem.waitFor();
-    assert.match(await problem.innerText(), /jarvis-c2rust.*\[Ln 8, Col 1\]/s);
+    assert.match(await problem.innerText(), /jarvis-c2rust.*\[Ln 11, Col 1\]/s);
     await editor.page.keyboard.press('Control+J');
   });
 

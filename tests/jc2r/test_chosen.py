@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,59 @@ def test_functions_move_one_by_one_and_the_program_stays_the_same(tmp_path: Path
 
     again = jc2r("run", "--baseline", "--only", "main.c:twice", root)
     assert "nothing had changed" in again.stdout, "what is in Rust is not taken back"
+
+
+MIXED = {
+    "state.h": """struct state { int (*step)(struct state *, int); int sum; unsigned flags : 3; };
+extern struct state shared;
+int down(int n);
+int up(int n);
+void reset(struct state *s);
+""",
+    "steps.c": """#include "state.h"
+static int calls;
+static int twice(int n) { static int last = 1; last += n; return 2 * n + last; }
+static int stepped(struct state *s, int n) { s->sum += twice(n) + calls++; return s->sum; }
+struct state shared = { stepped, 3, 5 };
+void reset(struct state *s) { s->step = stepped; s->flags++; calls -= 2; }
+int up(int n) { return n > 9 ? calls : down(n + 2) + shared.step(&shared, n); }
+""",
+    "main.c": """#include <stdio.h>
+#include "state.h"
+static int depth;
+int down(int n) { depth++; return n <= 0 || depth > 20 ? depth : up(n - 1) - 1; }
+static void say(const char *what, int n) { printf("%s %d %d %u\\n", what, n, depth, shared.flags); }
+int main(void) {
+    say("up", up(1));
+    reset(&shared);
+    for (int i = 0; i < 3; i++) say("step", shared.step(&shared, i));
+    say("down", down(4));
+    return shared.sum & 127;
+}
+""",
+}
+FUNCTIONS = [*("steps.c:" + name for name in ("twice", "stepped", "reset", "up")),
+             *("main.c:" + name for name in ("down", "say", "main"))]  # fmt: skip
+
+
+@needs_cargo
+@pytest.mark.parametrize("seed", range(4))
+def test_every_mixture_builds_and_runs_the_same(tmp_path: Path, seed: int) -> None:
+    """Statics, a table of functions, a circle through two files: whichever of them are in C."""
+    root = tmp_path / "small"
+    write(root, MIXED)
+    chosen = random.Random(seed).sample(FUNCTIONS, 1 + 3 * seed // 2)
+    words = [word for one in chosen for word in ("--only", one)]
+    done = jc2r("run", "--baseline", *words, root)
+    assert done.returncode == 0, done.stderr
+    in_rust = {name for name, state in states(root).items() if state == "baseline"}
+    assert in_rust - {"main"} == {one.partition(":")[2] for one in chosen} - {"main"}
+    c = tmp_path / "c"
+    subprocess.run(["cc", "-o", c, root / "main.c", root / "steps.c"], check=True, timeout=60)
+    said = subprocess.run([c], capture_output=True, text=True, timeout=60, check=False)
+    rust = subprocess.run([root.parent / "small_rs" / "target" / "release" / "main"],
+                          capture_output=True, text=True, timeout=60, check=False)  # fmt: skip
+    assert (rust.returncode, rust.stdout) == (said.returncode, said.stdout)
 
 
 def test_a_file_that_is_not_compiled_cannot_be_chosen(tmp_path: Path) -> None:

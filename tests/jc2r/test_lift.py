@@ -16,6 +16,7 @@ from test_translation import needs_cargo
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jc2r.lift import plainer, variables
 from jarvis_ls.jc2r.lift.rust import Source, source
+from jarvis_ls.jc2r.overview import read_overview
 
 C = """\
 #include <stddef.h>
@@ -85,6 +86,16 @@ def test_the_counts_go_down_and_every_pass_says_what_became_of_it(
     assert isinstance(passes, list)
     assert all(one["kept"] or one["why"] for one in passes)
     assert {one["name"] for one in passes if one["kept"]} >= {"indexing", "references", "safety"}
+
+
+@needs_cargo
+def test_the_stage_and_its_counts_are_in_the_overview(
+    lifted: tuple[Path, dict[str, object]],
+) -> None:
+    stage = read_overview(lifted[0]).stages[-1]
+    assert (stage.name, stage.state) == ("lift", "done") and stage.at > 0
+    counts = {name: after < before for name, before, after in stage.counts}
+    assert counts == {"unsafe_functions": True, "unsafe_lines": True, "raw_pointers": True}
 
 
 @needs_cargo

@@ -36,10 +36,16 @@ const MIGRATION = {
   resumable: true,
   partial: false,
   stages: [
-    { name: 'scan', state: 'done', at: 1_790_000_000 },
-    { name: 'baseline', state: 'done', at: 1_790_000_010 },
-    { name: 'build', state: 'failed' },
-    { name: 'verify', state: 'todo' },
+    { name: 'scan', state: 'done', at: 1_790_000_000, counts: [] },
+    { name: 'baseline', state: 'done', at: 1_790_000_010, counts: [] },
+    { name: 'build', state: 'failed', counts: [] },
+    { name: 'verify', state: 'todo', counts: [] },
+    {
+      name: 'lift',
+      state: 'done',
+      at: 1_790_000_020,
+      counts: [{ name: 'unsafe_lines', before: 120, after: 40 }],
+    },
   ],
   functions: FUNCTIONS,
   skipped: [{ uri: 'file:///p/x.cc', path: 'x.cc', reason: 'C++ is not translated' }],
@@ -106,6 +112,13 @@ describe('the overview', () => {
       await overview.close();
     });
   }
+
+  test('shows what lifting has made less of', async () => {
+    const overview = await open();
+    const lift = overview.page.locator('.stage', { hasText: 'Lift' });
+    assert.match(await lift.innerText(), /unsafe lines 120 → 40/);
+    await overview.close();
+  });
 
   test('shows names of a project as text', async () => {
     const overview = await open();

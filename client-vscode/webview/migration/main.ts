@@ -12,7 +12,12 @@ import type {
   OverviewStart,
   OverviewTell,
 } from '../../src/migration-page';
-import type { FunctionState, MigrationFunction, MigrationResult } from '../../src/protocol';
+import type {
+  FunctionState,
+  MigrationCount,
+  MigrationFunction,
+  MigrationResult,
+} from '../../src/protocol';
 import { html, icon, nothing, render, type Shown } from '../lit';
 import { Graph, zoomButtons } from './graph';
 import { chooseLanguage, named, t, time } from './words';
@@ -148,6 +153,7 @@ class Overview {
           ${icon(STAGE_ICONS[state], state === 'running')}
           <span class="stage-name">${named('stage', stage.name)}</span>
           <span class="fine">${more}</span>
+          ${state === 'done' ? stage.counts.map(fewer) : nothing}
           <span class="spoken">${named('stage', state)}</span>
         </li>`;
       })}
@@ -317,6 +323,11 @@ function list(title: string, lines: readonly string[]): Shown {
 
 function skippedOf({ skipped }: MigrationResult): string[] {
   return skipped.map(({ path, reason }) => `${path}: ${reason}`);
+}
+
+/** What a stage has made less of. */
+function fewer({ name, before, after }: MigrationCount): Shown {
+  return html`<span class="fine">${named('count', name)} ${before} → ${after}</span>`;
 }
 
 function log({ log: text, stages }: MigrationResult): Shown {

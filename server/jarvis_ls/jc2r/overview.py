@@ -17,6 +17,8 @@ from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.store import read_records
 from jarvis_ls.jc2r.config import FOLDER
 from jarvis_ls.jc2r.records import (
+    LIFT,
+    LIFTED,
     STAGES,
     UNFINISHED,
     VERIFY,
@@ -33,6 +35,7 @@ REPORT = "equivalence.md"
 MAX_META = 64_000_000
 MAX_LOG = 1_000_000
 """Bytes of the build's output that are shown: its end, where the reason stands."""
+_COUNTED = ("unsafe_functions", "unsafe_lines", "raw_pointers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,8 @@ class Stage:
     """`todo`, `done` or `failed`."""
     at: float = 0.0
     """When it was done, in seconds since 1970."""
+    counts: tuple[tuple[str, int, int], ...] = ()
+    """What it counted, before and after."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,8 @@ class Function:
     """`new` (no run yet), `c`, `baseline` or `idiomatic`."""
     reason: str = ""
     """Why it is in C."""
+    at: int = 0
+    """Line of what is not translated; 0 when that is no line of it."""
     tests: str = ""
     """Its `state` in `equivalence.jsonl`; empty when that says nothing."""
     tests_note: str = ""
@@ -79,7 +86,7 @@ class Overview:
     root: Path
     crate: Path | None = None
     """Where the Rust is, once there is some and it is of our making."""
-    stages: tuple[Stage, ...] = tuple(Stage(name, "todo") for name in (*STAGES, VERIFY))
+    stages: tuple[Stage, ...] = tuple(Stage(name, "todo") for name in (*STAGES, VERIFY, LIFT))
     functions: tuple[Function, ...] = ()
     """In the order of translation."""
     skipped: tuple[SkippedUnit, ...] = ()
@@ -144,13 +151,15 @@ def read_overview(root: Path) -> Overview:
 
 def _stages(folder: Path, state: State) -> tuple[Stage, ...]:
     scanned = (folder / "translation_order.jsonl").is_file()
-    known = (*STAGES, VERIFY)
+    known = (*STAGES, VERIFY, LIFT)
     names = [*known, *(name for name in state.done if name not in known)]
     found = []
     for name in names:
         at = state.done.get(name, 0.0)
         if name in state.done or (name == "scan" and scanned):
-            found.append(Stage(name, "done", at or _time_of(folder / "translation_order.jsonl")))
+            counts = tuple(_lifted(folder)) if name == LIFT else ()
+            at = at or _time_of(folder / "translation_order.jsonl")
+            found.append(Stage(name, "done", at, counts))
         elif name == "build" and _has_failed(folder, state):
             found.append(Stage(name, "failed", _time_of(folder / "build.log")))
         elif name == VERIFY and _differs(folder, state):
@@ -164,6 +173,16 @@ def _differs(folder: Path, state: State) -> bool:
     """A comparison that found something leaves its report, and does not count as done."""
     built = state.done.get("build")
     return built is not None and _time_of(folder / REPORT) >= built
+
+
+def _lifted(folder: Path) -> Iterable[tuple[str, int, int]]:
+    """What lifting has made less of."""
+    try:
+        report = json.loads(read_regular(folder / LIFTED, limit=MAX_META))
+        for name in _COUNTED:
+            yield name, int(report["before"][name]), int(report["after"][name])
+    except (SkippedFile, ValueError, KeyError, TypeError, RecursionError):
+        return  # damaged; the next run writes it anew
 
 
 def _is_resumable(folder: Path, state: State) -> bool:
@@ -218,7 +237,7 @@ def _with_states(
         if known is None and not function.file.endswith(".c"):  # of a header: in the files' modules
             known = by_name.get(function.name)
         if known is not None:
-            found.append(replace(function, state=known.state, reason=known.reason))
+            found.append(replace(function, state=known.state, reason=known.reason, at=known.at))
         elif function.file in left_out:
             found.append(replace(function, state="c", reason=left_out[function.file]))
         else:

@@ -123,7 +123,8 @@ def _write_progress(folder: Path, found: Translated) -> None:
     for module in found.modules:
         functions += [FunctionState(module.file, name, "baseline") for name in module.functions]
         functions += [
-            FunctionState(module.file, one.name, "c", one.reason, one.line) for one in module.left
+            FunctionState(module.file, one.name, "c", one.reason, one.line, one.at)
+            for one in module.left
         ]
     data: dict[str, Any] = {
         "functions": [asdict(one) for one in functions],

@@ -14,6 +14,9 @@ from jarvis_ls.core.files import read_regular
 
 STAGES = ("scan", "baseline", "build")
 VERIFY = "verify"
+LIFT = "lift"
+LIFTED = "lift.json"
+"""What lifting came to."""
 """The stage that compares the crate with the C, when somebody asks for it."""
 NOT_CHOSEN = "not chosen for translation yet"
 """Why a function is in C that nobody has asked for."""
@@ -47,6 +50,8 @@ class FunctionState:
     reason: str = ""
     """Why it is still C."""
     line: int = 0
+    at: int = 0
+    """Line of what is not translated; 0 when that is no line of the function."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,18 @@ class MigrationParams:
 
 
 @attrs.frozen
+class MigrationCount:
+    """How much of something there is in the crate."""
+
+    name: str
+    """`unsafe_functions`, `unsafe_lines` or `raw_pointers`."""
+    before: int
+    """Before a stage."""
+    after: int
+    """After it."""
+
+
+@attrs.frozen
 class MigrationStage:
     """One stage of the pipeline."""
 
@@ -42,6 +54,8 @@ class MigrationStage:
     """How far it is."""
     at: float | None = None
     """When it was done, in seconds since 1970."""
+    counts: list[MigrationCount] = attrs.field(factory=list)
+    """What lifting has made less of."""
 
 
 @attrs.frozen

@@ -55,6 +55,7 @@ def items(
             one.name,
             "running" if running is not None and running.stage == one.name else one.state,  # type: ignore[arg-type]
             at=one.at or None,
+            counts=[wire.MigrationCount(*count) for count in one.counts],
         )
         for one in overview.stages
     ]
@@ -91,7 +92,8 @@ def notes_of(overview: Overview, say: Messages) -> dict[str, list[Note]]:
     for function in overview.functions:
         if function.state == "c" and function.reason not in ("", NOT_CHOSEN):
             text = say("{name} stays in C: {why}", name=function.name, why=say(function.reason))
-            note = Note(function.line, text, information, "stays-in-c", function.name)
+            at = max(function.at, function.line)
+            note = Note(at, text, information, "stays-in-c", function.name, at - function.line)
             found.setdefault(function.file, []).append(note)
     known = {function.file for function in overview.functions if function.state != "new"}
     for unit in overview.skipped:

@@ -25,6 +25,8 @@ class Note:
     code: str
     function: str = ""
     """The function it is about: where it is in an open document, the note goes with it."""
+    below: int = 0
+    """Lines below the first of that function."""
 
 
 class Notes:
@@ -62,12 +64,16 @@ class Notes:
         held = self._by_key.get(key)
         if not held:
             return []
-        lines = {name: first for name, first, _last in functions}
+        lines = {name: (first, last) for name, first, last in functions}
         return [
-            _diagnostic(note, lines.get(note.function, note.line), source)
+            _diagnostic(note, _line(note, lines.get(note.function)), source)
             for source, notes in held.items()
             for note in notes
         ]
+
+
+def _line(note: Note, extent: tuple[int, int] | None) -> int:
+    return note.line if extent is None else min(extent[0] + note.below, extent[1])
 
 
 def _diagnostic(note: Note, line: int, source: str) -> types.Diagnostic:

@@ -57,6 +57,16 @@ export function stageIcon({ state }: MigrationStage): ThemeIcon {
   return icons[state];
 }
 
+/** What a stage has made less of, such as `unsafe lines 120 → 40`. */
+export function fewer({ counts }: MigrationStage): string[] {
+  const names: Record<string, (before: number, after: number) => string> = {
+    unsafe_functions: (before, after) => l10n.t('unsafe functions {0} → {1}', before, after),
+    unsafe_lines: (before, after) => l10n.t('unsafe lines {0} → {1}', before, after),
+    raw_pointers: (before, after) => l10n.t('raw pointers {0} → {1}', before, after),
+  };
+  return counts.flatMap(({ name, before, after }) => names[name]?.(before, after) ?? []);
+}
+
 export function countOf(number: number): string {
   return number === 1 ? l10n.t('1 function') : l10n.t('{0} functions', number);
 }

@@ -21,6 +21,7 @@ import type {
   MigrationStage,
 } from '../../protocol';
 import {
+  fewer,
   place,
   spoken,
   stageIcon,
@@ -157,6 +158,7 @@ export class MigrationTree implements TreeDataProvider<MigrationNode> {
     item.contextValue = `stage.${stage.state}`;
     item.iconPath = stageIcon(stage);
     item.description = this.stageDescription(stage);
+    item.tooltip = [stageName(stage.name), item.description].filter(Boolean).join('\n');
     item.accessibilityInformation = {
       label: `${stageName(stage.name)}: ${stageState(stage.state)} ${item.description}`.trim(),
     };
@@ -173,7 +175,8 @@ export class MigrationTree implements TreeDataProvider<MigrationNode> {
       return `${going.done}/${going.total}`;
     }
     if (stage.state === 'done' && stage.at !== undefined) {
-      return new Date(stage.at * 1000).toLocaleString(env.language, SHORT);
+      const when = new Date(stage.at * 1000).toLocaleString(env.language, SHORT);
+      return [when, ...fewer(stage)].join(' · ');
     }
     return stage.state === 'todo' ? '' : stageState(stage.state);
   }

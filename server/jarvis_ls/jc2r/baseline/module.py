@@ -56,6 +56,8 @@ class Left:
     name: str
     line: int
     reason: str
+    at: int = 0
+    """Line of what is not translated; 0 when that is no line of it."""
 
 
 @dataclass
@@ -104,6 +106,7 @@ class Translator:
         """What this module defines, by USR."""
         self._taken: set[str] = set()
         self._left: dict[str, tuple[Any, str]] = {}
+        self._lines: dict[str, int] = {}
         """What stays in C and why, by USR."""
         self._unit: Any = None
         self._problems: list[clang.Problem] = []
@@ -179,13 +182,15 @@ class Translator:
             self._items.append(_Item(cursor, translate(cursor)))
             return
         except Unsupported as error:
-            reason = str(error)
+            reason, line = str(error), error.line
         except Exception as error:  # noqa: BLE001 - one function stops no other
             _LOG.exception("%s: %s", self._path, cursor.spelling)
             reason = f"the translator does not know this form ({type(error).__name__}: {error})"
+            line = 0
         if not self._is_own(cursor):
             raise JarvisError(f"{cursor.spelling} of a header is not translated: {reason}")
         self._left[cursor.get_usr()] = (cursor, reason)
+        self._lines[cursor.get_usr()] = line
 
     def offer(self, *, in_rust: bool) -> None:
         """Say what other files may use; nothing of a program is for others."""
@@ -216,8 +221,9 @@ class Translator:
         """The whole file, once all files are prepared. Raises `JarvisError`."""
         self.types.begin()
         module = Module(self._path, self.name, [], [], [])
-        for cursor, reason in self._left.values():
-            module.left.append(Left(cursor.spelling, cursor.location.line, reason))
+        for usr, (cursor, reason) in self._left.items():
+            at = self._lines.get(usr, 0)
+            module.left.append(Left(cursor.spelling, cursor.location.line, reason, at))
         last = 0
         for item in sorted(self._items, key=lambda one: one.cursor.extent.start.offset):
             cursor = item.cursor

@@ -28,6 +28,9 @@ _OURS = frozenset({
 class Unsupported(Exception):
     """A construct that is not translated; the text says which, in words."""
 
+    line = 0
+    """Of the statement it stands in; 0 while that is not known."""
+
 
 def rust_name(name: str) -> str:
     """`name`, made legal in Rust."""

@@ -77,12 +77,16 @@ class Statements(Expressions):
         said = self._comments_before(cursor)
         name = cursor.kind.name
         method = getattr(self, f"_on_{name.lower()}", None)
-        if method is not None:
-            lines = method(cursor)
-        elif cursor.kind.is_expression():
-            lines = [self.effect(cursor)]
-        else:
-            raise Unsupported(name.lower().replace("_", " "))
+        try:
+            if method is not None:
+                lines = method(cursor)
+            elif cursor.kind.is_expression():
+                lines = [self.effect(cursor)]
+            else:
+                raise Unsupported(name.lower().replace("_", " "))
+        except Unsupported as error:
+            error.line = error.line or cursor.location.line
+            raise
         lines = [*said, *self.before, *lines]
         self.before = outer
         return list(lines)

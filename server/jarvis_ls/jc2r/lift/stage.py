@@ -20,11 +20,7 @@ from jarvis_ls.jc2r.equivalence.record import Results
 from jarvis_ls.jc2r.equivalence.verify import Project, Settings, digest_of, verify_functions
 from jarvis_ls.jc2r.history import History
 from jarvis_ls.jc2r.lift.lifting import Lifted, Lifting
-from jarvis_ls.jc2r.records import read_progress, read_state
-
-REPORT = "lift.json"
-LIFT = "lift"
-"""The name of this stage in `run_state.json`."""
+from jarvis_ls.jc2r.records import LIFT, LIFTED, read_progress, read_state
 
 
 def lift_project(
@@ -64,7 +60,7 @@ def lift_project(
         "before": asdict(done.before), "after": asdict(done.after),
         "passes": [asdict(one) for one in done.passes],
     }  # fmt: skip
-    replace_file(folder / REPORT, (json.dumps(report, indent=1) + "\n").encode())
+    replace_file(folder / LIFTED, (json.dumps(report, indent=1) + "\n").encode())
     state.done[LIFT] = time.time()
     text = json.dumps(asdict(state), indent=1) + "\n"
     replace_file(folder / "run_state.json", text.encode())
