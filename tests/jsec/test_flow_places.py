@@ -199,6 +199,7 @@ public:
 };
 void shared() { Shared one("x"); Shared two(one); }
 void owned() { Own one("x"); Own two(one); Own three = two; three = one; one = one; }
+void handed() { Own *one = new Own("x"); std::unique_ptr<Own> own(one); }
 void hasty() { Hasty one("x"); one = one; }
 """
 
@@ -342,6 +343,34 @@ void member() {
 }
 """
 
+ELEMENTS = """
+#include <cstdlib>
+#include <string>
+#include <vector>
+struct Pool {
+    std::vector<int *> all;
+    ~Pool() { for (int *one : all) delete one; }
+    int *get() { int *one = new int(0); all.push_back(one); return one; }
+};
+int pooled() {
+    Pool pool;
+    int *one = pool.get();
+    *one = 3;
+    return *one;
+}
+int summed() {
+    int all[3] = {1, 2, 3};
+    int sum = 0;
+    for (int one : all) sum += one;
+    return sum;
+}
+void run(const std::vector<const char *> &fixed) {
+    std::vector<const char *> all(fixed);
+    all.push_back(getenv("ADD"));
+    for (const char *one : all) system(one); // expect: command-injection
+}
+"""
+
 
 @pytest.mark.parametrize(
     ("path", "text"),
@@ -350,7 +379,7 @@ void member() {
         ("stored.c", STORED), ("ranges.cpp", RANGES), ("spawned.c", SPAWNED),
         ("sockets.c", SOCKETS), ("owners.cpp", OWNERS), ("overloads.cpp", OVERLOADS),
         ("exceptions.cpp", EXCEPTIONS), ("lambdas.cpp", LAMBDAS),
-        ("casts.cpp", CASTS),
+        ("casts.cpp", CASTS), ("elements.cpp", ELEMENTS),
     ],
     ids=lambda value: value if len(value) < 30 else "",
 )  # fmt: skip

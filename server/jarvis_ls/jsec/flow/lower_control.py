@@ -135,22 +135,29 @@ class Control:
 
     def _range(self, node: Node) -> None:
         self.body.scopes.open()
-        head, body, after = (self.body.blocks.label() for _ in range(3))
+        head, check, after = (self.body.blocks.label() for _ in range(3))
         container, type_ = self.body.of.address(node.child_by_field_name("right"))
         element = type_[2] if type_[0] == "c" else pointee(type_)
         name, declared = self.body.types.declarator(
             node.child_by_field_name("declarator"), self.body.types.specified(node)
         )
         slot = self.body.scopes.declare(name, declared if declared[0] != "?" else element)
-        self.body.blocks.start(head)
-        unknown = (ir.UNKNOWN, INT)
-        self.body.blocks.end((ir.IF, unknown, body, after, self.body.of.span(node)))
-        self.body.blocks.start(body)
-        place = (ir.FIELD, container, 0, element)
+        body = node.child_by_field_name("body")
+        if _leaves(body):
+            first = self.body.blocks.label()
+            unknown = (ir.UNKNOWN, INT)
+            self.body.blocks.end((ir.IF, unknown, first, after, self.body.of.span(node)))
+            self.body.blocks.start(first)
+        self.body.blocks.start(head)  # passed at least once: few walk what is empty
+        place: Instr = (ir.FIELD, container, 0, element)
+        if type_[0] == "c":  # one of many, another one each time
+            place = (ir.INDEX, place, (ir.UNKNOWN, INT), 1, (0, 0))
         value: Instr = place if declared[0] == "&" else (ir.LOAD, place, element, (0, 0))
         self.body.blocks.add((ir.EVAL, (ir.STORE, (ir.LOCAL, slot), value, element, (0, 0))))
-        self._loop(head, after, head, node.child_by_field_name("body"))
-        self.body.blocks.end((ir.JUMP, head))
+        self._loop(head, after, check, body)
+        self.body.blocks.start(check)
+        more = (ir.IF, (ir.UNKNOWN, INT), head, after, self.body.of.span(node))
+        self.body.blocks.end(more)
         self.body.blocks.start(after)
         self.body.scopes.close()
 
@@ -302,6 +309,13 @@ class Control:
         for child in node.named_children:
             if child not in skipped:
                 self.body.statement(child)
+
+
+def _leaves(body: Node | None) -> bool:
+    """Whether the first pass through a loop is its last."""
+    last = body.named_children[-1] if body is not None and body.named_child_count else None
+    kinds = {one.type for one in (body, last) if one is not None}
+    return bool(kinds & {"return_statement", "throw_statement", "break_statement"})
 
 
 def _inside(node: Node | None) -> Node | None:

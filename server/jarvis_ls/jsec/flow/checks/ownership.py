@@ -277,7 +277,8 @@ def _reachable(an: Analysis, st: State, value: Val | None) -> set[int]:
             work.extend(t[0] for t in cell.ptr)
     for rid, cells in st.mem.items():
         place = an.places[rid]
-        if place is None or place.kind != "heap":
+        reg = st.regs.get(rid)
+        if place is None or place.kind != "heap" or (reg is not None and reg.escaped):
             for cell in cells.values():
                 for target in cell.ptr:
                     work.append(target[0])
