@@ -268,8 +268,9 @@ export class Workbench {
     await until(`quick input by ${key}`, async () => {
       await this.page.keyboard.press(key);
       await sleep(100);
-      const visible = await input.isVisible();
-      return visible && (await input.inputValue({ timeout: 1000 })).startsWith(start);
+      // One that was closing is gone before it is read: that is no answer, and tried again.
+      const value = await input.inputValue({ timeout: 1000 }).catch(() => undefined);
+      return value?.startsWith(start) && (await input.isVisible());
     });
     return input;
   }

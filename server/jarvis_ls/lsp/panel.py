@@ -25,17 +25,15 @@ from jarvis_ls.lsp import protocol
 from jarvis_ls.lsp.events import spawn
 from jarvis_ls.lsp.panel_batch import Batch
 from jarvis_ls.lsp.panel_commands import as_commands
+from jarvis_ls.lsp.panel_desk import Desk
 from jarvis_ls.lsp.panel_editor import EditorFiles
+from jarvis_ls.lsp.panel_explorer import ExplorerTab
 from jarvis_ls.lsp.panel_files import (
     Mentions,
-    edit_of,
-    explored,
     mention,
-    read_targets,
-    side_of,
-    text_on_disk,
 )
 from jarvis_ls.lsp.panel_interaction import PanelInteraction
+from jarvis_ls.lsp.panel_memory import MemoryTab
 from jarvis_ls.lsp.panel_project import Workspace
 from jarvis_ls.lsp.panel_settings import Commands, model_state, settings_shown
 from jarvis_ls.lsp.panel_wire import from_wire, to_wire
@@ -47,11 +45,8 @@ from jarvis_ls.runtime.events import (
     SessionInfo,
     SessionPut,
     ToolEntry,
-    UserEntry,
 )
 from jarvis_ls.runtime.interaction import Review
-from jarvis_ls.runtime.memory import Memory
-from jarvis_ls.runtime.memory_entry import Kind, MemoryEntry
 from jarvis_ls.runtime.permissions import Answer
 from jarvis_ls.runtime.session import Session, SessionMissing
 
@@ -62,11 +57,6 @@ SEND_SECONDS = 0.2
 OUTPUT_SHOWN = 20_000
 """Characters of a finished call's output that the page gets."""
 
-KINDS: dict[str, Kind] = {
-    "short_term": "short_term",
-    "project": "project_long_term",
-    "global": "global_long_term",
-}
 _UNSAFE_NAME = re.compile(r'[\\/:*?"<>|\x00-\x1f]+')
 logger = logging.getLogger(__name__)
 
@@ -83,7 +73,10 @@ class Panel:
         self._assembly: Assembly = build(environment={**os.environ, **keys})
         self._mentions = Mentions()
         self._editor = EditorFiles(server)
-        self._project = Workspace(server, self._assembly.sessions, self._memory)
+        desk = Desk(server, self._assembly, self._editor, self._conversation, self._named)
+        self._memory, self._explorer = MemoryTab(desk), ExplorerTab(desk)
+        self._project = Workspace(server, self._assembly.sessions, self._memory.memory)
+        self._roots = desk.roots
         self._commands = Commands(server.say)
         self._shown = ""
         self._group = ""
@@ -114,12 +107,12 @@ class Panel:
             wire.CompleteAsk: self._complete,
             wire.ModelsAsk: self._models,
             wire.PickModelAsk: self._pick_model,
-            wire.MemoriesAsk: self._memories,
-            wire.SaveMemoryAsk: self._save_memory,
-            wire.DeleteMemoryAsk: self._delete_memory,
-            wire.ExplorerAsk: self._explorer,
-            wire.ChangesAsk: self._changes,
-            wire.SideAsk: self._side,
+            wire.MemoriesAsk: self._memory.listed,
+            wire.SaveMemoryAsk: self._memory.save,
+            wire.DeleteMemoryAsk: self._memory.delete,
+            wire.ExplorerAsk: self._explorer.files,
+            wire.ChangesAsk: self._explorer.changes,
+            wire.SideAsk: self._explorer.side,
             wire.SettingsAsk: self._settings,
         }
 
@@ -400,103 +393,7 @@ class Panel:
         self._server.tell_offline(not state.ready and not any(one.ready for one in state.choices))
         return state
 
-    # -- memory ------------------------------------------------------------------------------
-
-    async def _memories(self, ask: wire.MemoriesAsk) -> wire.MemoryList:
-        memory, session = self._memory(ask.session), self._named(ask.session)
-        heads = await memory.heads(session=session)
-        wanted = ask.query.casefold().split()
-        items = []
-        for head in heads:
-            text = " ".join((head.title, head.summary, *head.tags, *head.words)).casefold()
-            if all(word in text for word in wanted):
-                with contextlib.suppress(UsageError):  # gone since, or damaged
-                    entry = await memory.read(head.id, session)
-                    items.append(self._memory_item(memory, entry))
-        return wire.MemoryList(tuple(items))
-
-    async def _save_memory(self, ask: wire.SaveMemoryAsk) -> wire.MemoryItem:
-        memory, session = self._memory(ask.session), self._named(ask.session)
-        if ask.id:
-            entry = await memory.change(ask.id, content=ask.content, tags=ask.tags)
-        else:
-            kind = KINDS[ask.memory]
-            entry = (await memory.save(kind, ask.content, ask.tags, session=session)).entry
-        return self._memory_item(memory, entry)
-
-    async def _delete_memory(self, ask: wire.DeleteMemoryAsk) -> wire.Done:
-        memory, session = self._memory(ask.session), self._named(ask.session)
-        if not await memory.clear([KINDS[ask.memory]], ids=[ask.id], session=session):
-            raise UsageError(self._say("This memory is gone already."))
-        return wire.Done()
-
-    def _memory(self, session: str = "") -> Memory:
-        conversation = self._assembly.conversation(self._named(session))
-        if conversation is not None:
-            return conversation.memory
-        roots = self._roots()
-        return Memory(
-            self._assembly.home, roots[0] if roots else None, trusted=self._server.trusted
-        )
-
-    def _memory_item(self, memory: Memory, entry: MemoryEntry) -> wire.MemoryItem:
-        kind = next(name for name, known in KINDS.items() if known == entry.kind)
-        path = ""
-        if kind != "short_term":
-            path = str(memory.folder_of(entry.kind).path / f"{entry.id}.json")
-        return wire.MemoryItem(
-            kind,  # type: ignore[arg-type]  # a key of KINDS
-            entry.id, entry.content, entry.tags, _seconds(entry.time), path,
-        )  # fmt: skip
-
-    # -- explorer and settings -----------------------------------------------------------------
-
-    async def _explorer(self, ask: wire.ExplorerAsk) -> wire.Explored:
-        session = self._named(ask.session)
-        if not session:
-            return wire.Explored((), ())
-        conversation = await self._conversation(session)
-        events = self._assembly.feed.snapshot(session)
-        roots = conversation.place.roots
-        files = await asyncio.to_thread(explored, events, lambda one: read_targets(one, roots))
-        times = {one.id: one.created for one in await conversation.checkpoints.list()}
-        said = [
-            e.entry for e in events if isinstance(e, EntryPut) and isinstance(e.entry, UserEntry)
-        ]
-        checkpoints = tuple(
-            wire.CheckpointItem(
-                one.checkpoint, one.id, " ".join(one.text.split())[:80], times[one.checkpoint]
-            )
-            for one in said
-            if one.checkpoint in times
-        )
-        return wire.Explored(tuple(files), checkpoints)
-
-    async def _changes(self, ask: wire.ChangesAsk) -> wire.Changes:
-        conversation = await self._conversation(self._named(ask.session))
-        changes = await conversation.checkpoints.changes(ask.checkpoint, conversation.place.roots)
-        return wire.Changes(tuple(changes))
-
-    async def _side(self, ask: wire.SideAsk) -> wire.FileText:
-        session = self._named(ask.session)
-        conversation = await self._conversation(session)
-        entry = self._tool_entry(session, ask.entry)
-        edit = edit_of(entry, ask.path, ask.root)
-        roots = conversation.place.roots
-        if not 0 <= ask.root < len(roots):
-            raise UsageError(self._say("The file lies outside the workspace."))
-        text = self._editor.buffer(roots[ask.root] / ask.path)
-        if text is None:
-            text = await asyncio.to_thread(text_on_disk, roots[ask.root], ask.path)
-        return side_of(edit, ask.side, text, written=entry.state == "done")
-
-    def _tool_entry(self, session: str, name: str) -> ToolEntry:
-        for event in self._assembly.feed.snapshot(session):
-            if isinstance(event, EntryPut) and event.entry.id == name:
-                if isinstance(event.entry, ToolEntry):
-                    return event.entry
-                break
-        raise UsageError(self._say("There is no such tool call in this session."))
+    # -- settings ------------------------------------------------------------------------------
 
     async def _settings(self, _ask: wire.SettingsAsk) -> wire.SettingsShown:
         self._assembly.reload()
@@ -546,9 +443,6 @@ class Panel:
     def _named(self, session: str) -> str:
         return session or self._shown
 
-    def _roots(self) -> list[Path]:
-        return [Path(folder.path) for folder in self._server.folders]
-
     def _relative(self, path: Path) -> str:
         for root in self._roots():
             if root in path.parents:
@@ -567,12 +461,3 @@ def _shortened(event: Event) -> Event:
     left_out = len(entry.output) - 2 * half
     text = f"{entry.output[:half]}\n… {left_out} …\n{entry.output[-half:]}"
     return replace(event, entry=replace(entry, output=text))
-
-
-def _seconds(time: str) -> float:
-    from datetime import datetime
-
-    try:
-        return datetime.fromisoformat(time).timestamp()
-    except ValueError:
-        return 0.0
