@@ -307,10 +307,10 @@ export interface MigrationStage {
   name: string;
   /** How far it is. */
   state: StageState;
-  /** When it was done, in seconds since 1970. */
-  at?: number;
   /** What lifting has made less of. */
   counts: MigrationCount[];
+  /** When it was done, in seconds since 1970. */
+  at?: number;
 }
 
 /** One function of the project. */

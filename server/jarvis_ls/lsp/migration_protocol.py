@@ -52,10 +52,10 @@ class MigrationStage:
     """`scan`, `baseline`, `build`, …"""
     state: StageState
     """How far it is."""
+    counts: list[MigrationCount]
+    """What lifting has made less of."""
     at: float | None = None
     """When it was done, in seconds since 1970."""
-    counts: list[MigrationCount] = attrs.field(factory=list)
-    """What lifting has made less of."""
 
 
 @attrs.frozen

@@ -54,8 +54,8 @@ def items(
         wire.MigrationStage(
             one.name,
             "running" if running is not None and running.stage == one.name else one.state,  # type: ignore[arg-type]
+            [wire.MigrationCount(*count) for count in one.counts],
             at=one.at or None,
-            counts=[wire.MigrationCount(*count) for count in one.counts],
         )
         for one in overview.stages
     ]
