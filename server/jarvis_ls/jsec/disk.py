@@ -216,7 +216,7 @@ def analysis_of(
 
     def root(function: FunctionIR) -> Found:
         faults = analysis.root(function)
-        return Found(tuple(faults), analysis.entered(), analysis.fuel > 0)
+        return Found(tuple(faults), analysis.entered(), analysis.fuel > 0 and not analysis.partial)
 
     return root
 

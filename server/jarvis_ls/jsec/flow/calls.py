@@ -172,9 +172,15 @@ def enter(
     caller = frame.function
     trail = st.trail
     st.trail = (trail, (caller.file, span, CALLED, (("name", function.name),)))
-    an.stack.append(function)
-    outcomes = an.merge_outcomes(an.run(inner, st))
-    an.stack.pop()
+    before = st.copy()
+    outcomes = an.passed(inner, st)
+    if outcomes is None:
+        before.trail = trail
+        for rid in range(inner.base, inner.end):
+            before.mem.pop(rid, None)
+            before.regs.pop(rid, None)
+        unseen.outcome(an, before, temp, values, types, result)
+        return [before] if an.returns(function) else []
     states: list[State] = []
     if outcomes and not an.returns(function):
         return states

@@ -42,6 +42,10 @@ class Limits:
     """States kept apart at one place."""
     rounds: int = 2
     """Times a loop is passed before it is widened."""
+    share: int = 160
+    """Instructions a call may take at least, of what is left."""
+    part: int = 8
+    """What part of what is left a call may take: one call must not be all that is followed."""
     callee: int = 400
     """Instructions of the largest function that is entered from another."""
 
@@ -78,6 +82,8 @@ class Analysis(Regions):
         self.own = own or {}
         self.faults: dict[tuple[str, str, Span], Fault] = {}
         self.fuel = 0
+        self.partial = False
+        """Whether some call was not followed to its end."""
         self.stack: list[FunctionIR] = []
         self.thrown: list[State] = []
         """States in which the call that ran last left by an exception."""
@@ -90,6 +96,7 @@ class Analysis(Regions):
         initialised with when nothing ever changes them.
         """
         self.faults = {}
+        self.partial = False
         self.fuel = self.limits.fuel + self.limits.per_instruction * function.size
         self.reset()
         frame = self.enter(function, None, (0, 0))
@@ -105,6 +112,21 @@ class Analysis(Regions):
         """File and name of the functions that the last run went into, in order."""
         functions = (frame.function for frame in self._frames.values())
         return tuple(sorted({(one.file, one.name) for one in functions}))
+
+    def passed(self, frame: Frame, state: State) -> list[Outcome] | None:
+        """The ways out of a function that is called, within its share of what is left; None when
+        that was not enough: what it does is not known then. `state` is used up."""
+        left = self.fuel
+        share = self.fuel = min(left, max(self.limits.share, left // self.limits.part))
+        self.stack.append(frame.function)
+        outcomes = self.merge_outcomes(self.run(frame, state))
+        self.stack.pop()
+        ended = self.fuel <= 0
+        self.fuel += left - share
+        if not ended:
+            return outcomes
+        self.partial = True
+        return outcomes if self.fuel <= 0 else None
 
     def run(self, frame: Frame, state: State) -> list[Outcome]:
         """The states in which a function returns, with what it returns."""
