@@ -286,3 +286,13 @@ int sum(void *p) { struct pair x = *((struct pair *)p); return x.a + x.b; }
 int bad(void) { struct pair x; struct pair y; x.a = 1; y = x; return y.a + y.b; }
 """
     assert kinds(text) == [("bad", "uninitialized")]
+
+
+def test_a_call_that_is_too_much_to_follow_does_not_hide_what_comes_after_it() -> None:
+    branches = "".join(f"if (a > {i} && b != {i}) {{ n += twice(a); }} " for i in range(40))
+    text = (
+        "static int twice(int a) { int i; int n = 0; for (i = 0; i < a; i++) n += i; return n; }\n"
+        f"static int much(int a, int b) {{ int n = 0; {branches} return n; }}\n"
+        "void f(int a, int b) { int x[4]; x[0] = much(a, b); x[4] = x[0]; }\n"
+    )
+    assert ("f", "buffer-write-stack") in kinds(text)

@@ -2,7 +2,7 @@
 
 States that come by different ways are kept apart up to a small number, then joined. Loops are
 passed a few times as they are, then widened. Every run has a budget of instructions; when it is
-used up the run ends in silence.
+used up the run ends in silence. A call has a share of it; one that takes more is not seen.
 """
 
 from __future__ import annotations
