@@ -75,7 +75,7 @@ async def test_stopping_ends_the_script(tmp_path: Path) -> None:
         await c.stop()
         await running
         assert entries(c, ToolEntry)[0].state == "cancelled"
-        assert not list((h.home / "sandbox").glob("run-*"))
+        await until(lambda: not list((h.home / "sandbox").glob("run-*")))
 
 
 async def test_wrong_settings_are_said_and_nothing_runs_on_less(tmp_path: Path) -> None:
