@@ -327,7 +327,7 @@ class Analysis(Regions):
         doubtful: bool = False, **args: str,
     ) -> None:  # fmt: skip
         """Note a flaw at a place of the current function."""
-        if self.silent:
+        if self.silent or span == (0, 0):  # of what the lowering put in: nothing to show
             return
         choices = state.choices
         torn = self.frame.function.cut

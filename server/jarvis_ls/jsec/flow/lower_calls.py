@@ -63,7 +63,9 @@ class Calls:
         if short in facts.function_macros and (not declared or slot is not None):
             expanded = of.outer.macros.call(short, [text(a) for a in arguments])
             if expanded is not None:  # also where a variable has the name of the macro
-                return of.expand(expanded, of.span(node))
+                found = of.expand(expanded, of.span(node))
+                # a function that a build without some feature replaces by NULL
+                return of.unknown(found[1]) if _is_null(found[0]) else found
         if slot is not None or (short in of.outer.globals and short not in of.outer.functions):
             return self._indirect(node, callee)
         if short in facts.macros and short not in of.outer.functions:
@@ -320,3 +322,12 @@ class Calls:
             of.blocks.add((ir.METHOD, of.blocks.temp(), expr, inner[1], name, (), ("v",), span, ()))
         of.blocks.add((ir.DELETE, expr, many, inner, span))
         return of.unknown(("v",))
+
+
+def _is_null(expr: Expr) -> bool:
+    """Whether an expression is a null pointer, cast to some type perhaps."""
+    while expr[0] == ir.CAST and expr[3][0] == "p":
+        expr = expr[1]
+        if expr[0] == ir.CONST:
+            return bool(expr[1] == 0)
+    return bool(expr[0] == ir.NULL)

@@ -68,7 +68,7 @@ def errno_never_tested(site: Site) -> Iterator[Report]:
         return
     others = any(call.node.start_byte > called.node.end_byte for call in function.calls)
     yield Report(node, "'errno' is cleared here, but nobody looks at it afterwards.",
-                 confidence=0.45 if others else None, pattern="errno")  # fmt: skip
+                 confidence=0.45 if others else 0.55, pattern="errno")  # fmt: skip
 
 
 def _is_read(function: Function, after: int) -> bool:

@@ -266,7 +266,7 @@ def _wrong(call: Call, test: Test) -> tuple[str, float] | None:
     if name in _PRINTS and zero and (operator == "!" or other == "0") and fails_if_true:
         return "a negative number", 0.8
     if name in _ORDERS and operator in ("==", "!=") and other in ("1", "-1"):
-        return "any number below or above 0", 0.7
+        return "any number below or above 0", 0.55
     if name in _SIGNED and negative and operator in ("<", ">=") and _is_unsigned(call):
         return "-1, which an unsigned variable cannot hold", 0.85
     if name in _DESCRIPTORS and operator in ("!", "", "==") and (zero or not operator):

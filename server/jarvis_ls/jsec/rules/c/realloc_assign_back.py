@@ -82,6 +82,9 @@ def _confidence(call: Call, pointer: str, assignment: Node) -> float:
         return 0.7
     if _first_copies(function).get(pointer, function.end) < assignment.start_byte:
         return 0.4
+    before = function.unit.source.data[function.start : assignment.start_byte]
+    if f"= {pointer};".encode() in before:
+        return 0.4
     variable = function.variable(pointer, assignment.start_byte)
     if variable is not None and variable.is_parameter:
         return 0.5  # who gave it has it still

@@ -94,7 +94,7 @@ def _curl(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
         "'{value}' for {option} accepts any certificate.",
-        confidence=0.9,
+        confidence=0.5 if _is_alternative(call) else 0.9,
         pattern=option,
         option=option,
         value=text(value),

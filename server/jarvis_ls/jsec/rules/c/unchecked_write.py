@@ -98,7 +98,12 @@ def _confidence(call: Call, to_output: bool) -> float:
         return 0.25
     if _LOGS.search(_stream(call)):
         return 0.45
-    return 0.45 if call.name in TEXTS or to_output or _is_wake_up(call) else 0.75
+    if call.name in TEXTS or to_output or _is_wake_up(call):
+        return 0.45
+    function = call.function
+    if call.name in BLOCKS and function is not None and not _opened_here(function, _stream(call)):
+        return 0.55  # who opened it may ask for errors before it is closed
+    return 0.75
 
 
 def _is_first(function: Function, call: Call, stream: str, seen: set[tuple[str, bool]]) -> bool:
