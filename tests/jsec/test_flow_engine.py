@@ -87,6 +87,30 @@ PAIRS = {
         "void f(void) { FILE *p = fopen(\"/x\", \"r\"); %s fgetc(p); fclose(p); }",
         "", "if (p == NULL) return;", "unchecked-allocation",
     ),
+    "two counters go together in a short loop": (
+        "void f(void) { char a[6]; char *p = a; int n; for (n = 0; n < %s; n++) *p++ = 'z'; }",
+        "7", "6", "buffer-write-stack",
+    ),
+    "rows and columns are counted": (
+        "void f(void) { int m[3][4]; int r, c; for (r = 0; r < 3; r++)"
+        " for (c = 0; c < %s; c++) m[r][c] = r + c; }",
+        "5", "4", "buffer-write-stack",
+    ),
+    "part of an array is given values": (
+        "void f(void) { int a[8], i, n = 0; for (i = 0; i < %s; i++) a[i] = i;"
+        " for (i = 0; i < 8; i++) n += a[i]; }",
+        "5", "8", "uninitialized",
+    ),
+    "what was freed in a round is used in the next": (
+        "void f(void) { char *p = calloc(4, 1); int i; if (!p) return;"
+        " for (i = 0; i < 3; i++) { p[i] = 1; if (i == %s) free(p); } }",
+        "1", "2", "use-after-free",
+    ),
+    "a block that was moved holds its string": (
+        "void f(void) { char *q, *p = malloc(4); if (!p) return; strcpy(p, \"abc\");"
+        " q = realloc(p, %s); if (!q) { free(p); return; } strcat(q, \"defg\"); free(q); }",
+        "7", "8", "buffer-write-heap",
+    ),
     "a parameter decides": (
         "static void put(int *p, int n) { p[n] = 1; }\n"
         "void f(void) { int a[10]; put(a, %s); }",

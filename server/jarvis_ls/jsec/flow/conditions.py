@@ -34,6 +34,8 @@ BRANCH = "The condition is {value} here."
 BRANCH_CASE = "This case is taken."
 _MAX_CASES = 300
 _FAR = 2**31 - 1
+_NEAR = 16
+"""Rounds that a loop still has to go when it is gone through step by step."""
 Ways = list[tuple[int, State]]
 
 
@@ -97,6 +99,30 @@ def _tested(an: Analysis, st: State, e: Expr) -> Val:
     if e[0] == ir.STEP and e[4] and e[2][0] == "i" and not e[2][2]:
         return quiet(an, st, e)
     return evaluate(an, st, e)
+
+
+def is_near(an: Analysis, st: State, end: Instr) -> bool:
+    """Whether a branch compares two known numbers that are not far from each other."""
+    if end[0] != ir.IF or end[1][0] != ir.CMP:
+        return False
+    left, right = end[1][2], end[1][3]
+    if not (_is_plain(left) and _is_plain(right)):
+        return False
+    b = quiet(an, st, right)
+    if b.lo != b.hi or b.ptr or b.ini or b.flags & OTHER:
+        return False
+    a = quiet(an, st, left)
+    return a.lo == a.hi and not (a.ptr or a.ini or a.flags & OTHER) and abs(a.lo - b.lo) <= _NEAR
+
+
+def _is_plain(e: Expr) -> bool:
+    """Whether an expression only looks at variables and constants."""
+    kind = e[0]
+    if kind == ir.BIN:
+        return _is_plain(e[2]) and _is_plain(e[3])
+    if kind == ir.CAST:
+        return _is_plain(e[1])
+    return kind in (ir.CONST, ir.SIZEOF) or (kind == ir.LOAD and e[1][0] in (ir.LOCAL, ir.GLOBAL))
 
 
 def assume(an: Analysis, st: State, e: Expr) -> bool:

@@ -200,18 +200,16 @@ def binary(
     if ends is None:
         return Val(lo, hi, ARITH | OTHER, taint)
     flags = (a.flags & b.flags & TIGHT) | ((a.flags | b.flags) & UNSURE)
-    if (
-        e is None
-        or e[2][0] not in _WRITTEN
-        or e[3][0] not in _WRITTEN
-        or (a.flags | b.flags) & ARITH
-    ):
+    written = e is not None and e[2][0] in _WRITTEN and e[3][0] in _WRITTEN
+    if not written or (a.flags | b.flags) & ARITH:
         flags |= ARITH
     if op in "+-" and (a.flags | b.flags) & COUNT and (b.lo == b.hi or a.lo == a.hi):
         flags |= COUNT
     if op in ("&", "|", "^", "<<", ">>") or (op == "+" and (a.flags | b.flags) & BITS):
         flags |= BITS
     if op in ("&", "|", "^", "%", ">>", "/") and not (a.lo == a.hi and b.lo == b.hi):
+        flags &= ~TIGHT
+    if op in ("|", "^") and not written:  # bits put together: that some are cut off is meant
         flags &= ~TIGHT
     low, high = ends
     if low < lo or high > hi:

@@ -51,6 +51,10 @@ class Limits:
 
 
 _FEW = 4
+_MAX_STEPS = 40
+"""Rounds of a loop in which everything is known."""
+_RESERVE = 250
+"""Instructions kept for what comes after such loops."""
 _CORRELATED = frozenset({"null-dereference", "uninitialized"})
 """What comes about by a choice of branches that often hang together in ways that are not seen."""
 _SEVERAL = 6
@@ -137,6 +141,7 @@ class Analysis(Regions):
         queue = [0]
         rounds: dict[int, int] = {}
         seen: dict[int, State] = {}
+        steps: dict[int, tuple[Any, int]] = {}
         outcomes: list[Outcome] = []
         leaving: list[State] = []
 
@@ -154,7 +159,10 @@ class Analysis(Regions):
                 continue
             if len(states) > self.limits.ways:
                 states = self._merged(states)
-            if index in heads:
+            if index in heads and self._step_by_step(index, states, blocks[index][1], steps):
+                rounds.pop(index, None)
+                seen.pop(index, None)
+            elif index in heads:
                 states = self._at_head(index, states, rounds, seen)
                 if states and rounds[index] > self.limits.rounds + 1:
                     _replace(index, pending)
@@ -245,6 +253,18 @@ class Analysis(Regions):
             else:
                 done.append(current)
         return done
+
+    def _step_by_step(
+        self, index: int, states: list[State], end: Any, steps: dict[int, tuple[Any, int]]
+    ) -> bool:
+        """Whether a loop is passed once more with what is exactly known: its number of rounds is
+        small, and nothing that could go either way was met in the last one."""
+        if len(states) > 1 or self.fuel < _RESERVE or not conditions.is_near(self, states[0], end):
+            return False
+        trail, count = steps.get(index, (None, 0))
+        same = count > 0 and trail is states[0].trail
+        steps[index] = states[0].trail, count + 1 if same else 1
+        return not same or count < _MAX_STEPS
 
     def _at_head(
         self, index: int, states: list[State], rounds: dict[int, int], seen: dict[int, State]

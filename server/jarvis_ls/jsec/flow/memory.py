@@ -112,6 +112,7 @@ def default(an: Analysis, st: State, rid: int, offset: Any, type_: Type, known: 
     fill = reg.fill if reg is not None else place.fill if place is not None else UNINITIALISED
     if (
         reg is not None
+        and (offset is None or fill != UNINITIALISED)
         and type_[0] == "i"
         and place is not None
         and place.type[0] != "r"

@@ -91,10 +91,13 @@ def _moved(an: Analysis, st: State, call: Call, rid: int, size: Val) -> Any:
     failed = st.copy()
     ownership.release(an, st, Val(0, 0, TIGHT, None, ((rid, 0, 0, TIGHT, None),), NOT_NULL),
                       "malloc", call.span)  # fmt: skip
-    held = st.mem.get(rid)
+    held, old = st.mem.get(rid), st.regs[rid]
     value = ownership.allocate(an, st, "malloc", call.span, [size], fails=True, fill=UNKNOWN_FILL)
     block = value.ptr[0][0]
-    st.regs[block] = st.regs[block].but(null=0)
+    new = st.regs[block].but(null=0)
+    if old.len_hi < new.lo:  # the string is there whole
+        new = new.but(len_lo=old.len_lo, len_hi=old.len_hi, text=old.text, taint=old.taint)
+    st.regs[block] = new
     if held and block != rid:
         st.mem[block] = dict(held)
     call.value = value
