@@ -11,16 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.jc2r.commands import units_of
-from jarvis_ls.jc2r.config import folder_of
 from jarvis_ls.jc2r.equivalence import shared
 from jarvis_ls.jc2r.equivalence.cases import FILE, program_of, read_cases, run_case
 from jarvis_ls.jc2r.equivalence.programs import read_generated
-from jarvis_ls.jc2r.equivalence.record import read_functions
 from jarvis_ls.jc2r.equivalence.running import Executor
 from jarvis_ls.jc2r.equivalence.verify import Project
-from jarvis_ls.jc2r.records import read_state
 
 SECONDS = 2.0
 """A run of a program may take this much, and twenty times what it took before."""
@@ -118,33 +113,3 @@ def _linked(project: Project, place: Path) -> Iterator[tuple[str, Path]]:
     for file in sorted(project.symbols.programs):
         if file in project.symbols.modules:
             yield Path(file).stem, shared.link_rust_program(project, place, file)
-
-
-def tester(root: Path) -> Callable[[Path], str]:
-    """A test that says of a crate at any place whether it behaves as `jc2r verify` of the project
-    at `root` found: empty, or what differs or does not build.
-
-    Raises `JarvisError` when nothing was verified.
-    """
-    folder = folder_of(root)
-    state = read_state(folder)
-    functions = read_functions(folder)
-    if not functions or not state.crate:
-        raise JarvisError("There is nothing to compare with; run `jc2r verify`.")
-    units = units_of(root, build=False, folder=folder / "build")
-
-    def test(crate: Path) -> str:
-        project = Project(root, crate, folder, units)
-        project.prepare()
-        place = project.folder / "tested"
-        try:
-            shared.copy_crate(crate, place / "rust", project.symbols)
-            library = shared.build_rust(place / "rust", crate, units.units, project.symbols,
-                                        units.libraries, "tested.so")  # fmt: skip
-            programs = link_programs(project, place)
-            with Suite(project, library, programs, folder, functions) as suite:
-                return suite.check()
-        except JarvisError as error:
-            return str(error)
-
-    return test
