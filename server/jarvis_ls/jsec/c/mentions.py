@@ -251,13 +251,14 @@ def _always_reached(use: Node, statement: Node) -> bool:
     return False
 
 
-def named(function: Function, name: str, most: int = MANY) -> Iterator[Node]:
-    """Identifiers of a name in a function, in order; none when its letters stand there more than
-    `most` times."""
-    if function.unit.source.data.count(name.encode(), function.start, function.end) > most:
+def named(function: Function, name: str, most: int = MANY, start: int = 0) -> Iterator[Node]:
+    """Identifiers of a name in a function, from byte `start` on, in order; none when its letters
+    stand there more than `most` times."""
+    start = max(start, function.start)
+    if function.unit.source.data.count(name.encode(), start, function.end) > most:
         return
     search = Search(function.unit, function.item, name.encode())
-    for at in search.places(function.start, function.end, most):
+    for at in search.places(start, function.end, most):
         node = function.node.descendant_for_byte_range(at, at + len(search.base))
         if node is not None and node.type == "identifier":
             yield node

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from jarvis_ls.codeintel.code import Call, Function, bare, field, text, use_of
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.c.mentions import named
 from jarvis_ls.jsec.guards import enclosing_loop, leaves
 from jarvis_ls.jsec.memo import once_per_function
 
@@ -96,7 +98,8 @@ def tests_of(call: Call) -> Iterator[Test]:
             return
     if function is None or target.type != "identifier":
         return
-    for use in function.uses(text(target), call.node.end_byte)[:_MAX_USES]:
+    later = named(function, text(target), start=call.node.end_byte)
+    for use in islice(later, _MAX_USES):
         if _is_write(use) or (use.parent is not None and use.parent.type == "update_expression"):
             return  # what is tested later is another value
         if (found := _test(use)) is not None:

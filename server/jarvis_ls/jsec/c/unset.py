@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from jarvis_ls.codeintel.code import Unit, field, text
+from jarvis_ls.codeintel.code import Function, Unit, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.mentions import Mention, is_word
 from jarvis_ls.jsec.c.nearby import mention_behind
+from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.site import Site
 
 SCALARS = frozenset({
@@ -51,14 +52,30 @@ def declares_unset(node: Node) -> bool:
     )
 
 
-def first_reads(site: Site) -> Iterator[Unset]:
+def first_reads(site: Site) -> Sequence[Unset]:
     """Those variables of a declaration that the code behind it reads first of all."""
+    if site.function is None:
+        return ()
+    known = _known(site.function)
+    at = site.node.start_byte
+    if at not in known:
+        known[at] = list(_first_reads(site, site.function))
+    return known[at]
+
+
+@once_per_function
+def _known(function: Function) -> dict[int, list[Unset]]:  # noqa: ARG001 - the key
+    """What was told of the declarations of a function: two rules ask for the same."""
+    return {}
+
+
+def _first_reads(site: Site, function: Function) -> Iterator[Unset]:
     node, unit = site.node, site.unit
-    if site.function is None or (node.text or b"").startswith(_LASTING):
+    if (node.text or b"").startswith(_LASTING):
         return
     words = text(field(node, "type")).split()
     number = bool(words) and SCALARS.issuperset(words)
-    data, end = unit.source.data, site.function.end
+    data, end = unit.source.data, function.end
     for child in node.children_by_field_name("declarator"):
         name: Node | None = child
         while name is not None and name.type == "pointer_declarator":

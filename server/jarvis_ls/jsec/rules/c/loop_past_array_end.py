@@ -32,12 +32,11 @@ for (int i = 0; i < 12; i++)
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jarvis_ls.codeintel.code import Function, bare, field, text
-from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.codeintel.code import Function, Unit, bare, field, text
+from jarvis_ls.codeintel.parse import Node, captures, compile_query
 from jarvis_ls.jsec.c.bounds import bounds
 from jarvis_ls.jsec.c.copies import amount_of
 from jarvis_ls.jsec.c.extents import extent, index_of, pointee
@@ -61,8 +60,14 @@ class _Count:
     limit: Node
 
 
+def _has_limit(loop: Node) -> bool:
+    """Whether the condition of a loop holds a `<`, told by its text."""
+    condition = loop.child_by_field_name("condition")
+    return condition is not None and b"<" in (condition.text or b"")
+
+
 @rule(
-    query=nodes("(for_statement) @site (while_statement) @site"),
+    query=nodes("(for_statement) @site (while_statement) @site", when=_has_limit),
     category="buffer_overflow",
     cwe=(193, 787, 125, 805, 121, 126),
     confidence=0.85,
@@ -74,6 +79,8 @@ def loop_past_array_end(site: Site) -> Iterator[Report]:
     function, body = site.function, field(site.node, "body")
     count = _count(field(site.node, "condition"))
     if function is None or body is None or count is None or not _by_one(site.node, count.variable):
+        return
+    if not _may_be_known(count, site.unit):
         return
     if not may_index(site.unit.source.data, body.start_byte, body.end_byte, count.variable):
         return
@@ -131,6 +138,15 @@ def _rewrite(count: _Count) -> Rewrite:
                    last=text(count.limit))  # fmt: skip
 
 
+def _may_be_known(count: _Count, unit: Unit) -> bool:
+    """Whether a limit may be a number that is known here, or the size in a declaration: that of a
+    variable is for flow."""
+    limit = bare(count.limit)
+    if limit.type == "identifier" and text(count.operator) == "<":
+        return text(limit) in unit.facts.macros or text(limit) in unit.facts.enumerators
+    return limit.type not in ("field_expression", "subscript_expression", "pointer_expression")
+
+
 def _count(condition: Node | None) -> _Count | None:
     """`i < n` or `i <= n`, alone or first of several conditions joined by `&&`."""
     for _ in range(8):
@@ -172,10 +188,8 @@ def _accesses_by(variable: str, function: Function, body: Node) -> Iterator[tupl
 
 
 def _accesses(function: Function, body: Node) -> list[Node]:
-    every = function.nodes("index")
-    first = bisect_left(every, body.start_byte, key=lambda n: n.start_byte)
-    last = bisect_left(every, body.end_byte, key=lambda n: n.start_byte)
-    return every[first : min(last, first + MAX_ACCESSES)]
+    query = compile_query(function.unit.language, "(subscript_expression) @index")
+    return captures(query, body).get("index", [])[:MAX_ACCESSES]
 
 
 def _offset(index: Node, variable: str, function: Function) -> int | None:

@@ -35,6 +35,7 @@ EXPORT const char *last_error(struct file *f, int *number)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, Variable, ancestors, field, text
@@ -43,11 +44,19 @@ from jarvis_ls.jsec.c.unset import SCALARS
 from jarvis_ls.jsec.guards import null_checked
 from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
 
+_HEAD = 400
+_MARK = re.compile(rb"[A-Z][A-Z0-9_]|dllexport|visibility")
 _PLAIN = frozenset({"compound_statement", "expression_statement"})
 
 
+def _may_be_exported(function: Function) -> bool:
+    """Whether a word in capitals stands in the head of a function, or an attribute."""
+    head = function.unit.source.data[function.start : min(function.start + _HEAD, function.end)]
+    return _MARK.search(head.partition(b"{")[0]) is not None
+
+
 @rule(
-    query=functions(),
+    query=functions(when=_may_be_exported),
     category="input_validation",
     cwe=(476,),
     confidence=0.59,

@@ -39,11 +39,14 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.bounds import bounds
 from jarvis_ls.jsec.c.copies import WRITES
 from jarvis_ls.jsec.c.extents import ALLOCATORS, STACK_ALLOCATORS
-from jarvis_ls.jsec.c.inputs import number_source
+from jarvis_ls.jsec.c.inputs import INPUTS, number_source
 from jarvis_ls.jsec.c.integers import is_unsigned
 from jarvis_ls.jsec.c.reaching import reaching
 from jarvis_ls.jsec.guards import constant
+from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rule import Report, calls, rule
+
+_INPUTS = frozenset(INPUTS)
 
 NEGATIVE = "The size '{size}' of '{call}' is {value}, which becomes an enormous number."
 NO_LOWER = "The size '{size}' of '{call}' comes from '{source}' and may be negative."
@@ -74,6 +77,8 @@ def unchecked_size_from_input(call: Call) -> Iterator[Report]:
         name = bare(size) if size is not None else None
         if name is None or name.type not in ("identifier", "field_expression"):
             continue
+        if not _may_matter(function):
+            return
         found = _fault(call, name, function)
         if found is not None:
             message, confidence, source, value = found
@@ -82,6 +87,13 @@ def unchecked_size_from_input(call: Call) -> Iterator[Report]:
                 size=text(name), source=source, value=value,
             )  # fmt: skip
             return
+
+
+@once_per_function
+def _may_matter(function: Function) -> bool:
+    """Whether something comes from outside or is set to a negative number, told by the text."""
+    written = function.unit.source.data[function.start : function.end]
+    return function.mentions(_INPUTS) or b"= -" in written
 
 
 def _fault(call: Call, size: Node, function: Function) -> tuple[str, float, str, str] | None:
