@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
+from jarvis_ls.runtime.approval import Approved
 from jarvis_ls.runtime.events import EntryGrew, Event, ProposedEdit, ToolEntry
 from jarvis_ls.runtime.interaction import Nobody, Review
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
-from jarvis_ls.runtime.permissions import Answer, Approved, Asked, PermissionRule, Permissions
+from jarvis_ls.runtime.permissions import Answer, Asked, PermissionRule, Permissions
 from jarvis_ls.runtime.running import RunningCall, running
 from jarvis_ls.runtime.sandbox.base import SandboxSettings
 from jarvis_ls.runtime.sandbox.ladder import Ladder

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from jarvis_ls.core.errors import UsageError
+from jarvis_ls.runtime.approval import Approved
 from jarvis_ls.runtime.inputs import (
     Command,
     Commands,
@@ -22,7 +23,7 @@ from jarvis_ls.runtime.inputs import (
 from jarvis_ls.runtime.interaction import asking
 from jarvis_ls.runtime.mentions import FILE_CHARACTERS, mentions, not_found
 from jarvis_ls.runtime.messages import Image, User
-from jarvis_ls.runtime.permissions import Answer, Approved, PermissionRule, Permissions
+from jarvis_ls.runtime.permissions import Answer, PermissionRule, Permissions
 from jarvis_ls.runtime.tool import Action, ToolContext, Tools, tool
 from tests.support.agents import Desk, Person, desk
 

@@ -18,11 +18,12 @@ import psutil
 import pytest
 
 from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.runtime.approval import Approved
 from jarvis_ls.runtime.consent import Consents, settle
 from jarvis_ls.runtime.interaction import Nobody
 from jarvis_ls.runtime.mcp import McpServers, ServerState, mcp_servers
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
-from jarvis_ls.runtime.permissions import Answer, Approved, Asked, PermissionRule, Permissions
+from jarvis_ls.runtime.permissions import Answer, Asked, PermissionRule, Permissions
 from jarvis_ls.runtime.tool import Action, ToolContext
 
 PYTHON = sys.executable

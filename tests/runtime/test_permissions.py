@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jarvis_ls.core.errors import ConfigError
+from jarvis_ls.runtime.approval import Approved
 from jarvis_ls.runtime.messages import ToolCall
 from jarvis_ls.runtime.permissions import (
     EFFECTS,
     Answer,
-    Approved,
     Asked,
     PermissionRule,
     Permissions,

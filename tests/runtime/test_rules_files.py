@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jarvis_ls.core.errors import ConfigError
+from jarvis_ls.runtime.approval import Approved
 from jarvis_ls.runtime.messages import ToolCall
-from jarvis_ls.runtime.permissions import Approved, Permissions
+from jarvis_ls.runtime.permissions import Permissions
 from jarvis_ls.runtime.rules_files import (
     MAX_ALL,
     MAX_FILE,

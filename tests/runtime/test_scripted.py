@@ -12,8 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from jarvis_ls.runtime.approval import Approved
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
-from jarvis_ls.runtime.permissions import Approved, PermissionRule, Permissions
+from jarvis_ls.runtime.permissions import PermissionRule, Permissions
 from jarvis_ls.runtime.sandbox.base import NoSandbox
 from jarvis_ls.runtime.sandbox.ladder import Ladder
 from jarvis_ls.runtime.scripted import ScriptedTools, read_tool, scripted_toolset

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from jarvis_ls.runtime.approval import Approved
 from jarvis_ls.runtime.messages import ToolCall
-from jarvis_ls.runtime.permissions import Approved, Permissions
+from jarvis_ls.runtime.permissions import Permissions
 from jarvis_ls.runtime.tool import ToolContext
 from jarvis_ls.runtime.user_tools import user_toolset
 

@@ -20,11 +20,12 @@ from hypothesis import strategies as st
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime import writing
+from jarvis_ls.runtime.approval import Approved
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.events import EntryPut, Hunk, ProposedEdit, ToolEntry
 from jarvis_ls.runtime.interaction import Nobody, Review
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
-from jarvis_ls.runtime.permissions import Answer, Approved, PermissionRule, Permissions
+from jarvis_ls.runtime.permissions import Answer, PermissionRule, Permissions
 from jarvis_ls.runtime.proposals import propose
 from jarvis_ls.runtime.reviewing import Reviewed
 from jarvis_ls.runtime.running import RunningCall, running

@@ -16,10 +16,11 @@ from typing import Any
 
 import pytest
 
+from jarvis_ls.runtime.approval import Approved
 from jarvis_ls.runtime.events import ProposedEdit
 from jarvis_ls.runtime.interaction import Review, asking
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
-from jarvis_ls.runtime.permissions import Approved, Permissions, protected_name
+from jarvis_ls.runtime.permissions import Permissions, protected_name
 from jarvis_ls.runtime.reviewing import Reviewed
 from jarvis_ls.runtime.tool import Selected, Tools
 from jarvis_ls.tools.discover import builtin_tools

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.core.words import Words
+from jarvis_ls.runtime.approval import Approved
 from jarvis_ls.runtime.consent import Consents, Pending
 from jarvis_ls.runtime.interaction import Interaction, asking
-from jarvis_ls.runtime.permissions import Approved, Permissions
+from jarvis_ls.runtime.permissions import Permissions
 from jarvis_ls.runtime.reviewing import Reviewed
 from jarvis_ls.runtime.tool import Joined, Tools, Toolset
 

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words, mapped, together
+from jarvis_ls.runtime.approval import consented
 from jarvis_ls.runtime.interaction import Interaction
 from jarvis_ls.runtime.mentions import Mention, mentions, not_found, read_mention
 from jarvis_ls.runtime.messages import Image, ToolCall, ToolResult, User
-from jarvis_ls.runtime.permissions import Asked, Permissions, consented, shown
+from jarvis_ls.runtime.permissions import Asked, Permissions, shown
 from jarvis_ls.runtime.running import running
 from jarvis_ls.runtime.showing import Showing, new_id
 from jarvis_ls.runtime.tool import Action, ToolContext, Toolset

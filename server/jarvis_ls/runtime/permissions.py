@@ -21,18 +21,14 @@ import os
 import re
 import unicodedata
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from jarvis_ls.codeintel.shell import take_apart
 from jarvis_ls.core.errors import ConfigError
-from jarvis_ls.core.words import Words, mapped, together
-from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.events import AskedTarget
-from jarvis_ls.runtime.messages import ToolCall, ToolResult
-from jarvis_ls.runtime.running import current_call
-from jarvis_ls.runtime.tool import Action, ToolContext, Toolset, Wrapper, actions_of
+from jarvis_ls.core.words import Words
+from jarvis_ls.runtime.tool import Action, ToolContext
 
 Effect = Literal["allow", "ask", "deny"]
 Scope = Literal["call", "session", "workspace", "user"]
@@ -43,8 +39,6 @@ PROTECTED = (".git", ".jarvis", ".vscode", ".idea", ".mcp.json", ".cargo", ".env
 """Names that other programs act on later: writing below them is always asked, whatever a rule
 for ordinary files says; only a rule that names them allows it."""
 
-_CONSENTED = "consented"
-"""Which service of a context names a call that the user made."""
 _INVISIBLE = re.compile(
     "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f"
     "\\u2028-\\u202e\\u2060-\\u206f\\ud800-\\udfff\\ufeff\\ufff9-\\ufffb\\U000e0000-\\U000e0fff]"
@@ -219,64 +213,6 @@ class Permissions:
         return Decision("ask", "", (action,))
 
 
-class Approved(Wrapper):
-    """A toolset whose calls all pass the gate."""
-
-    def __init__(self, wrapped: Toolset, permissions: Permissions, ask: Ask | None) -> None:
-        """Without `ask` nobody is there, and what would be asked is denied."""
-        super().__init__(wrapped)
-        self._permissions = permissions
-        self._ask = ask
-
-    async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
-        """See `Toolset`."""
-        known = self.tools().get(call.name)
-        if known is None or call.raw is not None:
-            return await self.wrapped.run(call, context)  # which says what is wrong
-        try:
-            actions = actions_of(known, call)
-        except ToolRetry as error:
-            return _refused(call, str(error))
-        if actions is None:
-            return await self.wrapped.run(call, context)  # which says what is wrong
-        decision = self._permissions.decide(call.name, actions, context)
-        if decision.effect == "deny":
-            return _refused(call, decision.reason)
-        if decision.effect == "ask" and context.services.get(_CONSENTED) != call.id:
-            answer = await self._answer(call, decision)
-            if not answer.allowed:
-                return _refused(call, answer.note or Words("The user did not allow it."))
-            self._permissions.grant(call.name, decision.actions, answer.scope, context)
-            context = _with_granted(context, decision.actions)
-        return await self.wrapped.run(call, context)
-
-    async def _answer(self, call: ToolCall, decision: Decision) -> Answer:
-        if self._ask is None:
-            return Answer(
-                False, note=Words("It needs the user's consent, and nobody is there to ask.")
-            )
-        asked = Asked(call.name, decision.actions, decision.reason, call.arguments)
-        targets = tuple(AskedTarget(a.kind, shown(a.target)) for a in asked.actions)
-        if (here := current_call()) is not None:
-            here.show(state="asked", asked=targets, reason=asked.reason)
-        answer = await self._ask(asked)
-        if here is not None and answer.allowed:
-            here.show(state="running", asked=(), reason="")
-        return answer
-
-
-def consented(context: ToolContext, call: ToolCall) -> ToolContext:
-    """The context in which nobody is asked about a call, because the user made it."""
-    return replace(context, services={**context.services, _CONSENTED: call.id})
-
-
-def _with_granted(context: ToolContext, actions: Iterable[Action]) -> ToolContext:
-    """The context in which files outside the workspace may be read that the user agreed to."""
-    read = (real_path(a.target, context.roots) for a in actions if a.kind == "read")
-    outside = frozenset(path for path in read if path is not None)
-    return replace(context, services={**context.services, "granted": outside})
-
-
 def read_rules(settings: Any, where: str) -> list[PermissionRule]:
     """Rules from a settings file. Raises `ConfigError` naming what is wrong."""
     if not isinstance(settings, list):
@@ -407,12 +343,3 @@ def _is_opaque(action: Action) -> bool:
     if _INVISIBLE.search(action.target.replace("\n", " ").replace("\t", " ")):
         return True
     return action.kind == "execute" and take_apart(action.target).opaque
-
-
-def _refused(call: ToolCall, reason: str) -> ToolResult:
-    if (here := current_call()) is not None:
-        here.show(state="denied", asked=(), reason=mapped(reason, shown))
-    text = Words("Not allowed, nothing was done.")
-    if reason:
-        text = together([text, mapped(reason, shown)], " ")
-    return ToolResult(call.id, call.name, text, is_error=True)
