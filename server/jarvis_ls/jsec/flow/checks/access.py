@@ -198,7 +198,9 @@ def bounds(
         return
     if over and not (reg.flags & TIGHT or known & TIGHT):
         return
-    sure = taint is not None or st.choices < _MANY or not (over or by)
+    sure = taint is not None or st.choices < _MANY or (
+        not (over or by) and reg.lo == reg.hi
+    )  # fmt: skip
     if not writes and most == 1 and reg.escaped and taint is None and not over:
         sure = False  # a text that was made out of sight: its end is looked for, mostly
     stack = place.kind in _STACK
