@@ -245,7 +245,9 @@ class Initials(ABC):
                 return self._one_by_one(parts, {place: codes[place]})
             return f"{rust} {{ {field_name(one)}: {codes[place]} }}"
         fields = list(parts.type.get_fields())
-        plainly = all(self._is_known(one.type) for one in fields if not one.is_bitfield())
+        plainly = not self.types.is_padded(parts.type) and all(
+            self._is_known(one.type) for one in fields if not one.is_bitfield()
+        )
         if any(one.is_bitfield() for one in fields) or len(fields) != len(parts.fields) or (
             not plainly
         ):  # fmt: skip

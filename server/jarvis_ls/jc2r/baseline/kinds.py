@@ -137,6 +137,8 @@ class Types:
         self._given = Names()
         self.needed: set[str] = set()
         """Names of what `support` offers and some module uses."""
+        self._padded: set[str] = set()
+        """Records with bytes between their members that Rust would not leave, by USR."""
         self._broken: dict[str, str] = {}
         """Why records cannot be translated, by USR."""
 
@@ -248,7 +250,8 @@ class Types:
             return _opaque(name)
         fields = list(declaration.type.get_fields())
         try:
-            members = [f"    pub {name}: {rust}," for name, rust in self._members(fields)]
+            members = [f"    pub {name}: {rust}," for name, rust in
+                       self._members(declaration, fields)]  # fmt: skip
         except Unsupported as error:
             self._broken[declaration.get_usr()] = str(error)
             return self._sized(declaration, name)
@@ -259,25 +262,45 @@ class Types:
              *members, "}"]
         )  # fmt: skip
 
-    def _members(self, fields: list[Any]) -> list[tuple[str, str]]:
-        """Members with their types; neighbouring bit-fields are the bytes they lie in."""
+    def _members(self, declaration: Any, fields: list[Any]) -> list[tuple[str, str]]:
+        """Members with their types; neighbouring bit-fields are the bytes they lie in, and what
+        Rust would put too near to them is kept away by bytes without a meaning."""
         found: list[tuple[str, str]] = []
+        is_union = declaration.kind.name == "UNION_DECL"
+        largest = declaration.type.get_align()
         run: tuple[int, int] | None = None
+        end = 0
+
+        def put(name: str, rust: str, place: int, size: int, align: int) -> None:
+            nonlocal end
+            if not is_union and -(-end // align) * align < place:
+                found.append((f"padding_{end}", f"[u8; {place - end}]"))
+                self._padded.add(declaration.get_usr())
+            found.append((name, rust))
+            end = place + size
+
         for one in fields:
             if one.is_bitfield():
                 first, last = bits_of(one)[0] // 8, (sum(bits_of(one)) + 7) // 8
-                if run is not None and one.semantic_parent.kind.name != "UNION_DECL" and (
-                    first <= run[1]
-                ):  # fmt: skip
+                if run is not None and not is_union and first <= run[1]:
                     run = (run[0], max(run[1], last))
                     found[-1] = (f"bits_{run[0]}", f"[u8; {run[1] - run[0]}]")
+                    end = run[1]
                 elif last > first:
                     run = (first, last)
-                    found.append((f"bits_{first}", f"[u8; {last - first}]"))
+                    put(f"bits_{first}", f"[u8; {last - first}]", first, last - first, 1)
             else:
                 run = None
-                found.append((field_name(one), self._member_type(one)))
+                place = int(one.get_field_offsetof()) // 8
+                align = max(1, min(largest, one.type.get_align()))
+                put(field_name(one), self._member_type(one), place, max(0, one.type.get_size()),
+                    align)  # fmt: skip
         return found
+
+    def is_padded(self, type_: Any) -> bool:
+        """Whether a record has members that C does not name."""
+        declaration = type_.get_canonical().get_declaration()
+        return (declaration.get_definition() or declaration).get_usr() in self._padded
 
     def _member_type(self, member: Any) -> str:
         """The type of a member; one that Rust lacks is told by its size in records that never
