@@ -122,6 +122,35 @@ def test_files_that_know_each_other(tmp_path: Path) -> None:
 
 
 @needs_cargo
+def test_a_record_that_files_see_differently(tmp_path: Path) -> None:
+    root = tmp_path / "views"
+    write(root, {
+        "view.h": "struct page;\ntypedef struct view { int x; struct view *up; struct page *page;\n"
+                  "#ifdef WIDE\nlong wide;\n#endif\n} view;\n"
+                  "struct page { view *first; int n; };\n"
+                  "int depth(view *v); int pages(view *v); int wide(view *v); view *made(int x);\n",
+        "a.c": '#define WIDE\n#include "view.h"\n#include <stdlib.h>\nview *made(int x) { view *v ='
+               " calloc(1, sizeof *v); v->x = x; v->wide = x * 2; v->page = calloc(1, sizeof"
+               " *v->page); v->page->first = v; return v; }\n",
+        "b.c": '#include "view.h"\nint depth(view *v) { int n = 0; for (; v; v = v->up) n += v->x;'
+               " return n; }\n",
+        "c.c": '#define WIDE\n#include "view.h"\nint wide(view *v) { view *w = v->page->first->up;'
+               " return w ? (int)w->wide + wide(w) : (int)v->wide; }\n",
+        "d.c": '#include "view.h"\nint pages(view *v) { return v->page->first->x + depth(v); }\n',
+        "main.c": '#define WIDE\n#include "view.h"\n#include <stdio.h>\nint main(void) { view *v ='
+                  " made(3), *w = made(4); v->up = w; w->up = 0; printf(\"%d %d %d\\n\", depth(v),"
+                  " pages(v), wide(v)); return 0; }\n",
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "5 of 5 functions in Rust" in done.stdout
+    binary = tmp_path / "c-views"
+    subprocess.run(["cc", "-w", "-o", binary, *root.glob("*.c")], check=True, timeout=60)
+    assert run(tmp_path / "views_rs" / "target" / "release" / "main") == run(binary)
+    assert (tmp_path / "views_rs" / "src" / "types.rs").read_text().count("struct view") == 2
+
+
+@needs_cargo
 def test_a_file_that_does_not_compile_leaves_the_others(tmp_path: Path) -> None:
     root = tmp_path / "p"
     write(root, {"good.c": "int good(int n) { return n + 1; }\n",

@@ -40,7 +40,8 @@ class _Program:
 
     def text(self) -> str:
         chance, seed = self._chance, self._seed
-        first, second, third = (chance.choice(TYPES) for _ in range(3))
+        first, second = (chance.choice(TYPES) for _ in range(2))
+        third = chance.choice(TYPES[:-1])  # other bytes than 0 and 1 are no `_Bool`
         members = [f"{first} a;", f"{chance.choice(('int', 'unsigned'))} b : "
                    f"{chance.randint(2, 31)};", f"unsigned long c : {chance.randint(1, 40)};",
                    f"{second} d[4];",

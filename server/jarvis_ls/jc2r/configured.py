@@ -79,7 +79,7 @@ def _names(script: str, name: str) -> dict[str, str]:
     words = {"PACKAGE": package, "PACKAGE_NAME": package, "PACKAGE_TARNAME": package,
              "VERSION": version, "PACKAGE_VERSION": version, "PACKAGE_URL": "",
              "PACKAGE_STRING": f"{package} {version}", "PACKAGE_BUGREPORT": ""}  # fmt: skip
-    return {name: f'"{value}"' for name, value in words.items()}
+    return {"RETSIGTYPE": "void", **{name: f'"{value}"' for name, value in words.items()}}
 
 
 def _set(script: str) -> dict[str, str]:

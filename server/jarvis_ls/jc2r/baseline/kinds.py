@@ -124,8 +124,8 @@ class Types:
     def __init__(self) -> None:
         self.items: dict[str, str] = {}
         """Rust definitions by their name."""
-        self._names: dict[str, str] = {}
-        """The last name given to a C declaration, by its USR."""
+        self._names: dict[str, list[str]] = {}
+        """Names given to a C declaration, by its USR."""
         self._seen: dict[str, str] = {}
         """The same for the unit at hand."""
         self._known: dict[int, str] = {}
@@ -223,17 +223,30 @@ class Types:
         definition = declaration.get_definition() or declaration
         usr = definition.get_usr()
         if usr not in self._seen:
-            if usr not in self._names:
-                self._names[usr] = self._given.give(record_name(definition) or "Anonymous")
-            self._seen[usr] = name = self._names[usr]
+            self._settle(definition, usr)
+        return f"types::{self._seen[usr]}"
+
+    def _settle(self, definition: Any, usr: str) -> None:
+        """Give a record the name it has where an earlier unit saw it like this one, or a new one:
+        files may see a record of a header differently. What it leads back to itself through is
+        defined anew with each name that is tried."""
+        names = self._names.setdefault(usr, [])
+        for known in [*reversed(names), ""]:
+            name = known or self._given.give(record_name(definition) or "Anonymous")
+            count = len(self._seen)
+            self._seen[usr] = name
             before = self.items.setdefault(name, "")  # ends the circle of a type with itself
             code = self._define(definition, name)
             if before in ("", code, _opaque(name)):
                 self.items[name] = code
-            elif code != _opaque(name):  # another record of that name, in another file
-                self._seen[usr] = self._names[usr] = name = self._given.give(name)
-                self.items[name] = self._define(definition, name)
-        return f"types::{self._seen[usr]}"
+            elif code != _opaque(name):  # another record of that name
+                for later in list(self._seen)[count:]:
+                    del self._seen[later]
+                self._known.clear()
+                continue
+            if not known:
+                names.append(name)
+            return
 
     def check(self, type_: Any) -> None:
         """Raises `Unsupported` when members of a record cannot be used."""

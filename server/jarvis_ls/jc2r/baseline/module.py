@@ -196,6 +196,7 @@ class Translator:
         """Say what other files may use; nothing of a program is for others."""
         if self.has_main:
             return
+        self.types.begin()
         for cursor in [*self._functions, *self._variables]:
             if cursor.linkage.name == "EXTERNAL":
                 self._offer(cursor, in_rust)
