@@ -320,3 +320,15 @@ def test_a_call_that_is_too_much_to_follow_does_not_hide_what_comes_after_it() -
         "void f(int a, int b) { int x[4]; x[0] = much(a, b); x[4] = x[0]; }\n"
     )
     assert ("f", "buffer-write-stack") in kinds(text)
+
+
+@pytest.mark.parametrize(("size", "told"), [(4, True), (5, False)])
+def test_numbers_of_large_functions_are_known_for_as_long_as_they_are_used(
+    size: int, *, told: bool
+) -> None:
+    many = "".join(f"int v{i} = a + {i}; use(v{i});\n" for i in range(90))
+    text = (
+        f"void f(int a) {{ int x[{size}]; int at = 4; int n;\n{many}"
+        "for (n = 0; n < at; n++) { use(n); } x[at] = 0; }\n"
+    )
+    assert (("f", "buffer-write-stack") in kinds(text)) == told

@@ -15,6 +15,7 @@ from typing import Any
 from jarvis_ls.jsec.flow import calls, conditions, ir
 from jarvis_ls.jsec.flow.calls import CALLED
 from jarvis_ls.jsec.flow.checks import ownership
+from jarvis_ls.jsec.flow.ends import ends, forget
 from jarvis_ls.jsec.flow.evaluate import default, evaluate, fetch
 from jarvis_ls.jsec.flow.fault import Fault, Step
 from jarvis_ls.jsec.flow.ir import Expr, FunctionIR, Span, Type
@@ -22,7 +23,7 @@ from jarvis_ls.jsec.flow.lookup import Lookup
 from jarvis_ls.jsec.flow.memory import escape
 from jarvis_ls.jsec.flow.regions import Frame, Regions
 from jarvis_ls.jsec.flow.state import Joiner, State, equal
-from jarvis_ls.jsec.flow.values import Val
+from jarvis_ls.jsec.flow.values import Val, join
 
 Outcome = tuple[State, "Val | None"]
 Effects = Mapping[str, tuple[tuple[Any, ...], ...]]
@@ -104,6 +105,7 @@ class Analysis(Regions):
         self.fuel = self.limits.fuel + self.limits.per_instruction * function.size
         self.reset()
         frame = self.enter(function, None, (0, 0))
+        frame.ends = ends(function)
         state = State({}, {}, None)
         self.frame = frame
         calls.unknown_parameters(self, state, frame)
@@ -125,12 +127,9 @@ class Analysis(Regions):
         self.stack.append(frame.function)
         outcomes = self.merge_outcomes(self.run(frame, state))
         self.stack.pop()
-        ended = self.fuel <= 0
-        self.fuel += left - share
-        if not ended:
-            return outcomes
-        self.partial = True
-        return outcomes if self.fuel <= 0 else None
+        ended, self.fuel = self.fuel <= 0, self.fuel + left - share
+        self.partial = self.partial or ended
+        return None if ended and self.fuel > 0 else outcomes
 
     def run(self, frame: Frame, state: State) -> list[Outcome]:
         """The states in which a function returns, with what it returns."""
@@ -157,6 +156,8 @@ class Analysis(Regions):
             states = pending.pop(index)
             if not states:
                 continue
+            if frame.ends:
+                forget(frame, index, states)
             if len(states) > self.limits.ways:
                 states = self._merged(states)
             if index in heads and self._step_by_step(index, states, blocks[index][1], steps):
@@ -310,13 +311,9 @@ class Analysis(Regions):
         """At most a few ways out of a function."""
         if len(outcomes) <= 3:
             return outcomes
-        from jarvis_ls.jsec.flow.values import join
-
         groups: dict[Any, Outcome] = {}
         for state, value in outcomes:
-            key: Any = None
-            if value is not None:
-                key = value.null if value.ptr else 3 if value.lo < 0 else value.null
+            key = None if value is None else 3 if not value.ptr and value.lo < 0 else value.null
             old = groups.get(key)
             if old is None:
                 groups[key] = state, value

@@ -43,6 +43,7 @@ class Frame:
         "caller",
         "depth",
         "end",
+        "ends",
         "entered",
         "function",
         "pointers",
@@ -65,6 +66,8 @@ class Frame:
         self.entered = 0
         """Fuel that was left when it was entered last."""
         self.depth: int = 0 if caller is None else caller.depth + 1
+        self.ends: dict[int, list[int]] = {}
+        """See `ends`: only of the function a run starts with."""
         self.pointers = pointers
         """Address of each slot."""
         self.site = site
