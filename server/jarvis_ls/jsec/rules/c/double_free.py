@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.code import Call, ancestors, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.allocation import FREEING
 from jarvis_ls.jsec.c.nearby import use_after
@@ -66,7 +66,7 @@ def double_free(first: Call | Fault) -> Iterator[Report]:
         return
     pointer = text(first.arg(0))
     yield Report(
-        again.node,
+        next((n for n in ancestors(again.node) if n.type == "call_expression"), again.node),
         "'{pointer}' is freed again.",
         confidence=0.88 if again.certain else 0.62,
         pattern=first.name,
