@@ -16,12 +16,13 @@ from jarvis_ls.jsec.flow import calls, conditions, ir
 from jarvis_ls.jsec.flow.calls import CALLED
 from jarvis_ls.jsec.flow.checks import ownership
 from jarvis_ls.jsec.flow.ends import ends, forget
-from jarvis_ls.jsec.flow.evaluate import default, evaluate, fetch
+from jarvis_ls.jsec.flow.evaluate import default, evaluate
 from jarvis_ls.jsec.flow.fault import Fault, Step
 from jarvis_ls.jsec.flow.ir import Expr, FunctionIR, Span, Type
 from jarvis_ls.jsec.flow.lookup import Lookup
 from jarvis_ls.jsec.flow.memory import escape
 from jarvis_ls.jsec.flow.regions import Frame, Regions
+from jarvis_ls.jsec.flow.returns import returned
 from jarvis_ls.jsec.flow.state import Joiner, State, equal
 from jarvis_ls.jsec.flow.values import Val, join
 
@@ -177,7 +178,7 @@ class Analysis(Regions):
                         leaving.append(self._unwound(frame, after, end[1]))
                         continue
                     if end[0] == ir.RETURN:
-                        value = fetch(self, after, end[1]) if end[1] is not None else None
+                        value = returned(self, after, end[1]) if end[1] is not None else None
                         outcomes.extend(self._left(frame, after, value, end[2]))
                         continue
                     for target, state_there in conditions.successors(self, after, end):

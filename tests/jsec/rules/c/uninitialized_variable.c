@@ -22,7 +22,7 @@ int sometimes(int c) {
     int x;
     if (c)
         x = 1;
-    return x; // missed: uninitialized-variable (set on some of the ways here)
+    return x; // expect: uninitialized-variable
 }
 
 int some_cases(int kind) {
@@ -37,7 +37,7 @@ int some_cases(int kind) {
     default:
         break;
     }
-    return x; // missed: uninitialized-variable (set on some of the ways here)
+    return x; // expect: uninitialized-variable
 }
 
 char *pointer(void) {
