@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import subprocess
@@ -25,20 +26,25 @@ def workers(editor):
     return psutil.Process(editor.client._server.pid).children()
 
 
+def kill(processes):
+    for one in processes:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            one.send_signal(signal.SIGKILL)
+
+
 async def test_the_analysis_process_is_killed_again_and_again(tmp_path):
     uri = uri_of(str(tmp_path / "a.c"))
     async with running(tmp_path) as editor:
         editor.open(uri, DOUBLE_FREE)
         assert len(await editor.diagnostics(uri)) == 1
         for number in range(5):
-            (worker,) = workers(editor)
-            worker.send_signal(signal.SIGKILL)
+            kill(workers(editor))
             if number % 2:
                 await asyncio.sleep(0.05)
             version = editor.change(uri, types.TextDocumentContentChangePartial(at(0), "\n"))
             (found,) = await editor.diagnostics(uri, version)
             assert found.range.start.line == 5 + number
-        assert len(workers(editor)) == 1
+        assert 1 <= len(workers(editor)) <= 2  # one follows values when nobody types
 
 
 async def test_a_killed_process_loses_no_edit_under_way(tmp_path):
@@ -49,8 +55,7 @@ async def test_a_killed_process_loses_no_edit_under_way(tmp_path):
         for number in range(120):
             version = editor.change(uri, types.TextDocumentContentChangePartial(at(0), "\n"))
             if number % 40 == 20:
-                (worker,) = await editor.until(lambda: workers(editor))
-                worker.send_signal(signal.SIGKILL)
+                kill(await editor.until(lambda: workers(editor)))
             await asyncio.sleep(0.002)
         (found,) = await editor.diagnostics(uri, version)
         assert found.range.start.line == 4 + 120
