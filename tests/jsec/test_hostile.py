@@ -30,7 +30,7 @@ RENDERERS = (render_json, render_jsonl, render_sarif, render_markdown, render_ht
 BATCHES = 10
 
 
-def scanned(root: Path) -> ScanResult:
+def scanned(root: Path, jobs: int) -> ScanResult:
     try:
         settings = load_settings(root)
     except ConfigError as error:
@@ -41,7 +41,7 @@ def scanned(root: Path) -> ScanResult:
         cache = Cache(root)
     except JarvisError:
         cache = None
-    return asyncio.run(scan(listing, settings, jobs=2, cache=cache, seconds=5.0))
+    return asyncio.run(scan(listing, settings, jobs=jobs, cache=cache, seconds=5.0))
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
@@ -50,7 +50,7 @@ def test_hostile_folders(tmp_path: Path, batch: int) -> None:
         with workspace(tmp_path, seed) as root:
             outside = sorted((tmp_path / "outside").iterdir())
             started = time.monotonic()
-            result = scanned(root)
+            result = scanned(root, 1 + seed % 2)
             took = time.monotonic() - started
             assert took < 60, f"workspace {seed} took {took:.0f} s"
             told = [one for one in result.shown if one.file == "good.c"]
