@@ -16,20 +16,30 @@ _WRITE = re.compile(
 )
 
 
-def written_loosely(data: bytes, lowered: Iterable[Span], known: Iterable[Span]) -> set[str]:
+def written_loosely(
+    data: bytes, lowered: Iterable[Span], known: Iterable[Span], kept: dict[bytes, set[str]]
+) -> set[str]:
     """Names that text outside of what was `lowered` and of the `known` declarations may give a
-    value, and text of lowered functions that holds directives."""
+    value, and text of lowered functions that holds directives. What was found in a text is in
+    `kept` afterwards, and taken from there."""
     found: set[str] = set()
     at = 0
     spans = sorted([*((*span, True) for span in lowered), *((*span, False) for span in known)])
     for start, end, is_function in spans:
-        found |= written_in(data[at:start])
+        found |= _once(data[at:start], kept)
         if is_function and b"#" in data[start:end]:
-            found |= written_in(data[max(at, start) : end])
+            found |= _once(data[max(at, start) : end], kept)
         at = max(at, end)
-    return found | written_in(data[at:])
+    return found | _once(data[at:], kept)
 
 
 def written_in(text: bytes) -> set[str]:
     """Names that a text may give a value."""
     return {(one or other).decode() for one, other in _WRITE.findall(text)}
+
+
+def _once(text: bytes, kept: dict[bytes, set[str]]) -> set[str]:
+    names = kept.get(text)
+    if names is None:
+        names = kept[text] = written_in(text)
+    return names

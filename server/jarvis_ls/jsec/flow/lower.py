@@ -78,15 +78,16 @@ class Lowering:
             if function is not None:
                 self.file.functions[name] = function
                 written |= changed(function)
-        written |= self.loose(one.span for one in self.file.functions.values())
+        written |= self.loose((one.span for one in self.file.functions.values()), {})
         self.file.written = frozenset(written)
         self.file.records = self.types.records
         self.file.prototypes = self.outer.functions
         return self.file
 
-    def loose(self, lowered: Iterable[Span]) -> set[str]:
-        """Variables that text outside of the `lowered` functions may change."""
-        names = written_loosely(self.unit.source.data, lowered, self._declarations)
+    def loose(self, lowered: Iterable[Span], kept: dict[bytes, set[str]]) -> set[str]:
+        """Variables that text outside of the `lowered` functions may change; `kept` is what is
+        known of parts of the text."""
+        names = written_loosely(self.unit.source.data, lowered, self._declarations, kept)
         return {n for n in names if n in self.file.globals or n in self.types.facts.variables}
 
     def _function(

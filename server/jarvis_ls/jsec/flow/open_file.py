@@ -14,6 +14,9 @@ from jarvis_ls.jsec.flow.ir import FunctionIR, GlobalIR
 from jarvis_ls.jsec.flow.lower import Lowering, changed
 from jarvis_ls.jsec.flow.outline import FunctionOutline, Outline, around_functions, digest_of, taken
 
+_FEW = 16
+"""Texts between functions, besides one for each of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Known:
@@ -35,6 +38,8 @@ class OpenFile:
         self._lowered: dict[str, FunctionIR | None] = {}
         self._digests: dict[str, bytes] = {}
         self._lowering: Lowering | None = None
+        self._texts: dict[bytes, set[str]] = {}
+        """Names that texts between functions may give a value."""
 
     def update(self, unit: Unit, root: Node, context: str, closure: tuple[str, ...]) -> Outline:
         """Follow an edit; `context` names the texts of the headers behind the document, `closure`
@@ -67,7 +72,9 @@ class OpenFile:
             written |= known.written
             lowering.file.globals.update(known.statics)
         self._known = kept
-        written |= lowering.loose(one.span for one in functions.values())
+        if len(self._texts) > 4 * (len(spans) + _FEW):
+            self._texts.clear()  # most of them are of earlier versions
+        written |= lowering.loose((one.span for one in functions.values()), self._texts)
         return Outline(
             unit.source.path, unit.language, functions, lowering.file.globals,
             lowering.types.records, lowering.outer.functions, frozenset(written), closure,
