@@ -16,7 +16,6 @@ Without a command, `jarvis` begins a conversation; with -m it says one thing and
 exit status: 0 done; 1 the task was not completed; 2 wrong use, or no model to ask;
 130 interrupted
 """
-MEMORY_KINDS = ("short_term", "project", "global")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -279,29 +279,6 @@ def enclosing_loop(node: Node, function: Function) -> Node | None:
     return None
 
 
-def result_tested(call: Call) -> bool:
-    """Whether the result of a call is looked at: used in a bigger expression or condition,
-    returned, or stored in something that is read later in the function."""
-    if call.statement is not None:
-        return False
-    target = call.target
-    if target is None:
-        return not _cast_to_void(call.node)
-    name = text(target)
-    if call.function is None or not name.isidentifier():
-        return True
-    return len(call.function.uses(name, call.node.end_byte)) > 0
-
-
-def _cast_to_void(node: Node) -> bool:
-    parent = node.parent
-    return (
-        parent is not None
-        and parent.type == "cast_expression"
-        and text(field(parent, "type")) == "void"
-    )
-
-
 def _literal_variable(node: Node, function: Function) -> str | None:
     name = text(node)
     macro = function.unit.facts.macros.get(name)

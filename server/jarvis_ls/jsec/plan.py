@@ -191,16 +191,11 @@ class Plan:
                 operator = node.child_by_field_name("operator")
                 wanting = table.get(operator.type) if operator is not None else None
             for when, rules in wanting or ():
-                try:
-                    if not when(node):
-                        continue
-                except Exception:  # one broken rule must not hide the findings of the others
-                    log.exception("%s failed; the rules behind it were not run here", when.__name__)
-                    continue
-                start = node.start_byte
-                site = Site(unit, item, node, at(start))
-                for rule in rules:
-                    run.check(rule, site, start)
+                if _holds(when, node):
+                    start = node.start_byte
+                    site = Site(unit, item, node, at(start))
+                    for rule in rules:
+                        run.check(rule, site, start)
 
     def _on_names(self, run: _Run, callees: Iterable[Node]) -> None:
         """Calls of plain names; most are told to concern no rule by their bytes."""
@@ -350,7 +345,7 @@ def _guarded(rule: Rule, place: Any) -> list[Report]:
         return []
 
 
-def _holds(when: Callable[[Any], bool], place: Function) -> bool:
+def _holds(when: Callable[[Any], bool], place: Function | Node) -> bool:
     """What a condition of rules says; one that fails is logged, and its rules are not run."""
     try:
         return when(place)

@@ -80,17 +80,6 @@ def read_results(folder: Path) -> list[dict[str, Any]]:
     return _records(folder / FILE)
 
 
-def read_functions(folder: Path) -> list[dict[str, Any]]:
-    """Records of functions, of whatever state, with their `requests`."""
-    requests = {(*_key(one), one.get("made")): one for one in _records(folder / REQUESTS)}
-    found = []
-    for one in read_results(folder):
-        if one.get("kind") == "function":
-            more = requests.get((*_key(one), one.get("made")), {})
-            found.append({**one, "requests": more.get("requests", [])})
-    return found
-
-
 def _with_requests(
     records: list[dict[str, Any]], requests: dict[tuple[str, str], dict[str, Any]]
 ) -> list[dict[str, Any]]:

@@ -109,11 +109,6 @@ def undefined(answer: Mapping[str, Any]) -> Undefined | None:
     return Undefined(found[1], file, line, not own)
 
 
-def without_stacks(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """An answer as it is compared: numbers that are not numbers are alike."""
-    return {name: value for name, value in answer.items() if name != "seconds"}
-
-
 def sanitizer_library(compiler: str) -> str:
     """The library of the address sanitizer; empty when there is none."""
     asked = subprocess.run(

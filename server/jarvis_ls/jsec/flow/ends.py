@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import FunctionIR
-from jarvis_ls.jsec.flow.lower_blocks import targets
+from jarvis_ls.jsec.flow.lower_blocks import loops
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.regions import Frame
@@ -90,14 +90,8 @@ def _mentions(
 def _loops(function: FunctionIR) -> list[int]:
     """The last block of the loops around each block; the block itself where there is none."""
     until = list(range(len(function.blocks)))
-    back = sorted(
-        (target, index)
-        for index, (_, end) in enumerate(function.blocks)
-        for target in targets(end)
-        if target <= index
-    )
     start = reach = -1
-    for head, tail in [*back, (len(until), len(until))]:
+    for head, tail in [*sorted(loops(function)), (len(until), len(until))]:
         if head > reach:
             until[start : reach + 1] = [reach] * (reach + 1 - start) if start >= 0 else []
             start = head

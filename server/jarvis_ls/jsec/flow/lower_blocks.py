@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir
-from jarvis_ls.jsec.flow.ir import Expr, Instr, Span, Type
+from jarvis_ls.jsec.flow.ir import Expr, FunctionIR, Instr, Span, Type
 
 MAX_DEPTH = 60
 """Levels of expressions, and of statements, that are looked into; what is deeper is unknown."""
@@ -101,6 +101,16 @@ def targets(end: Instr) -> tuple[int, ...]:
     if end[0] == ir.SWITCH:
         return (*(case[2] for case in end[2]), end[3])
     return ()
+
+
+def loops(function: FunctionIR) -> list[tuple[int, int]]:
+    """First and last block of each loop, by the edges that go back."""
+    return [
+        (target, index)
+        for index, (_, end) in enumerate(function.blocks)
+        for target in targets(end)
+        if target <= index
+    ]
 
 
 class Scopes:

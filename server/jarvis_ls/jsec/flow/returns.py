@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.evaluate import evaluate, fetch
 from jarvis_ls.jsec.flow.ir import Expr, FunctionIR
-from jarvis_ls.jsec.flow.lower_blocks import targets
+from jarvis_ls.jsec.flow.lower_blocks import loops
 from jarvis_ls.jsec.flow.state import State
 from jarvis_ls.jsec.flow.values import UNINIT, Val
 
@@ -31,18 +31,13 @@ def _gives(function: FunctionIR, slot: int) -> bool:
     """Whether some place of a function assigns to a variable: not only adds to it, and not in a
     loop, for that no loop is without a round is mostly known to who wrote it."""
     place = (ir.LOCAL, slot)
-    loops = [
-        range(target, index + 1)
-        for index, (_, end) in enumerate(function.blocks)
-        for target in targets(end)
-        if target <= index
-    ]
+    around = loops(function)
     return any(
         instr[0] == ir.EVAL
         and instr[1][0] == ir.STORE
         and instr[1][1] == place
         and not _holds(instr[1][2], place)
-        and not any(index in loop for loop in loops)
+        and not any(head <= index <= tail for head, tail in around)
         for index, (instrs, _) in enumerate(function.blocks)
         for instr in instrs
     )
