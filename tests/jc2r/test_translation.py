@@ -96,6 +96,10 @@ def test_the_crate_is_built_anew_only_when_something_changed(
     assert sorted(path.name for path in root.iterdir() if path.suffix == ".rs") == []
 
 
+def built_by_cc(binary: Path, *arguments: Path | str) -> None:
+    subprocess.run(["cc", "-w", "-o", binary, *arguments], check=True, timeout=60)
+
+
 @needs_cargo
 def test_files_that_know_each_other(tmp_path: Path) -> None:
     root = tmp_path / "shop"
@@ -117,7 +121,7 @@ def test_files_that_know_each_other(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     binary = tmp_path / "c-shop"
     sources = [root / name for name in ("shop.c", "say.c", "main.c")]
-    subprocess.run(["cc", "-w", "-o", binary, *sources], check=True, timeout=60)
+    built_by_cc(binary, *sources)
     assert run(tmp_path / "shop_rs" / "target" / "release" / "main") == run(binary)
 
 
@@ -145,7 +149,7 @@ def test_a_record_that_files_see_differently(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "5 of 5 functions in Rust" in done.stdout
     binary = tmp_path / "c-views"
-    subprocess.run(["cc", "-w", "-o", binary, *root.glob("*.c")], check=True, timeout=60)
+    built_by_cc(binary, *root.glob("*.c"))
     assert run(tmp_path / "views_rs" / "target" / "release" / "main") == run(binary)
     assert (tmp_path / "views_rs" / "src" / "types.rs").read_text().count("struct view") == 2
 
@@ -241,7 +245,7 @@ def test_a_program_whose_main_stays_in_c_begins_all_the_same(tmp_path: Path) -> 
     assert "jump.c:6: main stays in C: setjmp" in done.stdout
     binary = tmp_path / "c-jump"
     sources = [root / "jump.c", root / "lib.c"]
-    subprocess.run(["cc", "-w", "-o", binary, *sources, "-lm"], check=True, timeout=60)
+    built_by_cc(binary, *sources, "-lm")
     assert run(tmp_path / "jump_rs" / "target" / "release" / "jump") == run(binary)
     assert '#[link(name = "m")]' in (tmp_path / "jump_rs" / "src" / "sys.rs").read_text()
 
