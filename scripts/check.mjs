@@ -1,5 +1,5 @@
 // npm run check: formatters, linters, types, import contracts, generated files up to date.
-// Every check runs, so that one run shows everything there is to mend.
+// Every check runs, so that one run shows everything there is to mend; two at a time.
 
 import path from 'node:path';
 import { capture, ROOT, task } from './process.mjs';
@@ -8,9 +8,9 @@ import { setUpPython, venv } from './setup/python.mjs';
 
 /** @type {[name: string, command: string, args: string[]][]} */
 const CHECKS = [
+  ['Python types', venv('mypy'), []], // the longest: the others run beside it
   ['Python format', venv('ruff'), ['format', '--check', '.']],
   ['Python lint', venv('ruff'), ['check', '.']],
-  ['Python types', venv('mypy'), []],
   ['Import contracts', venv('lint-imports'), []],
   ['Generated wire types', venv('python'), ['-m', 'jarvis_ls.lsp.protocol_ts', '--check']],
   ['Tables of the README', venv('python'), ['scripts/readme_tables.py', '--check']],
@@ -26,18 +26,16 @@ const CHECKS = [
 ];
 
 await task(async () => {
-  await setUpPython();
-  await setUpPackages();
+  await Promise.all([setUpPython(), setUpPackages()]);
+  const waiting = [...CHECKS];
+  /** @type {string[]} */
   const failed = [];
-  for (const [name, command, args] of CHECKS) {
-    const began = performance.now();
-    const { status, stdout, stderr } = await capture(command, args);
-    const seconds = ((performance.now() - began) / 1000).toFixed(1);
-    console.log(`${status === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`);
-    if (status === 0) continue;
-    failed.push(name);
-    process.stdout.write(`${stdout}${stderr}\n`);
-  }
+  const work = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      if (!(await passes(...next))) failed.push(next[0]);
+    }
+  };
+  await Promise.all([work(), work()]);
   console.log(
     failed.length === 0
       ? `${CHECKS.length} checks passed.`
@@ -45,6 +43,21 @@ await task(async () => {
   );
   return failed.length === 0 ? 0 : 1;
 });
+
+/**
+ * Runs one check and says how it went, with its output when it failed.
+ * @param {string} name
+ * @param {string} command
+ * @param {string[]} args
+ */
+async function passes(name, command, args) {
+  const began = performance.now();
+  const { status, stdout, stderr } = await capture(command, args);
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  console.log(`${status === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`);
+  if (status !== 0) process.stdout.write(`${stdout}${stderr}\n`);
+  return status === 0;
+}
 
 /** @param {string} script a program of an installed package */
 function module(script) {

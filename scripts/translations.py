@@ -18,8 +18,8 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent / "server" / "jarvis_ls"
 CATALOGS = {"jsec": PACKAGE / "jsec/locale/zh-cn.json", "lsp": PACKAGE / "lsp/locale/zh-cn.json"}
-STEPS = PACKAGE / "jsec" / "flow"
-"""Where sentences are steps of a path, handed on as plain values."""
+SAID = [PACKAGE / "jsec" / folder for folder in ("flow", "rules", "c", "rust")]
+"""Where sentences are handed on as plain values, to be said elsewhere."""
 PLACE = re.compile(r"\{\w+\}")
 
 # Which arguments of which call hold templates: positions and keywords.
@@ -41,7 +41,7 @@ def templates(part: str) -> set[str]:
     for path in sorted((PACKAGE / part).rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         found |= set(_of_module(tree))
-        if path.is_relative_to(STEPS):
+        if any(path.is_relative_to(folder) for folder in SAID):
             found |= set(_sentences(tree))
     return found
 

@@ -25,7 +25,15 @@ export interface GraphAsk {
   kinds: NodeKind[];
 }
 
-export type OverviewAction = 'project' | 'scan' | 'resume' | 'stop' | 'verify' | 'report' | 'crate';
+export type OverviewAction =
+  | 'project'
+  | 'scan'
+  | 'resume'
+  | 'stop'
+  | 'verify'
+  | 'lift'
+  | 'report'
+  | 'crate';
 
 /** From the page to the extension. */
 export type OverviewAsk =

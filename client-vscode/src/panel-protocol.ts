@@ -120,6 +120,8 @@ export interface ToolEntry {
   isolation: string;
   /** Id of the node it created. */
   child: string;
+  /** Whether consent can hold for later calls too. */
+  lasting: boolean;
   kind: 'tool';
 }
 

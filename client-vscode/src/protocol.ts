@@ -38,7 +38,14 @@ export type RuleLevel = 'off' | 'low' | 'medium' | 'high';
 export type SuppressScope = 'line' | 'function' | 'file' | 'baseline';
 export type ExportFormat = 'json' | 'jsonl' | 'sarif' | 'markdown' | 'html';
 export type ServerState = 'starting' | 'scanning' | 'idle' | 'error';
-export type MigrationScope = 'scan' | 'project' | 'file' | 'function' | 'resume' | 'verify';
+export type MigrationScope =
+  | 'scan'
+  | 'project'
+  | 'file'
+  | 'function'
+  | 'resume'
+  | 'verify'
+  | 'lift';
 export type StageState = 'todo' | 'running' | 'done' | 'failed';
 export type FunctionState = 'new' | 'c' | 'baseline' | 'idiomatic';
 export type NodeKind = 'function' | 'type' | 'global' | 'macro';
@@ -313,6 +320,30 @@ export interface MigrationStage {
   at?: number;
 }
 
+/** One pass of lifting. */
+export interface MigrationPass {
+  /** `references`, `slices`, … */
+  name: string;
+  /** False when it is not in the crate. */
+  kept: boolean;
+  /** Why it is not, in the user's language. */
+  why: string;
+  /** Functions that are written otherwise after it. */
+  changed: number;
+  /** Functions it was taken back from: they did not build, or behaved otherwise. */
+  refused: number;
+  /** What it made less of. */
+  counts: MigrationCount[];
+}
+
+/** How many small mistakes in the Rust the tests of equivalence find. */
+export interface MigrationStrength {
+  /** Mistakes that were planted, each in a crate of its own. */
+  planted: number;
+  /** Those that a test has seen. */
+  killed: number;
+}
+
 /** One function of the project. */
 export interface MigrationFunction {
   /** Its number in `symbols.jsonl`. */
@@ -366,6 +397,8 @@ export interface MigrationResult {
   functions: MigrationFunction[];
   /** Files that are not translated at all. */
   skipped: MigrationSkipped[];
+  /** Of lifting, in the order they were tried. */
+  passes: MigrationPass[];
   /** What the scan left out. */
   notes: string[];
   /** What cargo said, its end; empty when it had nothing to say. */
@@ -378,12 +411,14 @@ export interface MigrationResult {
   crate?: string;
   /** URI of the report of the last comparison, in Markdown, once there is one. */
   report?: string;
+  /** Of the tests, once mistakes were planted. */
+  strength?: MigrationStrength;
 }
 
 /** Asks for a scan or a run. */
 export interface MigrationRunParams {
   /** `scan` reads only; `resume` goes on with what was asked for last; `verify` compares the crate
-with the C. */
+with the C, `lift` makes better Rust of it. */
   scope: MigrationScope;
   /** URI of the folder; that of `uri`, else the first one, when it is absent. */
   folder?: string;
@@ -403,9 +438,11 @@ with the C. */
 export interface MigrationRunResult {
   /** True when it was stopped; it goes on where it was with `resume`. */
   cancelled: boolean;
-  /** Functions of the project; after `verify` those that behave like the C. */
+  /** Functions of the project; after `verify` those that behave like the C, after `lift`
+passes over the crate that were kept. */
   functions: number;
-  /** Those that are in C; after `verify` those that were not compared or differ. */
+  /** Those that are in C; after `verify` those that were not compared or differ, after `lift`
+passes that were not kept. */
   left: number;
   /** Files that are not translated at all. */
   skipped: number;
@@ -415,6 +452,8 @@ export interface MigrationRunResult {
   again: boolean;
   /** How long it took. */
   milliseconds: number;
+  /** After `lift`: what there is less of. */
+  counts: MigrationCount[];
   /** URI of the folder of the crate; absent after a scan. */
   crate?: string;
 }

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jarvis_ls.agents.bus import (
+from jarvis_ls.agents.bus import Bus
+from jarvis_ls.agents.envelopes import (
     Body,
-    Bus,
     Cancel,
     Command,
     Completed,

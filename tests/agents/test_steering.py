@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import random
-import time
 from pathlib import Path
 
 import pytest
 
-from jarvis_ls.agents.bus import (
+from jarvis_ls.agents.envelopes import (
     Cancel,
     Command,
     Pause,
@@ -24,6 +23,7 @@ from jarvis_ls.runtime.messages import Assistant, ToolResult
 from jarvis_ls.runtime.tool import Tool, ToolContext, tool
 from tests.agents.world import World, call, delegate, near, say, until, world
 from tests.support.model_server import Answer, Asked
+from tests.support.patience import HANGS
 
 
 def grown(w: World, node: str) -> str:
@@ -156,14 +156,11 @@ async def test_cancel_ends_tools_and_streams_at_once(tmp_path: Path) -> None:
         w.tree.send("[root] go")
         await until(lambda: bool(started) and "x" in grown(w, w.child("a2").id))
         a = w.child("a")
-        began = time.monotonic()
-        ids = await w.tree.cancel(a.id, "Not needed.")
-        took = time.monotonic() - began
+        ids = await asyncio.wait_for(w.tree.cancel(a.id, "Not needed."), HANGS)
         assert set(ids) == {a.id, w.child("a1").id, w.child("a2").id}
         assert ended == started
         assert all(node.job is None or node.job.done() for node in a.subtree())
         assert {node.state for node in a.subtree()} == {"cancelled"}
-        assert took < 2  # 0.2 on a machine that does nothing else; see the benchmark
         ending = await w.tree.wait("root")  # the others work on
         assert (ending.state, ending.text) == ("completed", "end")
         results = [m.text for m in w.session.messages("root") if isinstance(m, ToolResult)]
@@ -394,10 +391,24 @@ async def test_who_was_held_and_ended_begins_again_when_it_is_spoken_to(tmp_path
         w.tree.pause("root")
         await w.tree.cancel("root")
         w.tree.send("hello")
-        assert (await asyncio.wait_for(w.tree.wait("root"), 20)).text == "back"
+        assert (await asyncio.wait_for(w.tree.wait("root"), HANGS)).text == "back"
         w.tree.pause("root")  # nothing works: nothing is held
         w.tree.send("hello")
-        assert (await asyncio.wait_for(w.tree.wait("root"), 20)).text == "and again"
+        assert (await asyncio.wait_for(w.tree.wait("root"), HANGS)).text == "and again"
+
+
+async def test_cancelled_while_it_is_held_at_its_end(tmp_path: Path) -> None:
+    """Its turn has ended, only the node is held: what is said next is not held any more."""
+    async with world(tmp_path) as w:
+        w.on("root", slow("x"), say("back"))
+        w.tree.send("[root] go")
+        await until(lambda: "x" in grown(w, "root"))
+        w.tree.pause("root")
+        await until(lambda: not w.tree.root.at_work)
+        assert w.tree.root.state == "paused"
+        await w.tree.cancel("root")
+        w.tree.send("are you there?")
+        assert (await asyncio.wait_for(w.tree.wait("root"), HANGS)).text == "back"
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -462,4 +473,4 @@ async def test_whatever_a_user_does_nothing_is_lost_or_left(tmp_path: Path, seed
             assert sorted(calls) == sorted(results)
         w.server.decide = lambda _: say("still here")
         w.tree.send("[root] are you there?")
-        assert (await asyncio.wait_for(w.tree.wait("root"), 20)).text == "still here"
+        assert (await asyncio.wait_for(w.tree.wait("root"), HANGS)).text == "still here"

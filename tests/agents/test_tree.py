@@ -430,7 +430,7 @@ class AnyTree(RuleBasedStateMachine):
 
     @invariant()
     def people_see_what_is(self) -> None:
-        self.tree._publish_moved()
+        self.tree._display.flush()
         nodes = {n.id: n.info for n in self.tree.walk()}
         seen = {e.node.id: e.node for e in self.feed.snapshot(self.session.id)
                 if isinstance(e, NodePut)}  # fmt: skip

@@ -33,6 +33,7 @@ from jarvis_ls.runtime.session import Session
 from jarvis_ls.runtime.session_store import SessionStore
 from jarvis_ls.runtime.tool import Tool, ToolContext, Tools
 from tests.support.model_server import Answer, Asked, ModelServer, chunk, usage
+from tests.support.patience import HANGS
 
 DONE = "!!!COMPLETE!!!"
 PRICES = ModelInfo("scripted", input_price=2.0, output_price=10.0, cached_price=2.0)
@@ -234,7 +235,7 @@ class _Near:
         return f"near({self.counts}, {self.cost})"
 
 
-async def until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
+async def until(condition: Callable[[], bool], seconds: float = HANGS) -> None:
     """Wait until something is so."""
 
     async def so() -> None:

@@ -234,6 +234,25 @@ async def test_memory_is_saved_when_it_is_forced(tmp_path: Path) -> None:
         assert "Port 8080" in json.dumps(asked(h, 3))
 
 
+async def test_a_finished_task_is_looked_back_at_when_that_is_wanted(tmp_path: Path) -> None:
+    """What is kept is asked for first, and is offered when such a task comes again."""
+    async with house(tmp_path) as h:
+        h.configure("[agent]\nuse_analysis = true\n")
+        h.server.say("The leak is in the reader.")
+        steps = {"operation": "save", "problem": "Find a leak", "steps": "Bisect with heaptrack."}
+        h.server.call("methodology", steps)
+        c = await h.start()
+        await c.ask("find the leak")
+        assert [head.title for head in await c.memory.heads()] == ["Find a leak"]
+        assert [a.kind for asked_ in h.person.permits for a in asked_.actions] == ["write"]
+        h.server.say("Done.")
+        h.server.say("Nothing new.")
+        other = await h.start(assembly=h.assembly())
+        await other.ask("there is a leak in the writer")
+        assert "heaptrack" in json.dumps(asked(h, 2))
+        assert len(await other.memory.heads()) == 1
+
+
 async def test_tools_that_come_later_are_told_to_models_in_every_form(tmp_path: Path) -> None:
     async with house(tmp_path) as h:
         command = json.dumps([sys.executable, str(SUPPORT), "plain"])

@@ -133,7 +133,7 @@ def wait(server: Wire, wanted: dict[str, int | None]) -> None:
         del left[uri]
         return not left
 
-    server.wait_for(one, 60)
+    server.wait_for(one)
 
 
 def quiet(server: Wire, seconds: float) -> None:

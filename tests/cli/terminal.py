@@ -15,6 +15,8 @@ import termios
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.support.patience import HANGS
+
 JARVIS = (sys.executable, "-m", "jarvis_ls.cli.jarvis")
 _ESCAPES = re.compile(r"\x1b(?:\[[0-9;?>=]*[A-Za-z]|\][^\x07]*\x07|[=>()][0-9A-Za-z]?)")
 
@@ -49,7 +51,7 @@ class Person:
         """Press keys."""
         os.write(self._master, text.encode())
 
-    async def sees(self, text: str, seconds: float = 40.0) -> str:
+    async def sees(self, text: str, seconds: float = HANGS) -> str:
         """Wait until a text is shown behind what was waited for before."""
         deadline = asyncio.get_running_loop().time() + seconds
         while (at := self.shown.find(text, self._seen)) < 0:
@@ -60,7 +62,7 @@ class Person:
         found, self._seen = self.shown[self._seen : at], at + len(text)
         return found
 
-    async def ended(self, seconds: float = 40.0) -> int:
+    async def ended(self, seconds: float = HANGS) -> int:
         """The exit status."""
         deadline = asyncio.get_running_loop().time() + seconds
         while (status := self.process.poll()) is None:

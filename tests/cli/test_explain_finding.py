@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,69 @@ def test_a_finding_is_shown_with_the_lines_of_its_path(root: Path, by: str) -> N
     assert lines[first + 3] == "       | " + " " * 7 + "^" * 14
     assert lines[second + 1] == "  It is copied to 4 bytes."
     assert "Changed since" not in run.stdout
+
+
+COPIES = r"""#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define API(name) name
+char out_name[100];
+
+static int has_suffix(const char *name, const char *suffix) {
+    return strlen(name) >= strlen(suffix);
+}
+
+int map_suffix(char *name, const char *old, const char *new) {
+    if (!has_suffix(name, old)) return 0;
+    strcat(name, new);
+    return 1;
+}
+
+void *take(void *opaque, int items, int size) {
+    void *block = malloc(items * size);
+    return block;
+}
+
+const char *API(last_error)(const char **texts, int *number) {
+    *number = 1;
+    return texts[1];
+}
+
+int main(int argc, char **argv) {
+    FILE *out;
+    if (argc < 3) return 2;
+    out = fopen(argv[2], "wb");
+    if (out == NULL) return 1;
+    fwrite(out_name, 1, sizeof(out_name), out);
+    fclose(out);
+    return 0;
+}
+"""
+
+WAYS = {
+    "strcat(name, new);": ["Whoever calls 'map_suffix' chooses its arguments.",
+                           "The condition is true here."],
+    "malloc(items * size)": ["Whoever calls 'take' chooses its arguments."],
+    "*number = 1;": ["Whoever calls 'last_error' chooses its arguments."],
+    "fwrite(": ["Whoever starts the program chooses its arguments.", "fopen() allocates it."],
+}  # fmt: skip
+
+
+def test_what_a_rule_sees_without_flow_has_the_way_that_flow_knows(tmp_path: Path) -> None:
+    root = write(tmp_path / "copies", {"names.c": COPIES})
+    jsec("scan", "--format", "json", "-o", "found.json", cwd=root, status=None)
+    found = json.loads((root / "found.json").read_text())["issues"]
+    for sink, said in WAYS.items():
+        line = COPIES[: COPIES.index(sink)].count("\n") + 1
+        steps = next(
+            texts for issue in found if issue["line"] == line
+            if (texts := [step["message"] for step in issue["trace"]])[-1:]
+            == [issue["description"]]
+        )  # fmt: skip
+        assert [step for step in said if step in steps] == said, (sink, steps)
+    gid = next(issue["gid"] for issue in found if "strcat" in issue["evidence"])
+    shown = jsec("explain-finding", str(gid), cwd=root).stdout
+    assert "The condition is true here." in shown and "strcat(name, new);" in shown
 
 
 def test_what_changed_since_the_scan_is_said(root: Path) -> None:

@@ -16,6 +16,7 @@ from jarvis_ls.cli.terminal import PERMIT, chosen
 from tests.cli.terminal import JARVIS, Person
 from tests.support.agents import until
 from tests.support.model_server import ModelServer
+from tests.support.patience import HANGS
 
 SETTINGS = """\
 [model_providers.scripted]
@@ -44,7 +45,7 @@ class Place:
     async def run(self, *arguments: str, given: str = "") -> tuple[int, str, str]:
         """Exit status, output and errors of a run without a terminal."""
         process = await self.start(*arguments)
-        out, err = await asyncio.wait_for(process.communicate(given.encode()), 60)
+        out, err = await asyncio.wait_for(process.communicate(given.encode()), HANGS)
         assert process.returncode is not None
         return process.returncode, out.decode(), err.decode()
 
@@ -163,9 +164,9 @@ async def test_an_interrupt_ends_it_and_keeps_the_session(tmp_path):
         here.model.say("never all of this", stall_after=2)
         process = await here.start("-m", "Hello")
         assert process.stdout is not None
-        await asyncio.wait_for(process.stdout.readexactly(5), 40)
+        await asyncio.wait_for(process.stdout.readexactly(5), HANGS)
         process.send_signal(signal.SIGINT)
-        assert await asyncio.wait_for(process.wait(), 40) == 130
+        assert await asyncio.wait_for(process.wait(), HANGS) == 130
         _, out, _ = await here.run("sessions", "show", "01")
         assert "Hello" in out
 

@@ -45,6 +45,8 @@ def test_exit_status(root: Path) -> None:
         (["scan", "--format", "xml"], "invalid choice"),
         (["scan", "--min-confidence", "2"], "from 0 to 1"),
         (["scan", "--jobs", "-1"], "whole number"),
+        (["scan", "--timeout", "0"], "above 0"),
+        (["scan", "--timeout", "nan"], "above 0"),
         (["scan", "--exclude", "[z-a]"], "exclude"),
         (["scan", "--baseline", "absent.json"], "absent.json"),
         (["scan", "--output", "no/such/folder/report"], "cannot write"),

@@ -16,6 +16,8 @@ import psutil
 import pytest
 from commands import FLAWED, command, issues, jsec, write
 
+from tests.support.patience import HANGS
+
 SLOW = "void f(int a) {\n" + "  if (a) { a = (a + 1) * (a - 2); }\n" * 40_000 + "}\n"
 
 
@@ -34,7 +36,7 @@ def start(root: Path, *arguments: str, **options: object) -> subprocess.Popen[st
     )  # fmt: skip
 
 
-def wait_for(what: Callable[[], object], seconds: float = 90) -> None:
+def wait_for(what: Callable[[], object], seconds: float = HANGS) -> None:
     ends = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < ends, "it did not come"
@@ -56,13 +58,13 @@ def test_interrupt_ends_with_what_there_is(root: Path) -> None:
     wait_for(lambda: answers(root) >= 8)
     workers = workers_of(process)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=10)
+    out, err = process.communicate(timeout=HANGS)
     report = json.loads(out)
     assert process.returncode == 130
     assert err == ""
     assert report["summary"]["cancelled"] is True
     assert len(report["issues"]) == 8
-    wait_for(lambda: not any(one.is_running() for one in workers), 5)
+    wait_for(lambda: not any(one.is_running() for one in workers))
 
 
 def test_interrupt_before_anything_was_found(root: Path) -> None:
@@ -70,7 +72,7 @@ def test_interrupt_before_anything_was_found(root: Path) -> None:
     process = start(root, "--timeout", "120", "--no-cache")
     wait_for(lambda: workers_of(process))
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=10)
+    out, err = process.communicate(timeout=HANGS)
     assert (process.returncode, err) == (130, "")
     assert "stopped before the end" in out
 
@@ -112,7 +114,7 @@ def test_kill_at_any_moment_leaves_valid_files_and_loses_nothing(root: Path) -> 
         process.kill()
         process.communicate()
         valid(root)
-        wait_for(lambda workers=workers: not any(one.is_running() for one in workers), 5)  # type: ignore[misc]
+        wait_for(lambda workers=workers: not any(one.is_running() for one in workers))  # type: ignore[misc]
     assert issues(cwd=root) == expected
     lines = (root / ".jarvis/sec/candidates.jsonl").read_text().splitlines()
     assert sorted(int(json.loads(line)["gid"]) for line in lines) == list(
@@ -140,7 +142,7 @@ def test_a_full_disk_is_said_and_the_report_still_comes(root: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))
 
     process = start(root, preexec_fn=limit)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=HANGS)
     assert process.returncode == 0
     assert f"{expected} findings" in out
     assert "cannot write" in out
@@ -159,7 +161,7 @@ def test_a_report_that_does_not_fit_on_the_disk_is_an_error(root: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
 
     process = start(root, "--format", "json", "--output", "report.json", preexec_fn=limit)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=HANGS)
     assert process.returncode == 2
     assert "cannot write" in err
     assert (root / "report.json").read_text() == "old"

@@ -136,14 +136,14 @@ test('one file written in two ways is one file', () => {
   assert.deepEqual(idsOf(findings.all), [again.id]);
 });
 
-test('ten thousand findings are filtered and grouped within a second', () => {
+test('ten thousand findings are filtered and grouped within a second of work', () => {
   const all = Array.from({ length: 10_000 }, (_, line) =>
     finding({ line, uri: `file:///ws/${line % 300}.c`, severity: line % 2 ? 'high' : 'low' }),
   );
-  const began = performance.now();
+  const began = process.cpuUsage();
   const shown = model.visible(all, { ...model.EVERYTHING, text: 'strcpy cwe-120' });
   const groups = model.grouped(shown, 'file');
-  const took = performance.now() - began;
+  const { user, system } = process.cpuUsage(began);
   assert.equal(groups.length, 300);
-  assert.ok(took < 1000, `${took} ms`);
+  assert.ok(user + system < 1e6, `${(user + system) / 1000} ms`);
 });

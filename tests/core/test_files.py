@@ -38,6 +38,14 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
     listening.close()
 
 
+def test_a_file_that_does_not_tell_its_size_is_read_whole_or_refused() -> None:
+    told = Path("/proc/version")
+    assert told.stat().st_size == 0
+    text = told.read_bytes()
+    assert read_regular(told, limit=len(text)) == text
+    assert reason_of(told, limit=len(text) - 1) == "larger than the size limit"
+
+
 def test_a_folder_that_is_a_link_does_not_lead_out(tmp_path: Path) -> None:
     root, outside = tmp_path / "root", tmp_path / "outside"
     root.mkdir()

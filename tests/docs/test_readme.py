@@ -35,7 +35,10 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("command", commands())
 def test_commands_run(command: str, tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "tests/workspaces/inventory", tmp_path, dirs_exist_ok=True)
+    shutil.copytree(
+        *(ROOT / "tests/workspaces/inventory", tmp_path), dirs_exist_ok=True,
+        ignore=shutil.ignore_patterns(".jarvis"),  # another test may be scanning it
+    )  # fmt: skip
     if "explain-finding" in command:  # of a scan before, whose findings have other names than here
         run("jsec scan .", tmp_path)
         candidates = (tmp_path / ".jarvis/sec/candidates.jsonl").read_text(encoding="utf-8")

@@ -48,7 +48,7 @@ test('inside the extension host', async () => {
     },
   });
   try {
-    const { code, text } = await until('end of the tests', () => end, 120_000);
+    const { code, text } = await until('end of the tests', () => end, 600_000);
     assert.equal(code, 0, text);
     assert.match(text, /in-host ok: a renamed file/);
   } finally {

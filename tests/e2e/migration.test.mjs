@@ -55,7 +55,6 @@ const TOOLCHAIN = {
   RUSTUP_HOME: process.env.RUSTUP_HOME ?? path.join(homedir(), '.rustup'),
   CARGO_HOME: process.env.CARGO_HOME ?? path.join(homedir(), '.cargo'),
 };
-const PATIENCE_MS = 120_000;
 
 /** @param {import('./workbench.mjs').Options} [options] */
 async function openProject(options = {}) {
@@ -93,7 +92,7 @@ describe('a project', () => {
     await editor.command('Jarvis: Transpile Project to Rust (Baseline)');
     await editor.toast('Moving C to Rust').waitFor();
     const done = editor.toast('3 of 4 functions are in Rust, and the crate builds');
-    await done.waitFor({ timeout: PATIENCE_MS });
+    await done.waitFor();
     const crate = path.join(editor.base, 'ws_rs');
     assert.ok(existsSync(path.join(crate, 'Cargo.toml')));
     await done.getByRole('button', { name: 'Show Functions' }).click();
@@ -196,8 +195,26 @@ describe('a project', () => {
     assert.equal(existsSync(path.join(editor.folder, '.jarvis/c2rust/request.json')), true);
     rmSync(path.join(editor.folder, 'many.c'));
     await stopped.getByRole('button', { name: 'Resume' }).click();
-    await editor.toast('of 4 functions are in Rust').waitFor({ timeout: PATIENCE_MS });
+    await editor.toast('of 4 functions are in Rust').waitFor();
     assert.equal(existsSync(path.join(editor.folder, '.jarvis/c2rust/request.json')), false);
+  });
+
+  test('the Rust is lifted from the palette, with progress, and what came of it is shown', async () => {
+    await editor.command('Jarvis: Lift the Rust: Safer, Plainer Code');
+    const going = editor.toast('Lifting the Rust');
+    await going.filter({ hasText: /Trying passes: \d+\/\d+/ }).waitFor();
+    await picture(editor, 'lifting');
+    await going.hover();
+    await going.getByRole('button', { name: 'Cancel' }).click();
+    await editor.toast('Stopped. What was done is kept.').waitFor();
+    await editor.command('Jarvis: Show Overview of C to Rust');
+    await editor.webview.locator('[data-action="lift"]').click();
+    const done = editor.toast(/Lifted in .+ s: unsafe functions \d+ → \d+/);
+    await done.waitFor();
+    await editor.webview.locator('.stage.is-done', { hasText: 'unsafe functions' }).waitFor();
+    const label = await row(editor, 'Lift').getAttribute('aria-label');
+    assert.match(label ?? '', /^Lift: done/);
+    await picture(editor, 'lifted');
   });
 });
 
@@ -227,12 +244,16 @@ test('in Chinese', async () => {
   try {
     await editor.serverStarted();
     await editor.command('Jarvis: 为 Rust 扫描 C 项目');
-    await editor.toast(/已在 .+ 秒内扫描 C 项目：4 个函数。/).waitFor({ timeout: PATIENCE_MS });
+    await editor.toast(/已在 .+ 秒内扫描 C 项目：4 个函数。/).waitFor();
     const label = await row(editor, 'twice').getAttribute('aria-label');
     assert.equal(label, 'twice：尚未转译，main.c，第 4 行');
     await editor.command('Jarvis: 显示 C 到 Rust 概览');
     await editor.webview.locator('.stage', { hasText: '扫描' }).waitFor();
     await editor.webview.getByText('调用关系').waitFor();
+    await editor.command('Jarvis: 将项目转译为 Rust（基线）');
+    await editor.toast('3 个').waitFor();
+    await editor.command('Jarvis: 提升 Rust：更安全、更简洁的代码');
+    await editor.toast(/正在尝试各项改进: \d+\/\d+/).waitFor();
   } finally {
     await editor.close();
   }

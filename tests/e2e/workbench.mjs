@@ -23,7 +23,8 @@ import { speak } from './language.mjs';
 
 export const ROOT = path.resolve(import.meta.dirname, '..', '..');
 const ID = 'jarvis-ls.jarvis-ls';
-const PATIENCE_MS = 30_000;
+/** What has not happened by then never will, on however slow a machine. */
+export const PATIENCE_MS = 120_000;
 
 const SETTINGS = {
   'security.workspace.trust.enabled': false,
@@ -82,7 +83,7 @@ export async function openWorkbench(options = {}) {
   try {
     await options.beforeLoad?.(page);
     await page.goto(address(host.address, opened, extension, options));
-    await page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
+    await page.locator('.monaco-workbench .part.statusbar').waitFor();
   } catch (error) {
     await workbench.close();
     throw error;
@@ -209,7 +210,8 @@ export class Workbench {
       cpSync(path.join(this.base, 'data', 'logs'), path.join(place, 'logs'), { recursive: true });
     }
     await this.end();
-    rmSync(this.base, { recursive: true, force: true, maxRetries: 5 });
+    // a migration that was running sees that the server is gone, and ends, within some seconds
+    rmSync(this.base, { recursive: true, force: true, maxRetries: 15 });
   }
 
   /** @param {string} name of a file of the workspace */
@@ -250,6 +252,7 @@ export class Workbench {
     const row = this.quickInput.locator('.monaco-list-row', { hasText: text }).first();
     await row.waitFor();
     await row.click();
+    await row.waitFor({ state: 'hidden' }); // what is asked next is answered in another input
   }
 
   /** @param {string} text */
@@ -269,7 +272,7 @@ export class Workbench {
       await this.page.keyboard.press(key);
       await sleep(100);
       // One that was closing is gone before it is read: that is no answer, and tried again.
-      const value = await input.inputValue({ timeout: 1000 }).catch(() => undefined);
+      const value = await input.inputValue({ timeout: 3000 }).catch(() => undefined);
       return value?.startsWith(start) && (await input.isVisible());
     });
     return input;
@@ -279,11 +282,13 @@ export class Workbench {
   async command(label) {
     const name = this.page.locator('.label-name').getByText(label, { exact: true });
     const row = this.quickInput.locator('.monaco-list-row').filter({ has: name }).first();
+    let timeout = 1500;
     await until(`command ${label}`, async () => {
       const input = await this.openQuickInput('F1', '>');
       await input.fill(`>${label}`);
       // A list that was made before the extension was there does not grow.
-      const found = await row.waitFor({ timeout: 3000 }).then(
+      timeout *= 2;
+      const found = await row.waitFor({ timeout }).then(
         () => true,
         () => false,
       );
@@ -399,7 +404,8 @@ export class Workbench {
     await item.waitFor();
     // A menu ignores clicks in its first moments, so as not to take the one that opened it.
     await until(`menu took the click on ${name}`, async () => {
-      if (await item.isVisible()) await item.click({ timeout: 1000 });
+      // One that is just closing is gone before it is reached.
+      if (await item.isVisible()) await item.click({ timeout: 1000 }).catch(() => undefined);
       await sleep(150);
       return !(await item.isVisible());
     });

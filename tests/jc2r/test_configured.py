@@ -69,3 +69,18 @@ def test_a_header_that_is_there_is_not_guessed(tmp_path: Path) -> None:
                  "a.c": '#include "config.h"\n#ifdef HAVE_STRDUP\nint seen(void) { return 1; }'
                         "\n#endif\n"})  # fmt: skip
     assert functions(root) == ["seen"]
+
+
+@needs_compiler
+def test_what_a_set_up_by_hand_and_its_makefiles_would_say_is_guessed(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    write(root, {
+        "configure.ac": SCRIPT,
+        "src/Makefile.am": 'AM_CPPFLAGS = -DHOME_OF=\\"$(pkgdatadir)\\" -DCALLED=\\"@PACKAGE@\\"\n',
+        "src/a.c": '#include "made-config.h"\n#include <unistd.h>\n#include "own.h"\n'
+                   '__RCSID("$Id$");\n'
+                   "#if SIZEOF_LONG != 8 || !defined HAVE_OFF_T\n#error no sizes\n#endif\n"
+                   "const char *home(void) { return HOME_OF CALLED; }\n",
+        "dos/unistd.h": "#error not for this machine\n", "dos/own.h": "int own(void);\n",
+    })  # fmt: skip
+    assert functions(root) == ["home"]

@@ -14,6 +14,8 @@ import pytest
 from test_scan import JC2R, jc2r, write
 from test_translation import needs_cargo
 
+from jarvis_ls.jc2r.history import History
+
 pytestmark = [
     needs_cargo,
     pytest.mark.skipif(shutil.which("git") is None, reason="needs git"),
@@ -114,3 +116,23 @@ def test_a_run_goes_on_wherever_it_was_killed(tmp_path: Path, point: str) -> Non
     ]
     assert git(crate, "status", "--porcelain") == ""
     assert not (crate / ".git-jc2r").exists()
+
+
+def test_a_commit_holds_its_own_files_whatever_else_is_staged(tmp_path: Path) -> None:
+    """A run was killed between `git add` and `git commit`; or the user has staged something."""
+    crate = tmp_path / "crate"
+    write(crate, {"src/a.rs": "// a\n", "src/b.rs": "// b\n", "c/gone file.c": "int gone;\n"})
+    history = History(crate)
+    git(crate, "add", "--all")
+    assert history.commit(["src/a.rs"], "First of all")
+    assert git(crate, "show", "--name-only", "--format=%s").split() == [
+        "First", "of", "all", "src/a.rs",
+    ]  # fmt: skip
+    assert history.commit(["src/b.rs", "c"], "The others")
+    (crate / "c" / "gone file.c").unlink()
+    git(crate, "add", "--all")
+    write(crate, {"src/b.rs": "// user\n"})
+    git(crate, "add", "src/b.rs")
+    assert history.commit(["c"], "Gone") and not history.commit(["c"], "Again")
+    assert [one.partition("|")[0] for one in log(crate)] == ["First of all", "The others", "Gone"]
+    assert git(crate, "status", "--porcelain", "src").split() == ["M", "src/b.rs"]

@@ -17,6 +17,9 @@ import pytest
 from test_scan import JC2R, jc2r, write
 from test_translation import needs_cargo
 
+from jarvis_ls.jc2r.overview import read_overview
+from tests.support.patience import HANGS
+
 pytestmark = [
     needs_cargo,
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="jc2r verify needs Linux"),
@@ -25,6 +28,7 @@ pytestmark = [
 SHOP = {
     "shop.h": """
 #include <stddef.h>
+#include <stdio.h>
 struct item { char name[12]; short price; double weight; struct item *next; };
 extern int sold;
 int total(const struct item *first);
@@ -41,6 +45,7 @@ struct pair { int a; double b; };
 struct pair swap(struct pair one);
 void wipe(const char *path);
 float half(float x);
+int lines(FILE *from, FILE *to);
 """,
     "shop.c": """
 #include <errno.h>
@@ -100,6 +105,12 @@ int past(int n) {
 struct pair swap(struct pair one) { struct pair two = {(int)one.b, one.a}; return two; }
 void wipe(const char *path) { unlink(path); }
 float half(float x) { return x / 2 + 0.1f; }
+int lines(FILE *from, FILE *to) {
+    int c, n = 0;
+    while ((c = getc(from)) != EOF) if (c == ',' || c > 128) { n++; fprintf(to, "%d;", n); }
+    rewind(from);
+    return n + (ferror(from) != 0);
+}
 """,
 }
 
@@ -119,7 +130,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
         patch.chdir(root)  # where people stand
         done = jc2r("run", "--baseline")
         assert done.returncode == 0, done.stdout + done.stderr
-        done = jc2r("verify", "--cases", "30")
+        done = jc2r("verify", "--mutants", "0", "--cases", "30")
     assert done.returncode == 0, done.stdout + done.stderr
     return root, done.stdout
 
@@ -129,13 +140,14 @@ def test_every_function_that_can_be_called_is_equal(shop: tuple[Path, str]) -> N
     found = functions(root)
     assert {name for name, one in found.items() if one["state"] == "equal"} == {
         "total", "dot", "ascending", "sort", "parse", "join", "fail", "overflow", "remember",
-        "past", "pick", "swap", "half",
+        "past", "pick", "swap", "half", "lines",
     }  # fmt: skip
     assert found["wipe"]["reason"] == "it calls unlink"
-    assert "13 of 14 functions equal" in said
+    assert "14 of 15 functions equal" in said
     assert all(one["cases"] >= 3 for one in found.values() if one["state"] == "equal")
     report = (root / ".jarvis" / "c2rust" / "equivalence.md").read_text()
-    assert "| equal | 13 |" in report and "1 × it calls unlink" in report
+    assert "| equal | 14 |" in report and "1 × it calls unlink, or something" in report
+    assert "14 of 15 functions (93 %) were compared one by one" in report
 
 
 def test_what_is_undefined_in_the_c_is_left_out_and_told(shop: tuple[Path, str]) -> None:
@@ -164,7 +176,7 @@ def test_only_its_own_folder_is_written(shop: tuple[Path, str]) -> None:
 def test_the_same_again_is_known(shop: tuple[Path, str]) -> None:
     root, said = shop
     before = (root / ".jarvis" / "c2rust" / "equivalence.jsonl").read_bytes()
-    assert jc2r("verify", root, "--cases", "30").stdout == said
+    assert jc2r("verify", "--mutants", "0", root, "--cases", "30").stdout == said
     assert (root / ".jarvis" / "c2rust" / "equivalence.jsonl").read_bytes() == before
 
 
@@ -174,6 +186,7 @@ FAULTS = [
     ("join", r"strcpy\(both, a\b", "strcpy(both, b"),
     ("fail", r"exit\(3(i32)?\)", "exit(4)"),
     ("remember", r"& 3", "& 1"),
+    ("lines", r"%d;", "%d,"),
 ]
 
 
@@ -189,7 +202,7 @@ def test_planted_faults_are_found(shop: tuple[Path, str], tmp_path: Path) -> Non
         text = text[:start] + changed
     path.write_text(text)
     try:
-        done = jc2r("verify", root, "--cases", "30")
+        done = jc2r("verify", "--mutants", "0", root, "--cases", "30")
     finally:
         path.write_text(good)
     assert done.returncode == 1, done.stdout
@@ -205,10 +218,10 @@ def test_a_killed_run_goes_on_where_it_was(shop: tuple[Path, str]) -> None:
     root, said = shop
     file = root / ".jarvis" / "c2rust" / "equivalence.jsonl"
     process = subprocess.Popen(
-        [*JC2R, "verify", root, "--cases", "30", "--reset"], stdout=subprocess.DEVNULL,
-        start_new_session=True,
+        [*JC2R, "verify", "--mutants", "0", root, "--cases", "30", "--reset"],
+        stdout=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + HANGS
     while time.monotonic() < deadline and process.poll() is None:
         if file.read_bytes().count(b"\n") >= 4:
             break
@@ -218,8 +231,8 @@ def test_a_killed_run_goes_on_where_it_was(shop: tuple[Path, str]) -> None:
     process.wait()
     kept = file.read_bytes().count(b"\n")
     assert kept >= 4
-    assert jc2r("verify", root, "--cases", "30").stdout == said
-    assert len(functions(root)) == 14
+    assert jc2r("verify", "--mutants", "0", root, "--cases", "30").stdout == said
+    assert len(functions(root)) == 15
 
 
 def test_without_a_translation_the_command_says_what_to_do(tmp_path: Path) -> None:
@@ -244,4 +257,9 @@ def test_without_sanitizers_the_c_is_built_another_way(
     done = jc2r("verify", root, "--cases", "15")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 of 1 functions equal" in done.stdout
+    found = re.search(r"(\d+) of (\d+) planted mutants were found", done.stdout)  # also by default
+    assert found is not None and 0 < int(found[1]) <= int(found[2]), done.stdout
+    strength = read_overview(root).strength
+    assert strength is not None and (strength.killed, strength.planted) == (
+        int(found[1]), int(found[2]))  # fmt: skip
     assert "note: the C cannot be built with sanitizers" in done.stdout

@@ -167,6 +167,30 @@ def test_the_projects_own_tests_run_on_the_rust(words: tuple[Path, Path]) -> Non
     assert done.returncode == 1 and "not run, they do not pass on the C" in done.stdout
 
 
+def test_what_only_tests_define_does_not_stand_in_the_way(tmp_path: Path) -> None:
+    """A file of the tests has no `main`, and so is in the crate beside the library's; two archives
+    of the project are one crate, with one state."""
+    root = tmp_path / "parts"
+    files = {
+        "a.c": "int state = 1;\nint a(void) { return ++state; }\n",
+        "b.c": "int a(void); extern int state;\nint b(void) { return a() * 10 + state; }\n",
+        "tests/support.c": "int wanted(void) { return 22; }\n",
+        "tests/check.c": "int a(void); int b(void); int wanted(void); extern int state;\n"
+        "int main(void) { return b() == wanted() && state == 2 && a() == 3 ? 0 : 1; }\n",
+        "Makefile": "check: tests/check\n\ttests/check\n"
+        "\tnm liba.a | grep -q rust_ && echo seen > rust-was-here || true\n"
+        "tests/check: tests/check.o tests/support.o libb.a liba.a\n\tcc -o $@ $^\n"
+        "lib%.a: %.o\n\tar crs $@ $<\n%.o: %.c\n\tcc -c -w $< -o $@\n",
+    }
+    write(root, files)
+    assert jc2r("run", "--baseline", root).returncode == 0
+    (root.parent / "parts_rs" / "target" / "release" / "check").unlink()  # C is to be linked
+    done = jc2r("check", "--path", root, "--", "make", "check")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "in Rust: exit status 0, with liba.a, libb.a replaced" in done.stdout
+    assert (root / ".jarvis" / "c2rust" / "own-tests" / "rust-was-here").exists()
+
+
 def test_bad_cases_are_named(words: tuple[Path, Path]) -> None:
     root, program = words
     done = record(root, b"", "--file", "/etc/passwd", program)

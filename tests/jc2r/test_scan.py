@@ -299,14 +299,28 @@ def test_components_of_a_long_chain_and_a_large_circle() -> None:
 
 def test_makefiles_and_inclusions_say_how_files_are_compiled(tmp_path: Path) -> None:
     write(tmp_path, {
-        "Makefile": "VERSION = 3\nCFLAGS = -O2 -Wall -DVERSION=$(VERSION) -DNAME='\"a b\"'\n"
+        "Makefile": "VERSION = 3\nDEFS =\nSYSTEM = `uname`\n"
+                    "CFLAGS = -O2 -D$(SYSTEM) -pedantic -D AS_WELL\n"
+                    "CFLAGS += -Wall -DVERSION=$(VERSION) -DNAME='\"a b\"'\n"
                     "CFLAGS += $(shell echo -DNEVER)\nifeq ($(OS),other)\nCFLAGS += -DOTHER\n"
                     "endif\nLDFLAGS = -DNOT_THIS\nall:\n\tCFLAGS=-DNOR_THIS make\n",
         "include/shop/item.h": "struct item { int price; };\n",
-        "src/item.c": "#include <shop/item.h>\n#if defined(OTHER) || defined(NEVER)\n#error\n"
+        "src/item.c": "#include <shop/item.h>\n"
+                      "#if defined(OTHER) || defined(NEVER) || !defined(AS_WELL)\n#error\n"
                       "#endif\nint price(struct item *i) { return i->price + VERSION; }\n"
                       "const char *name = NAME;\n",
     })  # fmt: skip
     done = jc2r("scan", "--no-graphs", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 function" in done.stdout
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="needs cmake")
+def test_a_build_that_fails_is_told_with_what_it_objects_to(tmp_path: Path) -> None:
+    write(tmp_path, {"CMakeLists.txt": "cmake_minimum_required(VERSION 3.10)\nproject(p C)\n"
+                                       "add_library(p a.c gone.c)\n",
+                     "a.c": "int a(void) { return 1; }\n"})  # fmt: skip
+    done = jc2r("scan", "--build", "--no-graphs", tmp_path)
+    assert done.returncode == 0, done.stderr
+    note = next(line for line in done.stdout.splitlines() if line.startswith("note: cmake failed"))
+    assert "CMakeLists.txt:3" in note and "gone.c" in note

@@ -52,9 +52,13 @@ def _escapes(root: Path, _generator: random.Random) -> None:
 def _pipes_and_devices(root: Path, _generator: random.Random) -> None:
     os.mkfifo(root / "pipe.c")
     os.mkfifo(root / ".gitignore.c")
+    here = Path.cwd()
     with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as listening:
-        os.chdir(root)
-        listening.bind("socket.c")
+        os.chdir(root)  # names of sockets are short
+        try:
+            listening.bind("socket.c")
+        finally:
+            os.chdir(here)
     (root / "zero.c").symlink_to("/dev/zero")
     with contextlib.suppress(PermissionError):  # only root may make devices
         os.mknod(root / "device.c", 0o20644, os.makedev(1, 5))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from shapes import SHAPES, shaped
 
 from jarvis_ls.codeintel.languages import LanguageName, language_of
-from jarvis_ls.codeintel.parse import count_errors, edit, parse
+from jarvis_ls.codeintel.parse import count_errors, edit, parse, parse_edited
 from jarvis_ls.codeintel.source import Source, decode
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.assess import assess
@@ -106,9 +106,14 @@ def test_following_edits_gives_what_a_fresh_look_gives(
         new = new.decode("utf-8", "replace").encode()
         changed = data[:start] + new + data[end:]
         edit(tree, data, changed, start, end, start + len(new))
-        tree, data = parse(changed, language, tree), changed
-        assert str(tree.root_node) == str(parse(data, language).root_node)
+        (tree, cache.sure), data = parse_edited(changed, language, tree), changed
+        fresh = parse(data, language)
         kept = ENGINE.analyse(Source("a", data), language, tree=tree, cache=cache)
+        if not cache.sure:  # what was learnt of this tree must not be in the way of the right one
+            cache.sure = True
+            kept = ENGINE.analyse(Source("a", data), language, tree=fresh, cache=cache)
+        else:
+            assert str(tree.root_node) == str(fresh.root_node)
         assert kept.findings == ENGINE.analyse(Source("a", data), language).findings
 
 
@@ -138,8 +143,12 @@ FEWEST = 64
 DEEPEST = 700
 """The same for shapes that nest."""
 
-MOST = 2.3
-"""How much longer twice the text may take."""
+MOST = 3
+"""How much longer twice the text may take beside other work: linear time takes twice as long,
+quadratic four times. `npm run bench -- growth` holds each rule to 2.3 on a quiet machine."""
+
+ROUNDS = 18
+"""Most times each is measured; the least of all is closest to the truth."""
 
 
 def seconds(data: bytes, language: LanguageName) -> float:
@@ -157,14 +166,14 @@ def test_time_is_linear_in_the_text(name: str) -> None:
     count = FEWEST if b"%d" in SHAPES[name][2] else DEEPEST
     data, language = shaped(name, count)
     seconds(data, language)
-    while seconds(*shaped(name, count)) < FLOOR and len(data) < 400_000:
+    while (once := seconds(data, language)) < FLOOR and len(data) < 400_000:
         count *= 2
         data, language = shaped(name, count)
-    ratios = []
-    for _ in range(6):
-        once = min(seconds(*shaped(name, count)) for _ in range(3))
-        twice = min(seconds(*shaped(name, 2 * count)) for _ in range(3))
-        ratios.append(twice / max(once, FLOOR))
-        if ratios[-1] <= MOST:
+    longer, _ = shaped(name, 2 * count)
+    twice = seconds(longer, language)
+    for _ in range(ROUNDS):
+        once = min(once, seconds(data, language))
+        twice = min(twice, seconds(longer, language))
+        if twice <= MOST * max(once, FLOOR):
             return
-    pytest.fail(f"{name}: {count} to {2 * count}: {', '.join(f'{r:.2f}' for r in ratios)}")
+    pytest.fail(f"{name}: {count} to {2 * count}: {twice / max(once, FLOOR):.2f} times as long")

@@ -41,7 +41,7 @@ def faults(*files: FileIR) -> list[Fault]:
     found = {
         (f.kind, f.file, f.span): f
         for file in files for function in file.functions.values()
-        for f in analysis.root(function)
+        for f in analysis.root(function) if f.is_flaw
     }  # fmt: skip
     return sorted(found.values(), key=lambda f: (f.file, f.span, f.kind))
 
@@ -167,6 +167,34 @@ PAIRS = {
         "int main(int c, char **v) { char a[10]; if (strlen(v[1]) >= %s) return 1;"
         " strcpy(a, v[1]); return a[0]; }",
         "11", "10", "buffer-write-stack",
+    ),
+    "a macro that nothing defines stands for a function of the library": (
+        "void f(void) { char *a = (char *)ALLOCA(%s); char b[100]; memset(b, 'x', 99); b[99] = 0;"
+        " SNPRINTF(a, 100, \"%%s\", b); }",
+        "50", "100", "buffer-write-stack",
+    ),
+    "what nothing defines is counted in its own unit": (
+        "void f(void) { couple a[%s], b[10], *p = malloc(64); struct one x; char t[4];"
+        " memcpy(a, b, 10 * sizeof(couple)); memset(&x, 0, 100); memcpy(t, &x, sizeof(t));"
+        " if (p) memset(p, 0, sizeof(couple)); free(p); }",
+        "9", "10", "buffer-write-stack",
+    ),
+    "what only shows a block does not own it": (
+        "void f(void) { char *p = malloc(9); if (!p) return; p[0] = 0; print_text(p); %s }",
+        "", "free(p);", "leak",
+    ),
+    "what may keep a block owns it": (
+        "void f(void) { char *p = malloc(9); if (!p) return; p[0] = 0; %s(p); }",
+        "show_text", "log_append", "leak",
+    ),
+    "a text has no end": (
+        "void print_text(const char *t);\nvoid f(void) { char a[9], b[20]; memset(b, 'x', 19);"
+        " b[19] = 0; memcpy(a, b, 8); %s print_text(a); }",
+        "", "a[8] = 0;", "text-without-end",
+    ),
+    "a text is made of pieces": (
+        "void f(void) { char a[9]; memset(a, 'x', 4); %s; puts(a); }",
+        "memset(a + 4, 'y', 2)", "strcpy(a + 4, \"z\")", "text-without-end",
     ),
     "a goto jumps over the release": (
         "void f(void) { char *p = malloc(10); if (!p) return; %s free(p); out: return; }",

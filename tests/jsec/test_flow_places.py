@@ -12,6 +12,72 @@ from jarvis_ls.jsec.flow.lookup import Files
 
 MARK = re.compile(r"//\s*expect:\s*([\w-]+)")
 
+SMART_OWNERS = """
+#include <memory>
+#include <cstdlib>
+void seen(int n);
+
+void twice() {
+    std::unique_ptr<int> own(new int(5));
+    int *raw = own.get();
+    seen(*raw);
+    delete raw; // expect: double-free
+}
+
+void given_up() {
+    std::unique_ptr<int> own(new int(5));
+    int *raw = own.release();
+    seen(*raw);
+    delete raw;
+}
+
+void lost() {
+    std::unique_ptr<int> own(new int(5)); // expect: leak
+    int *raw = own.release();
+    seen(*raw);
+}
+
+void too_late() {
+    std::unique_ptr<int> own(new int(5));
+    int *raw = own.get();
+    own.reset();
+    seen(*raw); // expect: use-after-free
+}
+
+void another() {
+    std::unique_ptr<int> own(new int(5));
+    own.reset(new int(6));
+    int *raw = own.get();
+    seen(*raw);
+}
+
+void two_owners() {
+    int *raw = new int(4);
+    std::shared_ptr<int> one(raw);
+    std::shared_ptr<int> other(raw); // expect: double-free
+}
+
+void shared() {
+    std::shared_ptr<int> one(new int(4));
+    std::shared_ptr<int> other(one);
+    one.reset();
+    seen(*other);
+}
+
+void many() {
+    std::unique_ptr<char> own(new char[4]); // expect: mismatched-free
+    std::unique_ptr<char[]> right(new char[4]);
+    std::unique_ptr<char, void (*)(void *)> freed((char *)malloc(4), free);
+}
+
+void kept(std::unique_ptr<int> &out) {
+    std::unique_ptr<int> own(new int(5));
+    int *raw = own.get();
+    out = std::move(own);
+    seen(*raw);
+}
+"""
+
 UNSEEN_READER = """
 #include <stdlib.h>
 void show(const char *text);
@@ -371,15 +437,118 @@ void run(const std::vector<const char *> &fixed) {
 }
 """
 
+STREAMS = """
+#include <stdio.h>
+int late(const char *name) {
+    FILE *in = fopen(name, "r");
+    if (!in) return -1;
+    fclose(in);
+    return fgetc(in); // expect: use-after-close
+}
+void twice(const char *name) {
+    FILE *in = popen(name, "r");
+    if (!in) return;
+    pclose(in);
+    pclose(in); // expect: double-close
+}
+void untested(void) {
+    FILE *in = tmpfile();
+    fclose(in); // expect: unchecked-allocation
+}
+"""
+
+
+STATUS = """
+#include <stdlib.h>
+struct Status {
+    Status() : state_(0) {}
+    explicit Status(int code) : state_(code) {}
+    static Status OK() { return Status(); }
+    static Status Bad(int code) { return Status(code); }
+    bool ok() const { return state_ == 0; }
+    int state_;
+};
+
+Status make(int **out) {
+    *out = (int *)malloc(4);
+    if (*out == NULL) return Status::Bad(1);
+    return Status::OK();
+}
+
+int tested() {
+    int *block;
+    Status status = make(&block);
+    if (!status.ok()) return 1;
+    *block = 1;
+    free(block);
+    return 0;
+}
+
+int kept() { // expect: leak
+    int *block;
+    Status status = make(&block);
+    if (!status.ok()) return 1;
+    *block = 1;
+    return 0;
+}
+"""
+
+NUMBERS = """
+#include <math.h>
+#include <stdlib.h>
+void shown(double number);
+void text_shown(unsigned long length);
+
+void near_zero() {
+    float number = (float)rand();
+    if (fabs(number) > 0.000001) shown(100.0 / number);
+}
+
+void perhaps_zero() {
+    float number = (float)rand();
+    shown(100.0 / number); // expect: divide-by-zero
+}
+
+int two_digits(const char *text) {
+    int number = 0;
+    if (sscanf(text, "%2d", &number) != 1) return 0;
+    return number * 1000;
+}
+
+int any_digits(void) {
+    int number = 0;
+    if (scanf("%d", &number) != 1) return 0;
+    return number * 1000; // expect: integer-overflow
+}
+
+int few_digits(void) {
+    int number = 0;
+    if (scanf("%2d", &number) != 1) return 0;
+    return number * 1000;
+}
+
+void untested() {
+    char *home = getenv("HOME");
+    text_shown(strlen(home)); // expect: unchecked-allocation
+}
+
+void tested() {
+    char *home = getenv("HOME");
+    if (home) text_shown(strlen(home));
+}
+"""
+
 
 @pytest.mark.parametrize(
     ("path", "text"),
     [
         ("unseen.c", UNSEEN_READER), ("unseen.cpp", UNSEEN_WRITER), ("secrets.c", SECRETS),
         ("stored.c", STORED), ("ranges.cpp", RANGES), ("spawned.c", SPAWNED),
-        ("sockets.c", SOCKETS), ("owners.cpp", OWNERS), ("overloads.cpp", OVERLOADS),
+        ("sockets.c", SOCKETS), ("owners.cpp", OWNERS), ("smart.cpp", SMART_OWNERS),
+        ("overloads.cpp", OVERLOADS),
         ("exceptions.cpp", EXCEPTIONS), ("lambdas.cpp", LAMBDAS),
         ("casts.cpp", CASTS), ("elements.cpp", ELEMENTS),
+        ("streams.c", STREAMS), ("status.cpp", STATUS), ("numbers.c", NUMBERS),
     ],
     ids=lambda value: value if len(value) < 30 else "",
 )  # fmt: skip
@@ -390,6 +559,7 @@ def test_kinds(path: str, text: str) -> None:
         (text[: fault.span[0]].count("\n"), fault.kind)
         for function in file.functions.values()
         for fault in analysis.root(function)
+        if fault.is_flaw
     }
     lines = text.split("\n")
     wanted = {(n, m[1]) for n, line in enumerate(lines) if (m := MARK.search(line)) is not None}

@@ -46,6 +46,59 @@ int use(void) { int i; int c; for (i = 8; i; i--) { NEXT; putchar(c); } return c
     "what assembly puts out": """
 unsigned use(void) { unsigned lo, hi; __asm__ ("rdtsc" : "=a" (lo), "=d" (hi)); return hi | lo; }
 """,
+    "the first of the macros that exclude each other": """
+#if UINT_MAX == 0xffffffffUL
+#define WORD unsigned
+#elif ULONG_MAX == 0xffffffffUL
+#define WORD unsigned long
+#elif USHRT_MAX == 0xffffffffUL
+#define WORD unsigned short
+#endif
+typedef WORD word;
+word table[2];
+void use(void) { unsigned n = 0x77073096; table[0] = n; }
+""",
+    "rows whose number is that of their initialiser": """
+void show(long (*rows)[2]);
+void use(void) { long map[][2] = { {1, 2}, {3, 4}, {5, 6} }; map[2][1] = 1; show(map); }
+""",
+    "a macro that cannot be put in gives a value": """
+#define find(key, out) ({ int found_ = 0; look(key, &(out)); if (
+int use(int key) { int value; find(key, value); return value; }
+""",
+    "a macro with the name of a variable": """
+#define G(L) ((L)->glob
+struct state { int *glob; };
+int *use(struct state *L) { int *G; G = G(L); return G; }
+""",
+    "an assertion that some build leaves out": """
+#ifdef NDEBUG
+#define assert(e) ((void)(e))
+#endif
+struct box { int a; };
+int use(struct box *b) { assert(b != NULL && b->a > 0); return b->a; }
+""",
+    "members behind one whose size is not known": """
+struct item { union { unseen_t u; struct { int kind; double n; char *text; } v; } data;
+              struct item *next; };
+void use(struct item *i) {
+    while (i) { struct item *last = i; i = i->next; free(last->data.v.text); free(last); }
+}
+struct odd { unseen_t first; int second; char third[4]; };
+struct odd odds[] = { {1, 2, "abc"}, {3, 4, "def"} };
+int first(void) { struct odd one = {1, 2, "ab"}; return one.second + odds[1].second; }
+""",
+    "the size of a member that only a namesake declares": """
+struct other { char *name; };
+void use(unseen_t *key, const char *from) { memcpy(key->name, from, sizeof(key->name)); }
+""",
+    "a header that nothing defines at the start of a buffer": """
+void use(const char *from, int n) {
+    unsigned char buf[256]; struct packet *head = (struct packet *)buf; struct other o;
+    unsigned char *p = (unsigned char *)(head + 1); memset(&o, 0, sizeof(o));
+    memcpy(p, from, 4); p += 4; memcpy(p, from, 6); memcpy(buf, from, sizeof(*head) + 8);
+}
+""",
     "members that a macro fills": """
 #define WITH_LENGTH(s) s, sizeof(s) - 1
 struct word { const char *name; unsigned length; int kind; };

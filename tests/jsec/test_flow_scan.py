@@ -44,6 +44,12 @@ def flaws(result: ScanResult) -> list[Finding]:
     return [one for one in result.findings if one.rule == PAST]
 
 
+def test_a_place_on_the_way_is_told_once(tmp_path: Path, scan_folder: Scan) -> None:
+    twice = "#include <stdlib.h>\nvoid f(char *p) {\n    free(p);\n    free(p);\n}\n"
+    (one,) = scan_folder(write(tmp_path, {"a.c": twice})).findings
+    assert [step.span.line for step in one.trace] == [3, 4] and one.related == ()
+
+
 def test_a_flaw_is_told_where_it_hurts_with_the_way_there(
     tmp_path: Path, scan_folder: Scan
 ) -> None:
@@ -69,6 +75,16 @@ def test_a_guess_stands_with_little_confidence_where_nobody_calls(
     (guess,) = scan_folder(write(tmp_path, {"sink.c": SINK.replace('#include "sink.h"', "")})).shown
     assert guess.rule == "unbounded-string-copy"
     assert guess.confidence < 0.6
+
+
+@pytest.mark.parametrize("size, wrong", [(20, True), (9, False)])
+def test_a_call_without_arguments_is_told_what_lies_in_variables_of_the_program(
+    tmp_path: Path, scan_folder: Scan, size: int, wrong: bool
+) -> None:
+    start = f"extern int size;\nvoid put(void);\nvoid start(void) {{ size = {size}; put(); }}\n"
+    put = "int size;\nvoid put(void) { char room[10]; room[size] = 1; }\n"
+    result = scan_folder(write(tmp_path, {"start.c": start, "put.c": put}))
+    assert [one.cwe[0] for one in result.findings if one.confidence > 0.55] == [121] * wrong
 
 
 def test_flow_can_be_switched_off(tmp_path: Path, scan_folder: Scan) -> None:
@@ -112,6 +128,36 @@ def test_names_of_two_programs_are_not_mixed(tmp_path: Path, scan_folder: Scan) 
     good = {f"good/{name[2:]}": text for name, text in GOOD.items()}
     (one,) = flaws(scan_folder(write(tmp_path, {**good, **bad})))
     assert one.file == "bad/sink.c"
+
+
+@pytest.mark.parametrize(("large", "small"), [("a.c", "b.c"), ("b.c", "a.c")])
+def test_a_struct_of_another_file_is_not_meant(
+    tmp_path: Path, scan_folder: Scan, large: str, small: str
+) -> None:
+    body = (
+        "#include <string.h>\nstruct box { char text[%d]; };\n"
+        "void %s(void) {\n    struct box one;\n    memset(&one, 0, 32);\n%s}\n"
+    )
+    files: dict[str, str | bytes] = {
+        large: body % (64, "fits", "    spills();\n"),
+        small: body % (4, "spills", ""),
+    }
+    (one,) = flaws(scan_folder(write(tmp_path, files)))
+    assert (one.file, one.span.line) == (small, 5)
+
+
+def test_a_struct_whose_members_have_no_known_size_has_none(
+    tmp_path: Path, scan_folder: Scan
+) -> None:
+    files: dict[str, str | bytes] = {
+        "types.h": "typedef unsigned long word;\n",
+        "shape.h": "typedef struct { word input[16]; unsigned char rest[64]; } state;\n",
+        "start.c": '#include "types.h"\n#include "shape.h"\n'
+        "void start(state *st, word n) { st->input[12] = n; st->input[15] = n; }\n",
+        "try.c": '#include "types.h"\n#include "shape.h"\nvoid start(state *st, word n);\n'
+        "void attempt(void) { state st; start(&st, 1); }\n",
+    }
+    assert flaws(scan_folder(write(tmp_path, files))) == []
 
 
 def test_a_static_function_of_another_file_is_not_meant(tmp_path: Path, scan_folder: Scan) -> None:
@@ -161,6 +207,18 @@ class TestAgain:
         assert flaws(scan_folder(tmp_path, cached=True)) == []
         write(tmp_path, {"put.c": sink % "n + 4"})
         assert len(flaws(scan_folder(tmp_path, cached=True))) == 1
+
+    def test_a_release_that_comes_about_two_calls_below_reaches_the_caller(
+        self, tmp_path: Path, scan_folder: Scan
+    ) -> None:
+        user = "void end(char *p);\nvoid use(char *p) { end(p); p[0] = 0; }\n"
+        between = "void drop(char *p);\nvoid end(char *p) { if (p) drop(p); }\n"
+        drop = "#include <stdlib.h>\nvoid drop(char *p) { %s; }\n"
+        write(tmp_path, {"use.c": user, "end.c": between, "drop.c": drop % "p[1] = 2"})
+        assert scan_folder(tmp_path, cached=True).findings == []
+        write(tmp_path, {"drop.c": drop % "free(p)"})
+        (one,) = scan_folder(tmp_path, cached=True).findings
+        assert (one.file, one.cwe[0]) == ("use.c", 416)
 
     def test_lines_above_move_the_way_with_them(self, tmp_path: Path, scan_folder: Scan) -> None:
         write(tmp_path, BAD)
@@ -271,3 +329,53 @@ def test_what_is_wrong_in_the_settings_is_named(tmp_path: Path, text: str, what:
     write(tmp_path, {".jarvis/jsec.toml": text})
     with pytest.raises(ConfigError, match=re.escape(what)):
         load_settings(tmp_path)
+
+
+NUMBERS = """\
+#include <stdio.h>
+static void share(int total, int count) {
+    printf("total %d", total);
+    printf("part %d", total / count);
+}
+static void mark(int index) {
+    int numbers[10] = {0};
+    printf("index %d", index);
+    if (index >= 0) numbers[index] = 1;
+    printf("%d", numbers[0]);
+}
+static void show(const char *name) {
+    printf("name");
+    printf("%c", name[0]);
+}
+void bad(void) { share(100, 0); mark(12); show(NULL); }
+void good(void) { share(100, 2); mark(9); show("a"); }
+"""
+
+
+def test_what_a_call_writes_out_is_followed(tmp_path: Path, scan_folder: Scan) -> None:
+    found = scan_folder(write(tmp_path, {"a.c": NUMBERS})).findings
+    firm = {(one.rule, one.span.line) for one in found if one.confidence >= 0.6}
+    assert firm == {("division-by-zero", 4), (PAST, 9), ("null-dereference", 14)}
+
+
+def test_a_number_of_one_function_is_none_of_another(tmp_path: Path, scan_folder: Scan) -> None:
+    """24.0 and 24 are equal, and divide otherwise."""
+    rows = """\
+double hours(double n) { return n * 24.0; }
+int look(const char *text, const char *pattern);
+int main(int argc, char **argv) {
+    struct row { void *run; const char *name; int time; } rows[] = { { 0, "a", 1 } };
+    int i, n;
+    for (n = 1; n < argc; n++) {
+        const char *text = argv[n];
+        if (text[0] == '-') {
+        }
+        for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+            if (look(text, rows[i].name) == 0) break;
+        }
+    }
+    return 0;
+}
+"""
+    found = scan_folder(write(tmp_path, {"a.c": rows})).findings
+    assert not [one for one in found if "buffer" in one.rule]

@@ -51,3 +51,12 @@ def test_a_page_in_english_or_an_unknown_language_is_as_it_is_written():
     assert LANGUAGES == ("en", "zh-cn")
     assert in_language(page, "en") is page and in_language(page, "fr") is page
     assert reason(page, "en").startswith("The second `free`")
+
+
+@pytest.mark.parametrize(("name", "left"), [("double-free", "near"), ("memory-leak", "nothing")])
+def test_a_rule_that_asks_flow_says_what_is_left_without_it(name, left):
+    parts = PAGES[name].page.partition("## Without flow (`--no-flow`)\n")
+    assert left in parts[2].splitlines()[0]
+    translated = in_language(PAGES[name], "zh-cn").page.partition("`--no-flow`）\n")[2]
+    assert CHINESE.search(translated.splitlines()[0])
+    assert "Without flow" not in PAGES["gets-call"].page

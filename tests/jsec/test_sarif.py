@@ -147,7 +147,11 @@ def test_a_real_scan(tmp_path: Path, scan_folder: Scan) -> None:
     ]
     assert by_uri["b.c"]["baselineState"] == "new"
     assert by_uri["b.c"]["fixes"][0]["artifactChanges"][0]["replacements"]
-    assert by_uri["b.c"]["relatedLocations"]
+    (flow,) = by_uri["b.c"]["codeFlows"][0]["threadFlows"]
+    lines = [
+        one["location"]["physicalLocation"]["region"]["startLine"] for one in flow["locations"]
+    ]
+    assert lines == [3, 4]
     rule = next(one for one in run["tool"]["driver"]["rules"] if one["id"] == "double-free")
     assert "## Why is this bad?" in rule["help"]["markdown"]
     assert "external/cwe/cwe-415" in rule["properties"]["tags"]

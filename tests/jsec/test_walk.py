@@ -32,7 +32,7 @@ def test_sources_are_listed_in_order_and_nothing_else(tmp_path: Path) -> None:
 
 def test_default_folders_are_left_out_wherever_they_stand(tmp_path: Path) -> None:
     write(tmp_path, {f"x/{name}/a.c": "" for name in (
-        ".git", "build", "out", "target", "third_party", "vendor", "node_modules", ".venv",
+        ".git", ".pc", "build", "out", "target", "third_party", "vendor", "node_modules", ".venv",
         ".jarvis")} | {"x/builder/a.c": "", "out.c": ""})  # fmt: skip
     assert names(list_sources(tmp_path, Settings())) == ["out.c", "x/builder/a.c"]
     with_all = names(list_sources(tmp_path, Settings(default_excludes=False)))
@@ -127,9 +127,9 @@ def test_hostile_ignore_patterns_cost_no_time(tmp_path: Path) -> None:
     write(tmp_path, {f"{'a' * 120}{n}.c": "" for n in range(30)})
     lines = ["*a" * 40 + "b", "**/" * 60 + "x", "[" * 500, "a" * 100_000, "(" * 900, "!" * 900]
     (tmp_path / ".gitignore").write_text("\n".join(lines * 20))
-    started = time.monotonic()
+    started = time.process_time()
     assert len(list_sources(tmp_path, Settings()).files) == 30
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 60, "backtracking takes hours"
 
 
 def test_an_ignored_folder_is_scanned_when_it_is_asked_for(tmp_path: Path) -> None:

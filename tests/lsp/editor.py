@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,6 +15,7 @@ from pytest_lsp import LanguageClient, client_capabilities, make_test_lsp_client
 
 from jarvis_ls.lsp import protocol
 from jarvis_ls.lsp.folders import uri_of
+from tests.support.patience import HANGS
 
 COMMAND = (sys.executable, "-X", "utf8", "-m", "jarvis_ls")
 DOUBLE_FREE = """#include <stdlib.h>
@@ -104,16 +105,20 @@ class Editor:
         await self.until(lambda: shown() is not None and accept(shown() or []))
         return shown() or []
 
-    async def until(self, ready: Callable[[], T], seconds: float = 15.0) -> T:
+    async def until(self, ready: Callable[[], T], seconds: float = HANGS) -> T:
         """What ``ready`` gives, once it gives something."""
         deadline = asyncio.get_running_loop().time() + seconds
         while not (value := ready()):
-            assert asyncio.get_running_loop().time() < deadline, "it did not happen in time"
+            assert asyncio.get_running_loop().time() < deadline, "it did not happen"
             await asyncio.sleep(0.01)
         return value
 
+    async def soon(self, answer: Awaitable[T]) -> T:
+        """What the server answers; a failure when it never does."""
+        return await asyncio.wait_for(answer, HANGS)
+
     async def request(self, method: str, params: Any = None) -> Any:
-        return await asyncio.wait_for(self.client.protocol.send_request_async(method, params), 30)
+        return await self.soon(self.client.protocol.send_request_async(method, params))
 
     def begin(self, method: str, params: Any, msg_id: str) -> asyncio.Task[Any]:
         """A request that is not waited for."""
@@ -122,7 +127,7 @@ class Editor:
 
     async def command(self, name: str, *arguments: Any) -> Any:
         params = types.ExecuteCommandParams(name, list(arguments))
-        return await asyncio.wait_for(self.client.workspace_execute_command_async(params), 30)
+        return await self.soon(self.client.workspace_execute_command_async(params))
 
     async def actions(
         self, uri: str, span: types.Range, only: list[str] | None = None
@@ -132,7 +137,7 @@ class Editor:
             span,
             types.CodeActionContext([], only=only),  # type: ignore[arg-type]
         )
-        found = await asyncio.wait_for(self.client.text_document_code_action_async(params), 30)
+        found = await self.soon(self.client.text_document_code_action_async(params))
         return list(found or [])
 
     def apply(self, edit: types.WorkspaceEdit) -> dict[str, str]:
@@ -216,9 +221,9 @@ async def running(
         workspace_folders=[types.WorkspaceFolder(uri_of(str(one)), one.name) for one in folders],
     )
     try:
-        await asyncio.wait_for(made.initialize_session(params), 30)
+        await asyncio.wait_for(made.initialize_session(params), HANGS)
         yield editor
-        await asyncio.wait_for(made.shutdown_session(), 30)
+        await asyncio.wait_for(made.shutdown_session(), HANGS)
     finally:
         if made._server is not None and made._server.returncode is None:
             made._server.kill()

@@ -8,7 +8,7 @@ local function run()
     io.stdout:write("ok " .. what .. "\n")
   end
   local function wait(what, ready)
-    check(vim.wait(20000, ready, 20), what)
+    check(vim.wait(100000, ready, 20), what)
   end
 
   local file = vim.env.FILE
@@ -54,7 +54,7 @@ local function run()
   end)
 
   local function request(method, params)
-    local answers = vim.lsp.buf_request_sync(buf, method, params, 20000)
+    local answers = vim.lsp.buf_request_sync(buf, method, params, 100000)
     check(answers and answers[id] and not answers[id].err, method)
     return answers[id].result
   end

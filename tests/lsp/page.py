@@ -104,7 +104,7 @@ class Page:
 
     async def until(self, ready: Callable[[], T]) -> T:
         """What `ready` gives, once it gives something."""
-        return await self.editor.until(ready, 30)
+        return await self.editor.until(ready)
 
     async def answered(self, text: str) -> AnswerEntry:
         """The answer that holds a text, once it is whole."""

@@ -73,14 +73,14 @@ def test_sixty_hostile_uris(workspace):
                 ),
             ]
             for index, (method, params) in enumerate(requests):
-                answer = server.request(f"{number}-{index}", method, params, 10)
+                answer = server.request(f"{number}-{index}", method, params)
                 assert answer is not None, (method, uri)
                 assert "result" not in answer or not answer["result"], (method, uri, answer)
             server.notify(
                 "workspace/didChangeWatchedFiles",
                 {"changes": [{"uri": uri, "type": kind} for kind in (1, 2, 3)]},
             )
-        answer = server.request("scan", "jarvis/scanWorkspace", {}, 30)
+        answer = server.request("scan", "jarvis/scanWorkspace", {})
         assert answer["result"]["files"] == 1
         assert SECRET not in json.dumps(server.seen) and "root:" not in json.dumps(server.seen)
         findings = server.request("all", "jarvis/findings", {})
@@ -105,10 +105,10 @@ def test_reports_are_written_inside_the_workspace_only(workspace):
         server.initialize(root)
         for number, path in enumerate(paths):
             params = {"format": "json", "path": str(path)}
-            answer = server.request(number, "jarvis/export", params, 10)
+            answer = server.request(number, "jarvis/export", params)
             assert answer is not None and "error" in answer, path
         good = {"format": "json", "path": str(root / "sub" / "report.json")}
-        assert server.request("good", "jarvis/export", good, 10)["result"]["findings"] == 0
+        assert server.request("good", "jarvis/export", good)["result"]["findings"] == 0
     after = sorted(str(path) for path in up.rglob("*") if ".jarvis" not in str(path))
     assert set(after) - set(before) == {str(root / "sub" / "report.json")}
 

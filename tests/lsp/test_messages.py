@@ -57,3 +57,63 @@ def test_a_message_without_a_translation_stays_english():
     say = Messages("zh-cn")
     assert say.text(Message("'{a}' is odd.", (("a", "x"),))) == "'x' is odd."
     assert say("high") == "高" and Messages()("high") == "high"
+
+
+MIGRATION = [*(PACKAGE.parent / "jc2r").rglob("*.py"), PACKAGE.parent / "codeintel" / "clang.py",
+             *(PACKAGE.parent / "cli").glob("jc2r*.py")]  # fmt: skip
+
+
+def sample(text: ast.expr) -> str:
+    """A text as it may come out, when it is one that is written down; empty when it is not."""
+    if isinstance(text, ast.Constant):
+        return text.value if isinstance(text.value, str) else ""
+    if isinstance(text, ast.IfExp):
+        return sample(text.body)
+    if isinstance(text, ast.BinOp):
+        left, right = sample(text.left), sample(text.right)
+        return (left or "x7") + (right or "x7") if left or right else ""
+    if not isinstance(text, ast.JoinedStr):
+        return ""
+    return "".join(str(one.value) if isinstance(one, ast.Constant) else "x7"
+                   for one in text.values)  # fmt: skip
+
+
+def told() -> set[str]:
+    """What a migration raises, gives as a reason, or notes."""
+    found = set()
+    for file in MIGRATION:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
+                name = getattr(node.exc.func, "id", "")
+                if name not in ("ValueError", "ArgumentTypeError"):
+                    found.add(sample(node.exc.args[0]))
+            elif isinstance(node, ast.Return) and file.stem in ("suitable", "functions"):
+                found.add(sample(node.value) if node.value is not None else "")
+            elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "append":
+                if getattr(getattr(node.func, "value", None), "id", "") == "notes":
+                    found.add(sample(node.args[0]))
+            elif isinstance(node, ast.keyword) and node.arg in ("reason", "why"):
+                found.add(sample(node.value))
+    return {one for one in found if any(map(str.isalpha, one.replace("x7", "")))}
+
+
+def test_what_a_migration_tells_is_translated_wherever_it_comes_from():
+    say = Messages("zh-cn")
+    assert len(told()) > 90
+    whole = {f"x7 is {one}" if one.startswith(("of a ", "a pointer to", "a structure", "a union"))
+             else one for one in told()}  # fmt: skip
+    assert {one for one in whole if say.told(one) == one} == {
+        "x7 is x7", "the result is x7",  # those of others, above
+    }  # fmt: skip
+    assert all(Messages().told(one) == one for one in told())
+
+
+def test_what_stands_in_the_places_is_translated_too():
+    say = Messages("zh-cn")
+    chain = "it calls helper, which calls write"
+    assert say.told(chain) == "它调用 helper，后者调用 write"
+    assert say.told("it behaves otherwise: a.c: nothing to do").startswith("行为不同：")
+    assert say.told("no generated input was fit: the C did not end in time") == (
+        "生成的输入都不合适：C 没有及时结束"
+    )
+    assert say.told("something of a compiler") == "something of a compiler"

@@ -159,6 +159,16 @@ async def test_rust_and_c_are_compared_and_what_was_found_is_told(project):
         assert int(twice.testsNote) > 0, "so many cases"
         assert after.report.endswith("/equivalence.md")
 
+        lifted = await run(editor, "lift")
+        assert lifted.functions >= 1 and not lifted.cancelled, "passes were kept"
+        counts = {one.name: one.after < one.before for one in lifted.counts}
+        assert counts == {"unsafe_functions": True, "unsafe_lines": True, "raw_pointers": False}
+        stage = (await ask(editor)).stages[-1]
+        assert (stage.name, stage.state) == ("lift", "done")
+        assert [one.after for one in stage.counts] == [one.after for one in lifted.counts]
+        place = await rust(editor, project / "main.c", function="twice")
+        assert place.state == "baseline" and place.range.end.line > place.range.start.line
+
 
 async def test_where_the_rust_of_a_function_is_and_who_calls_whom(project):
     jc2r("run", "--baseline", project)
@@ -262,14 +272,14 @@ async def test_stopping_ends_the_compilers_and_resuming_goes_on(project):
         server = psutil.Process(editor.client._server.pid)
         before = {one.pid for one in server.children(recursive=True)}
         going = asyncio.ensure_future(run(editor))
-        await editor.until(lambda: any(one.running and one.stage for one in told), 60)
+        await editor.until(lambda: any(one.running and one.stage for one in told))
         with pytest.raises(JsonRpcException, match="already at work"):
             await run(editor)
         started = [one for one in server.children(recursive=True) if one.pid not in before]
         assert started
         assert await editor.command("jarvis.stopMigration") is True
         assert (await going).cancelled
-        await editor.until(lambda: not any(one.is_running() for one in started), 20)
+        await editor.until(lambda: not any(one.is_running() for one in started))
         stopped = await ask(editor)
         assert not stopped.running and stopped.resumable
         assert await editor.command("jarvis.stopMigration") is False

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.lsp.editor import COMMAND, DOUBLE_FREE
+from tests.support.patience import HANGS
 
 SCRIPT = Path(__file__).with_name("neovim.lua")
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "neovim.md"
@@ -26,7 +27,7 @@ def test_a_session_in_neovim(tmp_path):
         env={**os.environ, "FILE": str(tmp_path / "main.c"), "SERVER": "\t".join(COMMAND)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANGS,
         cwd=tmp_path,
     )
     assert result.returncode == 0, result.stdout + result.stderr
@@ -46,7 +47,7 @@ def test_the_configuration_on_the_docs_page_works(tmp_path):
         + """
 vim.cmd("filetype on")
 vim.cmd("edit " .. vim.env.FILE)
-local found = vim.wait(20000, function() return #vim.diagnostic.get(0) == 1 end, 20)
+local found = vim.wait(100000, function() return #vim.diagnostic.get(0) == 1 end, 20)
 vim.cmd(found and "qall!" or "cq 1")
 """
     )
@@ -57,7 +58,7 @@ vim.cmd(found and "qall!" or "cq 1")
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANGS,
         cwd=tmp_path,
     )
     assert result.returncode == 0, result.stdout + result.stderr

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import time
-from pathlib import Path
 
 from lsprotocol import types
 
 from jarvis_ls.lsp import panel_protocol as panel
+from jarvis_ls.lsp.panel_batch import Batch
 from jarvis_ls.lsp.panel_wire import to_wire
-from jarvis_ls.runtime.events import AnswerEntry
+from jarvis_ls.runtime.events import AnswerEntry, NodeInfo, NodePut
+from jarvis_ls.runtime.messages import Usage
 from tests.lsp.editor import DOUBLE_FREE
 from tests.lsp.page import opened
 from tests.support.model_server import Answer, ModelServer, chunk, usage
@@ -34,40 +34,35 @@ async def test_a_flood_of_chunks_arrives_whole_in_few_batches_while_hovers_are_a
             await page.editor.diagnostics(uri)
             await page.attach()
             await page.send("Count")
-            slowest = 0.0
             while not any(not a.streaming for a in page.entries(AnswerEntry)):
-                began = time.monotonic()
                 position = types.Position(4, 5)
                 params = types.HoverParams(types.TextDocumentIdentifier(uri), position)
-                hover = await asyncio.wait_for(
-                    page.editor.client.text_document_hover_async(params), 20
-                )
-                slowest = max(slowest, time.monotonic() - began)
-                assert hover is not None
+                asked = page.editor.client.text_document_hover_async(params)
+                assert await page.editor.soon(asked) is not None
             answer = await page.answered(f"{CHUNKS - 1}")
             assert answer.text.split() == [str(n) for n in range(CHUNKS)]
             grown = [e for b in page.batches for e in b.events if e.kind == "entry_grew"]
             assert 0 < len(grown) < CHUNKS / 2
-            assert slowest < 10  # seconds: it is answered at all while the flood lasts
 
 
-def test_two_hundred_agents_ten_times_a_second_are_a_small_part_of_a_second(tmp_path: Path):
-    """What 2,000 updates cost to merge and to write, as a share of the second they come in."""
-    from jarvis_ls.lsp.panel_batch import Batch
-    from jarvis_ls.runtime.events import NodeInfo, NodePut
-    from jarvis_ls.runtime.messages import Usage
+def test_an_update_of_one_of_two_hundred_agents_costs_what_it_costs_with_twenty():
+    """To merge and to write; 2,000 of them come in sixty batches a second."""
+    few, many = (min(cost_of_updates(agents) for _ in range(5)) for agents in (20, 200))
+    assert many < 4 * few + 0.1
 
-    sent = 0
+
+def cost_of_updates(agents: int) -> float:
+    """CPU seconds of 2,000 updates."""
     texts = []
+    sent: list[object] = []
 
     def send(events):
-        nonlocal sent
-        sent += len(events)
+        sent.extend(events)
         texts.append(json.dumps(to_wire(panel.PanelEvents(1, tuple(events)))))
 
     batch = Batch(send)
     updates = [
-        NodePut("s", NodeInfo(f"n{n % 200}", "root", "child", "t", "running", usage=Usage(n)))
+        NodePut("s", NodeInfo(f"n{n % agents}", "root", "child", "t", "running", usage=Usage(n)))
         for n in range(2000)
     ]
     began = time.process_time()
@@ -77,5 +72,5 @@ def test_two_hundred_agents_ten_times_a_second_are_a_small_part_of_a_second(tmp_
             batch.flush()
     batch.flush()
     cost = time.process_time() - began
-    assert sent == 2000 and len(texts) == 60
-    assert cost < 1.0
+    assert len(texts) == 60 and (len(sent) == 2000 or agents < 34)
+    return cost

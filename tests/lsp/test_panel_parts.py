@@ -223,6 +223,7 @@ async def test_a_permission_waits_for_its_answer_and_is_answered_once():
     put = events[-1]
     assert isinstance(put, EntryPut) and isinstance(put.entry, ToolEntry)
     assert (put.entry.state, put.entry.asked[0].target) == ("asked", "a<U+202E>.c")
+    assert not put.entry.lasting
     with pytest.raises(UsageError):
         asked_of.settle("t1", Review({}))
     with pytest.raises(UsageError):

@@ -14,6 +14,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from tests.support.patience import HANGS
+
 CODE = """
 import sys
 sys.modules["ssl"] = None  # as the server starts
@@ -50,7 +52,7 @@ async def test_agents_connect_over_tls_from_a_server_that_started_without(tmp_pa
             sys.executable, "-c", CODE, str(port), str(certificate),
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
-        out, err = await asyncio.wait_for(process.communicate(), 60)
+        out, err = await asyncio.wait_for(process.communicate(), HANGS)
     assert process.returncode == 0, err.decode()
     assert out.decode().splitlines() == ['{"object": "list", "data": []}', "[]"]
 

@@ -17,6 +17,7 @@ from lsprotocol import types
 from jarvis_ls.lsp.folders import uri_of
 from tests.lsp.editor import CLEAN, COMMAND, DOUBLE_FREE, at, running
 from tests.lsp.wire import wire
+from tests.support.patience import HANGS
 
 EDITS = 8_000  # in each of four stretches, after two more to warm up
 BYTES_AN_EDIT = 20
@@ -63,7 +64,7 @@ async def test_a_killed_process_loses_no_edit_under_way(tmp_path):
 
 SLOW = """
 import sys, jarvis_ls.lsp.analysis as analysis
-analysis.ANALYSIS_SECONDS = 3.0
+analysis.ANALYSIS_SECONDS = 1.5
 from jarvis_ls.cli.language_server import main
 sys.exit(main([]))
 """
@@ -116,8 +117,8 @@ def test_the_server_ends_with_its_client():
                 server.request("bye", "shutdown")
                 server.notify("exit")
             server.process.stdin.close()
-            assert server.process.wait(5) == (0 if farewell else 1)
-            _gone, alive = psutil.wait_procs(children, 5)
+            assert server.process.wait(HANGS) == (0 if farewell else 1)
+            _gone, alive = psutil.wait_procs(children, HANGS)
             assert alive == []
 
 
@@ -127,15 +128,15 @@ def test_exit_during_a_scan_leaves_no_process(tmp_path):
     with wire() as server:
         server.initialize(tmp_path, workspaceScan=True)
         family = psutil.Process(server.process.pid)
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + HANGS
         while len(family.children()) < 2 and time.monotonic() < deadline:
             time.sleep(0.01)
         children = family.children()
         assert len(children) >= 2
         server.request("bye", "shutdown")
         server.notify("exit")
-        assert server.process.wait(5) == 0
-        _gone, alive = psutil.wait_procs(children, 5)
+        assert server.process.wait(HANGS) == 0
+        _gone, alive = psutil.wait_procs(children, HANGS)
         assert alive == []
 
 
@@ -199,13 +200,13 @@ async def test_documents_that_come_and_go_leave_nothing(tmp_path):
     "arguments", [["--nonsense"], ["--tcp"], ["--tcp", "x:y"], ["a", "b", "c"]]
 )
 def test_wrong_arguments_are_told(arguments):
-    result = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=20)
+    result = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=HANGS)
     assert result.returncode == 2 and "usage: jarvis-ls" in result.stderr
 
 
 def test_help_and_version():
     for argument, text in (("--help", "usage: jarvis-ls"), ("--version", "jarvis-ls ")):
-        result = subprocess.run([*COMMAND, argument], capture_output=True, text=True, timeout=20)
+        result = subprocess.run([*COMMAND, argument], capture_output=True, text=True, timeout=HANGS)
         assert result.returncode == 0 and text in result.stdout
 
 
@@ -214,7 +215,7 @@ async def test_over_tcp(tmp_path):
     process = await asyncio.create_subprocess_exec(*command, stderr=asyncio.subprocess.PIPE)
     assert process.stderr is not None
     try:
-        line = (await asyncio.wait_for(process.stderr.readline(), 20)).decode()
+        line = (await asyncio.wait_for(process.stderr.readline(), HANGS)).decode()
         host, port = line.split()[-1].rsplit(":", 1)
         reader, writer = await asyncio.open_connection(host, int(port))
         body = (
@@ -222,9 +223,9 @@ async def test_over_tcp(tmp_path):
             b'{"processId":null,"rootUri":null,"capabilities":{}}}'
         )
         writer.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
-        assert b"Content-Length" in await asyncio.wait_for(reader.readline(), 20)
+        assert b"Content-Length" in await asyncio.wait_for(reader.readline(), HANGS)
         writer.close()
-        assert await asyncio.wait_for(process.wait(), 10) == 1
+        assert await asyncio.wait_for(process.wait(), HANGS) == 1
     finally:
         if process.returncode is None:
             process.kill()
@@ -241,6 +242,6 @@ def test_a_module_in_the_current_folder_is_not_run(tmp_path):
         server.initialize(tmp_path)
         server.open((tmp_path / "a.c").as_uri(), DOUBLE_FREE)
         params = {"textDocument": {"uri": (tmp_path / "a.c").as_uri()}}
-        answer = server.request(1, "textDocument/diagnostic", params, 20)
+        answer = server.request(1, "textDocument/diagnostic", params)
         assert len(answer["result"]["items"]) == 1
     assert not canary.exists()

@@ -18,7 +18,7 @@ PACKAGE = Path(jarvis_ls.__file__).parent
 FOLDERS = ("runtime", "assembly", "agents", "tools")
 FILES = ("lsp/panel_interaction.py", "lsp/panel_editor.py", "core/files.py", "core/store.py",
          "core/beneath.py", "core/words.py", "cli/talk.py", "cli/terminal.py", "cli/screen.py",
-         "cli/steering.py", "cli/keeping.py")  # fmt: skip
+         "cli/steering.py", "cli/keeping.py", "cli/organising.py", "cli/extending.py")  # fmt: skip
 TAKES = {"notice": 1, "doing": 0, "Words": 0, "within": 2}
 """Which argument of which call is a template."""
 

@@ -15,9 +15,12 @@ from typing import Any
 import pytest
 
 from tests.lsp.wire import PLAIN, Wire, wire
+from tests.support.patience import HANGS
 
 OURS = (sys.executable, str(Path(__file__).with_name("our_server.py")))
 URI = "file:///nowhere/a.c"
+PLAIN_SECONDS = 2.0
+"""For an answer that pygls by itself does not give."""
 
 
 def text_of(server: Wire, msg_id: Any = "text", uri: str = URI) -> Any:
@@ -35,7 +38,7 @@ def one_future_a_change(server: Wire) -> bool:
     server.open(URI, "a")
     for version in range(2, 52):
         server.change(URI, version, insert(0, 0, "x"))
-    return server.request("s", "plain/state", {})["result"]["futures"] < 5
+    return server.request("s", "plain/state", {}, HANGS)["result"]["futures"] < 5
 
 
 def lines_end_where_lsp_says(server: Wire) -> bool:
@@ -45,19 +48,19 @@ def lines_end_where_lsp_says(server: Wire) -> bool:
 
 
 def bad_parameters_are_answered(server: Wire) -> bool:
-    answer = server.request(7, "textDocument/hover", {"nonsense": 1}, 2)
+    answer = server.request(7, "textDocument/hover", {"nonsense": 1})
     return answer is not None and answer["error"]["code"] == -32602
 
 
 def a_bad_position_is_answered(server: Wire) -> bool:
     params = {"textDocument": {"uri": URI}, "position": {"line": -1, "character": "x"}}
-    answer = server.request(7, "textDocument/hover", params, 2)
+    answer = server.request(7, "textDocument/hover", params)
     return answer is not None and answer["error"]["code"] == -32602
 
 
 def a_method_that_is_a_number_is_answered(server: Wire) -> bool:
     server.send({"jsonrpc": "2.0", "id": 7, "method": 5, "params": {}})
-    answer = server.answer_to(7, 2)
+    answer = server.answer_to(7)
     return answer is not None and answer["error"]["code"] == -32600
 
 
@@ -68,7 +71,7 @@ def a_request_after_shutdown_is_answered(server: Wire) -> bool:
 
 
 def a_notification_sent_as_a_request_is_answered(server: Wire) -> bool:
-    answer = server.request(7, "textDocument/didClose", {"textDocument": {"uri": URI}}, 2)
+    answer = server.request(7, "textDocument/didClose", {"textDocument": {"uri": URI}})
     return answer is not None and answer["error"]["code"] == -32600
 
 
@@ -79,7 +82,7 @@ def files_of_the_disk_are_not_read(server: Wire) -> bool:
 def a_header_in_lower_case_is_read(server: Wire) -> bool:
     body = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "plain/state", "params": {}}).encode()
     server.raw(b"content-length: %d\r\n\r\n" % len(body) + body)
-    return server.answer_to(7, 2) is not None and text_after(server)
+    return server.answer_to(7) is not None and text_after(server)
 
 
 def a_length_too_small_is_survived(server: Wire) -> bool:
@@ -91,7 +94,7 @@ def a_length_too_small_is_survived(server: Wire) -> bool:
 def a_length_too_large_is_survived(server: Wire) -> bool:
     body = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "plain/state", "params": {}}).encode()
     server.raw(b"Content-Length: %d\r\n\r\n" % (len(body) + 9) + body)
-    return server.answer_to(7, 2) is not None and text_after(server)
+    return server.answer_to(7) is not None and text_after(server)
 
 
 def a_negative_length_is_survived(server: Wire) -> bool:
@@ -130,7 +133,7 @@ def versions_go_forward(server: Wire) -> bool:
 
 def nested_json_rpc_is_data(server: Wire) -> bool:
     params = {"inner": {"jsonrpc": "2.0", "id": 1, "result": 5}}
-    return server.request(7, "plain/state", params, 2) is not None
+    return server.request(7, "plain/state", params) is not None
 
 
 def stray_output_stays_out_of_the_stream(server: Wire) -> bool:
@@ -140,14 +143,12 @@ def stray_output_stays_out_of_the_stream(server: Wire) -> bool:
 
 
 def a_cancelled_command_stops(server: Wire) -> bool:
-    server.send({
-        "jsonrpc": "2.0", "id": 7, "method": "workspace/executeCommand",
-        "params": {"command": "plain/slow", "arguments": []},
-    })  # fmt: skip
+    slow = {"command": "plain/slow", "arguments": []}
+    server.send({"jsonrpc": "2.0", "id": 7, "method": "workspace/executeCommand", "params": slow})
     server.notify("$/cancelRequest", {"id": 7})
-    server.answer_to(7, 1)
-    server.answer_to("never", 0.8)
-    return not any(message.get("method") == "plain/slowIsDone" for message in server.seen)
+    server.request(8, "workspace/executeCommand", slow, HANGS)  # ends after the first would have
+    done = [one for one in server.seen if one.get("method") == "plain/slowIsDone"]
+    return len(done) == 1
 
 
 def positions_are_utf16_whatever_the_client_prefers(server: Wire) -> bool:
@@ -191,21 +192,21 @@ CASES: list[Callable[[Wire], bool]] = [
 ]
 
 
-def outcome(command: tuple[str, ...], case: Callable[[Wire], bool]) -> bool:
-    with wire(command) as server:
+def outcome(command: tuple[str, ...], case: Callable[[Wire], bool], patience: float) -> bool:
+    with wire(command, patience=patience) as server:
         server.first = server.initialize()  # type: ignore[attr-defined]
         return case(server)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 def test_ours_has_not_the_fault(case):
-    assert outcome(OURS, case)
+    assert outcome(OURS, case, HANGS)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 def test_pygls_still_has_the_fault(case):
     try:
-        healthy = outcome(PLAIN, case)
+        healthy = outcome(PLAIN, case, PLAIN_SECONDS)
     except BrokenPipeError:  # it ended
         healthy = False
     assert not healthy, f"upstream has mended: {case.__name__}. Delete our override and this test"

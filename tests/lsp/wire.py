@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from jarvis_ls.lsp.framing import FrameDecoder
+from tests.support.patience import HANGS
 
 OURS = (sys.executable, "-m", "jarvis_ls")
 PLAIN = (sys.executable, str(Path(__file__).with_name("plain_server.py")))
@@ -21,7 +22,11 @@ PLAIN = (sys.executable, str(Path(__file__).with_name("plain_server.py")))
 class Wire:
     """One server process."""
 
-    def __init__(self, command: tuple[str, ...], cwd: Path | None = None) -> None:
+    def __init__(
+        self, command: tuple[str, ...], cwd: Path | None = None, patience: float = HANGS
+    ) -> None:
+        """`patience`: seconds after which no answer is coming."""
+        self._patience = patience
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -41,6 +46,7 @@ class Wire:
             self.received += data
             for message in decoder.feed(data):
                 self._messages.put(message)
+        self._messages.put(None)
 
     def raw(self, data: bytes) -> None:
         assert self.process.stdin is not None
@@ -54,24 +60,30 @@ class Wire:
     def notify(self, method: str, params: Any = None) -> None:
         self.send({"jsonrpc": "2.0", "method": method, "params": params})
 
-    def answer_to(self, msg_id: Any, seconds: float = 5.0) -> Any:
-        """The answer to a request; None when there is none in time."""
+    def answer_to(self, msg_id: Any, seconds: float | None = None) -> Any:
+        """The answer to a request; None when there is none in time or the server has ended."""
         return self.wait_for(lambda message: _answers(message, msg_id), seconds)
 
-    def wait_for(self, wanted: Callable[[Any], bool], seconds: float) -> Any:
-        """The first message that is ``wanted``, among those seen and those to come."""
+    def wait_for(self, wanted: Callable[[Any], bool], seconds: float | None = None) -> Any:
+        """The first message that is ``wanted``, among those seen and those to come; None when
+        there is none in time or the server has ended."""
         for message in self.seen:
             if wanted(message):
                 return message
         with contextlib.suppress(queue.Empty):
             while True:
-                message = self._messages.get(timeout=seconds)
+                message = self._messages.get(timeout=seconds or self._patience)
+                if message is None:
+                    self._messages.put(None)
+                    return None
                 self.seen.append(message)
                 if wanted(message):
                     return message
         return None
 
-    def request(self, msg_id: Any, method: str, params: Any = None, seconds: float = 5.0) -> Any:
+    def request(
+        self, msg_id: Any, method: str, params: Any = None, seconds: float | None = None
+    ) -> Any:
         self.send({"jsonrpc": "2.0", "id": msg_id, "method": method, "params": params})
         return self.answer_to(msg_id, seconds)
 
@@ -83,7 +95,7 @@ class Wire:
             "capabilities": {"general": {"positionEncodings": ["utf-8", "utf-16"]}},
             "initializationOptions": {"debounce": 0, "workspaceScan": False, **options},
         }
-        answer = self.request("initialize", "initialize", params, 20)
+        answer = self.request("initialize", "initialize", params, HANGS)
         self.notify("initialized", {})
         return answer
 
@@ -99,7 +111,7 @@ class Wire:
     def hover(self, msg_id: Any, uri: str, line: int = 0, character: int = 0) -> Any:
         position = {"line": line, "character": character}
         params = {"textDocument": {"uri": uri}, "position": position}
-        return self.request(msg_id, "textDocument/hover", params, 3)
+        return self.request(msg_id, "textDocument/hover", params)
 
 
 def _answers(message: Any, msg_id: Any) -> bool:
@@ -109,9 +121,11 @@ def _answers(message: Any, msg_id: Any) -> bool:
 
 
 @contextlib.contextmanager
-def wire(command: tuple[str, ...] = OURS, cwd: Path | None = None) -> Iterator[Wire]:
+def wire(
+    command: tuple[str, ...] = OURS, cwd: Path | None = None, patience: float = HANGS
+) -> Iterator[Wire]:
     """A server that ends with the block."""
-    made = Wire(command, cwd)
+    made = Wire(command, cwd, patience)
     try:
         yield made
     finally:

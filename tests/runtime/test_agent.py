@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import random
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from jarvis_ls.runtime.agent import GRACE, AgentBusy
+from jarvis_ls.runtime.agent import AgentBusy
 from jarvis_ls.runtime.calling import ToolCalls
 from jarvis_ls.runtime.conversation import mended
 from jarvis_ls.runtime.events import NodeInfo, NodePut
@@ -19,6 +18,7 @@ from jarvis_ls.runtime.hooks import AfterToolCall, Hooks, TaskStarted
 from jarvis_ls.runtime.messages import Assistant, Image, ToolCall, ToolResult
 from jarvis_ls.runtime.tool import ToolContext, Tools, tool
 from tests.support.agents import Desk, Person, desk, until
+from tests.support.patience import HANGS
 
 LOG: list[str] = []
 
@@ -31,7 +31,7 @@ async def look(context: ToolContext, what: str) -> str:
 
 
 @tool()
-async def slow(context: ToolContext, seconds: float = 60.0) -> str:
+async def slow(context: ToolContext, seconds: float = 600.0) -> str:
     """Take long."""
     LOG.append("slow began")
     await asyncio.sleep(seconds)
@@ -43,8 +43,7 @@ async def slow(context: ToolContext, seconds: float = 60.0) -> str:
 async def deaf(context: ToolContext) -> str:
     """Does not hear that it should end."""
     LOG.append("deaf began")
-    end = asyncio.get_running_loop().time() + 1.0
-    while asyncio.get_running_loop().time() < end:
+    while "may end" not in LOG:
         try:
             await asyncio.sleep(0.05)
         except asyncio.CancelledError:
@@ -78,7 +77,7 @@ async def test_an_agent_has_its_parts(tmp_path: Path) -> None:
         assert (agent.options.name, agent.node.state) == ("Jarvis", "created")
         assert isinstance(agent.handlers[0], ToolCalls) and not agent.working
         assert agent.context.session == d.session.id and agent.context.node == "n"
-        assert "You are Jarvis" in agent.system_prompt().text
+        assert "You are Jarvis" in agent.questions.system_prompt().text
 
 
 async def test_custom_parameters_are_kept(tmp_path: Path) -> None:
@@ -95,8 +94,8 @@ async def test_custom_parameters_are_kept(tmp_path: Path) -> None:
 
 async def test_a_code_agent_has_a_prompt_of_its_own(tmp_path: Path) -> None:
     async with desk(tmp_path) as d:
-        code = d.agent(options={"agent_type": "code"}).system_prompt().text
-        assert "changes code" in code and code != d.agent().system_prompt().text
+        code = d.agent(options={"agent_type": "code"}).questions.system_prompt().text
+        assert "changes code" in code and code != d.agent().questions.system_prompt().text
 
 
 async def test_a_broken_tool_is_told_to_the_model(tmp_path: Path) -> None:
@@ -129,13 +128,11 @@ async def test_stop_ends_an_answer_in_its_middle(tmp_path: Path) -> None:
         agent = d.agent()
         running = asyncio.ensure_future(agent.run("go"))
         await until(lambda: d.answers and d.answers[0].text)
-        began = time.perf_counter()
         agent.stop()
-        outcome = await running
-        took = time.perf_counter() - began
+        outcome = await asyncio.wait_for(running, HANGS)  # by itself it would never end
         await until(lambda: d.server.dropped)
         last = d.messages()[-1]
-    assert outcome.state == "cancelled" and took < 2
+    assert outcome.state == "cancelled"
     assert isinstance(last, Assistant) and last.text.startswith("This is")
     assert not any(a.streaming for a in d.answers) and "Stopped." in d.notices
 
@@ -161,13 +158,13 @@ async def test_a_tool_that_does_not_listen_is_left_behind(tmp_path: Path) -> Non
         agent = d.agent(deaf, hooks=hooks)
         running = asyncio.ensure_future(agent.run("go"))
         await until(lambda: LOG)
-        began = time.perf_counter()
         agent.stop()
-        outcome = await running
-        assert outcome.state == "cancelled" and time.perf_counter() - began < GRACE + 0.8
+        outcome = await asyncio.wait_for(running, HANGS)
+        assert outcome.state == "cancelled" and "deaf ended" not in LOG
         events = len(d.events)
         d.server.say("Hello.")
         assert (await agent.run("and now?")).text == "Hello."
+        LOG.append("may end")
         await until(lambda: "deaf ended" in LOG)
         await asyncio.sleep(0.05)
     assert whole(d) and [c.state for c in d.calls] == ["cancelled"]
@@ -325,7 +322,7 @@ async def test_stops_at_random_points_leave_everything_whole(tmp_path: Path) -> 
             await asyncio.sleep(chance.uniform(0, 0.12))
             wish = chance.choice([agent.stop, agent.stop, running.cancel, _redirect(agent)])
             wish()
-            await asyncio.wait({running}, timeout=20)
+            await asyncio.wait({running}, timeout=HANGS)
             assert running.done()
             after = list(LOG)
             assert whole(d), number

@@ -29,16 +29,16 @@ from jarvis_ls.runtime.messages import (
 )
 from jarvis_ls.runtime.models import Candidate, Provider
 from jarvis_ls.runtime.platforms.base import ModelInfo, Request, ToolSpec
-from jarvis_ls.runtime.platforms.openai import Deadlines, OpenAICompatible
+from jarvis_ls.runtime.platforms.openai import OpenAICompatible
 from jarvis_ls.runtime.platforms.registry import PlatformRegistry
 from jarvis_ls.runtime.redaction import HIDDEN, Redactor
 from jarvis_ls.runtime.session_store import SessionStore
 from tests.support.anthropic_server import AnthropicServer
 from tests.support.model_server import Answer, ModelServer, chunk, usage
+from tests.support.patience import PATIENT
 
 CANARY = "canary-Zq3v9XkT1w7b5R0m"
 MODEL = ModelInfo("scripted", input_price=1, output_price=2)
-WAIT = Deadlines(connect=5, first=5, idle=2, total=20)
 ONCE = Patience(attempts=1)
 
 
@@ -52,7 +52,7 @@ async def server() -> AsyncIterator[ModelServer]:
 async def logged(
     server: ModelServer, folder: Path, bounds: Bounds | None = None
 ) -> AsyncIterator[ModelGroup]:
-    platform = OpenAICompatible(server.url, CANARY, deadlines=WAIT)
+    platform = OpenAICompatible(server.url, CANARY, deadlines=PATIENT)
     log = CallLog(folder, Redactor([CANARY]), bounds)
     wrapped = Logged(platform, "p", log=log)
     candidate = Candidate(Provider("p", base=server.url), MODEL, CANARY)
@@ -290,7 +290,7 @@ async def test_files_are_the_users_alone(server: ModelServer, tmp_path: Path) ->
 async def test_what_a_provider_reported_adds_up_with_retries_and_broken_answers(
     server: ModelServer, tmp_path: Path
 ) -> None:
-    platform = OpenAICompatible(server.url, CANARY, deadlines=WAIT)
+    platform = OpenAICompatible(server.url, CANARY, deadlines=PATIENT)
     candidate = Candidate(Provider("p", base=server.url), MODEL, CANARY)
     wrapped = Logged(platform, "p", log=CallLog(tmp_path))
     quick = Patience(first_wait=0.01)

@@ -16,6 +16,7 @@ from jarvis_ls.runtime.messages import Assistant, ToolResult
 from jarvis_ls.runtime.session_store import SessionStore
 from tests.support.agents import Person, until
 from tests.support.model_server import Answer, ModelServer, chunk, usage
+from tests.support.patience import HANGS
 
 CANARY = "canary-Zq3v9XkT1w7b5R0m"
 ROOT = "root"
@@ -48,11 +49,11 @@ async def test_a_conversation_is_kept_whole_and_without_its_key(tmp_path: Path) 
         server.add(Answer([chunk({}, "stop"), usage(50, 0, 0, 0)]))  # broken, but billed
         server.call("read_code", {"files": [{"path": "secrets.txt"}]}, headers={"x-echo": CANARY})
         server.say(f"It is {CANARY}. !!!COMPLETE!!!", pieces=9)
-        await asyncio.wait_for(conversation.ask(f"What is my key, {CANARY}?"), 30)
+        await asyncio.wait_for(conversation.ask(f"What is my key, {CANARY}?"), HANGS)
         await until(lambda: (conversation.session.path / "history" / ".git" / "refs" / "heads"
                              / "main").exists())  # fmt: skip
         server.refuse(401, {}, f"wrong key {CANARY}")
-        await asyncio.wait_for(conversation.ask("And now?"), 30)
+        await asyncio.wait_for(conversation.ask("And now?"), HANGS)
         reported = len(server.requests) - 1
         await assembly.close()
         assert CANARY in server.requests[0].headers["authorization"]

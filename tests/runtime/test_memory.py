@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.runtime.memory import Kind, Limits, Memory
+from jarvis_ls.runtime.memory_activation import mentioned
 from jarvis_ls.runtime.memory_entry import MAX_CONTENT, from_file, made, to_file
 from jarvis_ls.runtime.memory_search import words
 
@@ -340,5 +341,7 @@ def test_recall_is_linear_in_the_index() -> None:
 def test_any_task_names_folders_or_none(task: str) -> None:
     memory = Memory(Path("/nowhere/home"), Path("/nowhere/project"))
     for text in (task, f"src/{task}", f"/nowhere/project/{task}/x"):
-        assert all(not place.startswith(("/", "..")) for place in memory._mentioned(text))
-    assert memory._mentioned("/" * 20_000) == [] and memory._mentioned("a" * 20_000) == []
+        places = mentioned(text, memory._directory)
+        assert all(not place.startswith(("/", "..")) for place in places)
+    for text in ("/" * 20_000, "a" * 20_000):
+        assert mentioned(text, memory._directory) == []

@@ -18,7 +18,7 @@ from jarvis_ls.runtime.messages import (
     sendable,
     to_json,
 )
-from jarvis_ls.runtime.platforms.anthropic import to_anthropic
+from jarvis_ls.runtime.platforms.anthropic_turns import to_anthropic
 from jarvis_ls.runtime.platforms.openai import to_openai
 
 texts = st.text(st.characters() | st.just("\ud800") | st.just("\udcff"), max_size=8)

@@ -20,6 +20,7 @@ from jarvis_ls.runtime.permissions import (
     Permissions,
     read_rules,
     shown,
+    shown_target,
 )
 from jarvis_ls.runtime.tool import Action, ToolContext, Tools, tool
 
@@ -191,11 +192,11 @@ async def test_consent_holds_as_long_as_said_and_for_that_only(context: ToolCont
     for _ in range(3):
         assert await do(gate, user, context, "execute", command="make -j4 all")
     assert len(user.asked) == 2 and kept == []
-    assert await do(gate, user, context, "execute", command="make *")
-    assert kept == [("user", [PermissionRule("allow", "execute", "execute", "make [*]")])]
+    assert await do(gate, user, context, "execute", command="ls *")
+    assert kept == [("user", [PermissionRule("allow", "execute", "execute", "ls [*]")])]
     assert not await do(gate, user, context, "execute", command="make x")
     assert [asked.actions[0].target for asked in user.asked] == [
-        "make -j4 all", "make -j4 all", "make *", "make x",
+        "make -j4 all", "make -j4 all", "ls *", "make x",
     ]  # fmt: skip
 
 
@@ -204,6 +205,41 @@ async def test_consent_to_a_hidden_command_is_never_kept(context: ToolContext) -
     user = User(Answer(True, "user"), Answer(False))
     assert await do(gate, user, context, "execute", command="sh -c 'make'")
     assert not await do(gate, user, context, "execute", command="sh -c 'make'")
+    assert not any(asked.lasting for asked in user.asked)
+
+
+@pytest.mark.parametrize(
+    ("command", "lasts"),
+    [("make -j4 all", True), ("make $X", False), ("ls; make", True), ("git push", False)],
+)
+async def test_only_what_can_be_kept_is_offered(
+    command: str, lasts: bool, context: ToolContext
+) -> None:
+    gate, user = (
+        Permissions([PermissionRule("ask", target="git push*")]),
+        User(Answer(True, "user")),
+    )
+    assert await do(gate, user, context, "execute", command=command)
+    assert user.asked[0].lasting == lasts
+    again = User(Answer(False))
+    assert await do(gate, again, context, "execute", command=command) == lasts
+
+
+@pytest.mark.parametrize(
+    ("target", "seen"),
+    [("g\u0456t push", "g<U+0456>t push"), ("\uff47it log", "<U+FF47>it log"),
+     ("cat \u043e\u0442\u0447\u0451\u0442.txt", "cat \u043e\u0442\u0447\u0451\u0442.txt"),
+     ("ls 说明v2.md", "ls 说明v2.md"), ("awk \u03b1", "awk \u03b1")],
+)  # fmt: skip
+async def test_letters_that_look_like_others_are_seen_and_never_kept(
+    target: str, seen: str, context: ToolContext
+) -> None:
+    assert shown_target(target) == seen
+    user = User(Answer(True, "session"), Answer(False))
+    gate = Permissions()
+    assert await do(gate, user, context, "execute", command=target)
+    assert user.asked[0].lasting == (seen == target)
+    assert await do(gate, user, context, "execute", command=target) == (seen == target)
 
 
 async def test_only_what_needs_an_answer_is_asked(context: ToolContext) -> None:

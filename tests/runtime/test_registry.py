@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from jarvis_ls.core.errors import ConfigError
+from jarvis_ls.runtime.advice import explained
 from jarvis_ls.runtime.asking import ModelGroup
 from jarvis_ls.runtime.errors import (
     AnswerBroken,
@@ -20,7 +22,7 @@ from jarvis_ls.runtime.messages import User
 from jarvis_ls.runtime.models import Candidate, Provider, read_models
 from jarvis_ls.runtime.platforms.base import ModelInfo, Platform, Request
 from jarvis_ls.runtime.platforms.registry import PlatformRegistry
-from tests.support.model_server import ModelServer
+from tests.support.model_server import Answer, ModelServer
 
 WHOLE = """
     from jarvis_ls.runtime.platforms.base import FinishDelta, Platform, TextDelta
@@ -214,3 +216,33 @@ async def test_a_kind_can_be_registered(tmp_path: Path) -> None:
         group = ModelGroup([candidate("office")], registry.platform_for)
         assert (await group.ask(Request([User("hi")]))).text == "hello"
         await registry.close()
+
+
+@pytest.mark.parametrize("kind", ["openai", "anthropic"])
+async def test_a_provider_is_waited_for_as_long_as_its_settings_say(
+    kind: str, tmp_path: Path
+) -> None:
+    """And who waited in vain is told which setting it is."""
+    async with ModelServer() as server:
+        server.add(Answer([], silent=60))
+        provider = {"type": kind, "base": server.url, "needs_key": False, "timeout": 0.2}
+        settings = {"model_providers": {"slow": provider},
+                    "model_groups": {"balanced": {"models": ["slow/m"]}}}  # fmt: skip
+        registry = PlatformRegistry(tmp_path)
+        ways = read_models(settings, {}).candidates("balanced", {})
+        with pytest.raises(ModelUnreachable) as found:
+            platform = registry.platform_for(ways[0])
+            async for _ in platform.stream(ways[0].model, Request([User("x")])):
+                pass
+        await registry.close()
+    assert found.value.late
+    assert "timeout (seconds)" in str(explained(found.value, ways[0]))
+
+
+def test_a_server_on_this_machine_has_more_time() -> None:
+    here = Provider("mine", base="http://127.0.0.1:8080/v1")
+    assert here.patience >= 600 and Provider("openai").patience == 0
+    assert Provider("mine", base=here.base, timeout=5).patience == 5
+    for wrong in (-1, "60", True):
+        with pytest.raises(ConfigError, match="timeout"):
+            read_models({"model_providers": {"p": {"base": here.base, "timeout": wrong}}}, {})

@@ -11,12 +11,10 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 test('a second set-up does no work', async () => {
   await capture(process.execPath, ['scripts/setup.mjs']);
-  const began = performance.now();
   const { status, stdout } = await capture(process.execPath, ['scripts/setup.mjs']);
   assert.equal(status, 0);
   assert.doesNotMatch(stdout, /Python packages|npm ci|built/);
   assert.match(stdout, /Set-up is complete\.\n$/);
-  assert.ok(performance.now() - began < 5000);
 });
 
 test('without a suitable Python there is one clear line', async () => {

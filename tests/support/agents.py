@@ -29,11 +29,12 @@ from jarvis_ls.runtime.models import Candidate, Provider
 from jarvis_ls.runtime.options import read_options
 from jarvis_ls.runtime.permissions import Answer, Asked
 from jarvis_ls.runtime.platforms.base import ModelInfo
-from jarvis_ls.runtime.platforms.openai import Deadlines, OpenAICompatible
+from jarvis_ls.runtime.platforms.openai import OpenAICompatible
 from jarvis_ls.runtime.session import Session
 from jarvis_ls.runtime.session_store import SessionStore
 from jarvis_ls.runtime.tool import Tool, ToolContext, Tools, Toolset
 from tests.support.model_server import ModelServer
+from tests.support.patience import HANGS, PATIENT
 
 QUICK = Patience(first_wait=0.02, longest_wait=1.0)
 
@@ -158,8 +159,7 @@ async def desk(folder: Path) -> AsyncIterator[Desk]:
     workspace.mkdir(exist_ok=True)
     session = SessionStore(folder / "home").create(str(workspace))
     async with ModelServer() as server:
-        wait = Deadlines(connect=5, first=10, idle=10, total=60)
-        platform = OpenAICompatible(server.url, "key", deadlines=wait)
+        platform = OpenAICompatible(server.url, "key", deadlines=PATIENT)
         one = Desk(server, workspace.resolve(), session, platform)
         one.feed.observe(one.events.append)
         try:
@@ -169,7 +169,7 @@ async def desk(folder: Path) -> AsyncIterator[Desk]:
             session.close()
 
 
-async def until(condition: Callable[[], Any], seconds: float = 15.0) -> None:
+async def until(condition: Callable[[], Any], seconds: float = HANGS) -> None:
     """Wait for something to become true. Raises `AssertionError` when it does not."""
     end = asyncio.get_running_loop().time() + seconds
     while not condition():

@@ -125,6 +125,10 @@ def _damaged(data: bytes) -> Iterator[dict[str, Any]]:
         yield case(f"damaged {number}", "bzip2", ["-dc"], bytes(bad))
     for number, length in enumerate((0, 1, 3, 4, 10, 14, 20, len(data) // 2, len(data) - 1)):
         yield case(f"cut {number}", "bzip2", ["-dc"], data[:length])
+    for at in range(5, 14):  # what a block begins with, and its check sum
+        bad = bytearray(data)
+        bad[at] ^= 4
+        yield case(f"no block {at}", "bzip2", ["-dc"], bytes(bad))
     randomised = bytearray(data)
     randomised[14] |= 0x80  # the flag of the first block that old versions set
     yield case("randomised", "bzip2", ["-dc"], bytes(randomised))
@@ -179,6 +183,12 @@ def _of_library(
         yield case(f"unpack randomised {small}", "driver", ["decompress", small, "99", "9"],
                    bytes(randomised))  # fmt: skip
     yield case("errors", "driver", ["errors"])
+    small = pack(c, samples[1][:160])
+    for kind in ("0", "1"):
+        yield case(f"counters {kind}", "driver", ["counters", kind], small)
+    for length in (*range(len(small) - 14, len(small) + 1), 3, 9, len(small) // 2):
+        yield case(f"reading {length}", "driver", ["reading", str(length & 1)], small[:length])
+        yield case(f"reading on {length}", "driver", ["reading", "0"], (small + small)[:-length])
     for which in range(6):
         yield case(f"memory {which}", "driver", ["memory", str(which)], packed)
     yield case("threads", "driver", ["threads", "8"], inputs["text"])

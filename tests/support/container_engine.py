@@ -15,8 +15,9 @@ from pathlib import Path
 import psutil
 
 from jarvis_ls.runtime.sandbox.engine import sockets
+from tests.support.patience import HANGS
 
-_SECONDS = 60
+_SECONDS = HANGS
 
 
 @contextlib.contextmanager
@@ -86,7 +87,7 @@ def _end(engine: subprocess.Popen[bytes]) -> None:
         children = psutil.Process(engine.pid).children(recursive=True)
     engine.send_signal(signal.SIGTERM)
     try:
-        engine.wait(30)
+        engine.wait(HANGS)
     except subprocess.TimeoutExpired:
         engine.kill()
         engine.wait()

@@ -191,9 +191,16 @@ for (const [locale, width] of [
   ['en', 300],
   ['zh-cn', 300],
   ['zh-cn', 240],
+  ['en', 200],
 ]) {
   test(`nothing is cut off at ${width} pixels in ${locale}`, async () => {
-    const panel = await host.open({ locale, width, picture: PICTURE, answers: ANSWERS });
+    const panel = await host.open({
+      locale,
+      width,
+      height: 3200, // so that every row is drawn
+      picture: PICTURE,
+      answers: ANSWERS,
+    });
     for (const tab of ['chat', 'agents', 'explorer', 'memory', 'settings']) {
       await panel.tab(tab);
       await panel.settled();

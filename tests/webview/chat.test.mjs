@@ -212,6 +212,8 @@ describe('the conversation', () => {
       const { scope: asked, allowed } = (await panel.asks('permit')).at(-1);
       assert.deepEqual([asked, allowed], [scope, true]);
     }
+    await panel.events([put({ ...ASKED_SCRIPT, lasting: false })]);
+    await row.getByRole('button', { name: 'Always' }).waitFor({ state: 'detached' });
     await panel.events([
       put({ ...ASKED_SCRIPT, state: 'done', asked: [], output: 'ok', isolation: 'bubblewrap' }),
     ]);

@@ -17,6 +17,8 @@ export const THEMES = JSON.parse(
 );
 /** Told to the browser from outside: the page's own policy lets no script in. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** What has not happened by then never will, on however slow a machine. */
+const PATIENCE_MS = 120_000;
 const TYPES = { '.js': 'text/javascript', '.css': 'text/css', '.ttf': 'font/ttf' };
 
 /**
@@ -177,6 +179,7 @@ export class Panel {
   /** @param {import('playwright-core').Page} page */
   constructor(page) {
     this.page = page;
+    page.setDefaultTimeout(PATIENCE_MS);
     page.on('pageerror', (error) => this.errors.push(String(error.stack ?? error)));
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) this.errors.push(message.text());

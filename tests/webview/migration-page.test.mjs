@@ -49,6 +49,18 @@ const MIGRATION = {
   ],
   functions: FUNCTIONS,
   skipped: [{ uri: 'file:///p/x.cc', path: 'x.cc', reason: 'C++ is not translated' }],
+  passes: [
+    { name: 'flags', kept: false, why: 'nothing to do', changed: 0, refused: 0, counts: [] },
+    {
+      name: 'safety',
+      kept: true,
+      why: '',
+      changed: 12,
+      refused: 3,
+      counts: [{ name: 'unsafe_lines', before: 120, after: 40 }],
+    },
+  ],
+  strength: { planted: 20, killed: 18 },
   notes: [],
   log: `error[E0308]: mismatched types ${EVIL}\n --> src/a.rs:3:5\n`,
   crate: 'file:///p_rs',
@@ -120,6 +132,19 @@ describe('the overview', () => {
     await overview.close();
   });
 
+  test('shows what each pass of lifting did, and how strong the tests are', async () => {
+    const overview = await open();
+    const section = (name) =>
+      overview.page.locator('section', { has: overview.page.locator(name) });
+    const rows = section('#lifting-title').locator('tbody tr');
+    assert.match(await rows.nth(0).innerText(), /flags as bool\s+nothing to do/);
+    assert.match(await rows.nth(1).innerText(), /safe functions\s+12\s+3\s+−80/);
+    const tests = await section('#tests-title').innerText();
+    assert.match(tests, /1 of 5 functions were compared/);
+    assert.match(tests, /find 18 of 20 small mistakes/);
+    await overview.close();
+  });
+
   test('shows names of a project as text', async () => {
     const overview = await open();
     await overview.page.locator('g.node text', { hasText: '<img' }).waitFor();
@@ -159,7 +184,7 @@ describe('the overview', () => {
     const { page } = overview;
     const offered = () =>
       page.locator('[data-action]').evaluateAll((all) => all.map((it) => it.dataset.action));
-    assert.deepEqual(await offered(), ['resume', 'project', 'scan', 'verify', 'crate']);
+    assert.deepEqual(await offered(), ['resume', 'project', 'scan', 'verify', 'lift', 'crate']);
     await page.locator('[data-action=resume]').click();
     assert.equal((await overview.asked('act')).action, 'resume');
     await page.locator('td', { hasText: 'setjmp' }).waitFor();

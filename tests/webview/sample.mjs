@@ -209,6 +209,7 @@ export const ASKED_SCRIPT = tool('t3', 'execute_script', {
     { kind: 'execute', target: './run-tests --fast' },
   ],
   reason: 'No rule allows these commands yet.',
+  lasting: true,
 });
 
 export const ASKED_EDIT = tool('t4', 'edit_file', {

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { emptyPicture, openBrowser } from './host.mjs';
 import {
   ASKED_EDIT,
@@ -352,9 +353,12 @@ describe('the life of the page', () => {
           (row) => row.getBoundingClientRect().bottom > top + 30,
         )?.dataset.id;
       });
-    const place = await first();
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const state = await panel.state();
+    let [place, state] = [undefined, undefined];
+    for (let rests = false; !rests; ) {
+      [place, state] = [await first(), await panel.state()];
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      rests = isDeepStrictEqual([place, state], [await first(), await panel.state()]);
+    }
     await panel.close();
     page = await open({ picture, state });
     await page.getByText('Answer', { exact: false }).first().waitFor();
@@ -363,8 +367,7 @@ describe('the life of the page', () => {
     assert.equal(await first(), place);
     assert.equal((await panel.asks('attach'))[0].session, SESSION);
     await panel.tab('memory');
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    assert.equal((await panel.state()).tab, 'memory');
+    await page.waitForFunction(() => globalThis.extension.state.tab === 'memory');
   });
 
   test('a server that comes back is attached to anew, nothing is doubled', async () => {

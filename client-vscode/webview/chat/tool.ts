@@ -189,7 +189,7 @@ export class ToolRow {
         <vscode-button title=${t('tool.allowKey')} @click=${() => this.permit(entry, true, 'call')}
           >${t('tool.allow')}</vscode-button
         >
-        ${this.alwaysButton((scope) => this.permit(entry, true, scope))}
+        ${entry.lasting ? this.alwaysButton((scope) => this.permit(entry, true, scope)) : nothing}
         <vscode-button
           secondary
           title=${t('tool.denyKey')}

@@ -16,6 +16,7 @@ import type {
   FunctionState,
   MigrationCount,
   MigrationFunction,
+  MigrationPass,
   MigrationResult,
 } from '../../src/protocol';
 import { html, icon, nothing, render, type Shown } from '../lit';
@@ -27,6 +28,8 @@ declare function acquireVsCodeApi(): { postMessage(message: OverviewAsk): void }
 type Picture = Extract<OverviewTell, { kind: 'migration' }>;
 
 const STATES: readonly FunctionState[] = ['idiomatic', 'baseline', 'c', 'new'];
+/** Verdicts of functions that were called in C and in Rust. */
+const COMPARED = new Set(['equal', 'differs']);
 const STAGE_ICONS = { todo: 'circle-outline', running: 'sync', done: 'pass', failed: 'error' };
 
 class Overview {
@@ -113,7 +116,7 @@ class Overview {
       ${this.failure === '' ? nothing : html`<p class="failure" role="alert">${this.failure}</p>`}
       ${isKnown ? countsBar(migration.functions) : html`<p class="nothing">${t('unknown')}</p>`}
       ${isKnown ? this.graphSection(migration) : nothing}
-      ${this.table(migration)} ${this.tests(migration)} ${list(t('skipped'), skippedOf(migration))}
+      ${this.table(migration)} ${this.tests(migration)} ${lifting(migration)} ${list(t('skipped'), skippedOf(migration))}
       ${list(t('notes'), migration.notes)} ${log(migration)}`;
   }
 
@@ -132,7 +135,7 @@ class Overview {
     }
     return html`${migration.resumable ? button('resume', 'debug-continue', true) : nothing}
     ${button('project', 'play', !migration.resumable)} ${button('scan', 'refresh')}
-    ${migration.crate === undefined ? nothing : button('verify', 'beaker')}
+    ${migration.crate === undefined ? nothing : html`${button('verify', 'beaker')}${button('lift', 'arrow-up')}`}
     ${migration.report === undefined ? nothing : button('report', 'book')}
     ${migration.crate === undefined ? nothing : button('crate', 'package')}`;
   }
@@ -221,11 +224,16 @@ class Overview {
       : this.rows('left', t('left'), t('left.why'), left, ({ reason }) => reason);
   }
 
-  private tests({ functions }: MigrationResult): Shown {
+  private tests({ functions, strength }: MigrationResult): Shown {
     const tested = functions.filter(({ tests }) => tests !== '');
-    return tested.length === 0
-      ? nothing
-      : this.rows('tests', t('tests'), t('tests.verdict'), tested, verdict);
+    if (tested.length === 0) {
+      return nothing;
+    }
+    const compared = tested.filter(({ tests }) => COMPARED.has(tests)).length;
+    const share = t('tests.share', { compared, all: functions.length });
+    const strong =
+      strength === undefined || strength === null ? '' : ` ${t('tests.strength', { ...strength })}`;
+    return this.rows('tests', t('tests'), t('tests.verdict'), tested, verdict, share + strong);
   }
 
   private rows(
@@ -234,9 +242,11 @@ class Overview {
     last: string,
     functions: readonly MigrationFunction[],
     told: (it: MigrationFunction) => string,
+    said = '',
   ): Shown {
     return html`<section aria-labelledby="${name}-title">
       <h2 id="${name}-title">${title}</h2>
+      ${said === '' ? nothing : html`<p class="fine">${said}</p>`}
       <table>
         <thead>
           <tr>
@@ -328,6 +338,49 @@ function skippedOf({ skipped }: MigrationResult): string[] {
 /** What a stage has made less of. */
 function fewer({ name, before, after }: MigrationCount): Shown {
   return html`<span class="fine">${named('count', name)} ${before} → ${after}</span>`;
+}
+
+/** What each pass of lifting did, and what it took back. */
+function lifting({ passes }: MigrationResult): Shown {
+  const names = passes.find(({ kept }) => kept)?.counts.map(({ name }) => name) ?? [];
+  if (passes.length === 0) {
+    return nothing;
+  }
+  const cell = ({ counts }: MigrationPass, wanted: string) => {
+    const found = counts.find(({ name }) => name === wanted);
+    const more = found === undefined ? 0 : found.after - found.before;
+    return more === 0 ? '' : more < 0 ? `−${-more}` : `+${more}`;
+  };
+  return html`<section aria-labelledby="lifting-title">
+    <h2 id="lifting-title">${t('lifting')}</h2>
+    <p class="fine">${t('lifting.help')}</p>
+    <div class="wide" tabindex="0" role="group" aria-labelledby="lifting-title"><table>
+      <thead>
+        <tr>
+          <th scope="col">${t('lifting.pass')}</th>
+          <th scope="col">${t('lifting.changed')}</th>
+          <th scope="col">${t('lifting.refused')}</th>
+          ${names.map((name) => html`<th scope="col">${named('count', name)}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${passes.map(
+          (it) => html`<tr>
+            <th scope="row">${named('pass', it.name)}</th>
+            ${
+              it.kept
+                ? html`<td>${it.changed}</td>
+                  <td>${it.refused || ''}</td>
+                  ${names.map((name) => html`<td>${cell(it, name)}</td>`)}`
+                : html`<td colspan=${2 + names.length}>
+                    ${it.why}${it.refused > 0 ? ` (${t('lifting.refused')}: ${it.refused})` : ''}
+                  </td>`
+            }
+          </tr>`,
+        )}
+      </tbody>
+    </table></div>
+  </section>`;
 }
 
 function log({ log: text, stages }: MigrationResult): Shown {

@@ -22,7 +22,10 @@ export function t(key: Key, values: Record<string, string | number> = {}): strin
 }
 
 /** The text of a key made of parts, such as a stage's name; the last part when there is none. */
-export function named(kind: 'stage' | 'state' | 'kind' | 'test' | 'count', name: string): string {
+export function named(
+  kind: 'stage' | 'state' | 'kind' | 'test' | 'count' | 'pass',
+  name: string,
+): string {
   return table[`${kind}.${name}` as Key] ?? name;
 }
 

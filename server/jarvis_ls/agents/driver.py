@@ -12,14 +12,15 @@ import contextlib
 import logging
 from collections.abc import Callable, Sequence
 
-from jarvis_ls.agents.briefing import without_marks
-from jarvis_ls.agents.bus import Bus, Completed, Error
+from jarvis_ls.agents.briefing import first_words, go_on, without_marks
+from jarvis_ls.agents.bus import Bus
+from jarvis_ls.agents.envelopes import Completed, Error
 from jarvis_ls.agents.errors import Undeliverable
 from jarvis_ls.agents.node import Ending, Node, Said, TreeSettings
 from jarvis_ls.agents.worker import MakeAgent, Outcome, Worker
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.events import NodeState
+from jarvis_ls.runtime.events import EntryPut, NodeState, UserEntry
 from jarvis_ls.runtime.messages import Assistant, Image, User
 from jarvis_ls.runtime.session import Session
 
@@ -82,7 +83,6 @@ class Driver:
             node.open.set()
             if node.at_work and node.worker is not None:
                 node.worker.stop()
-                node.worker.resume()  # it may have been paused; its next turn is not
             elif node.job is not None:
                 node.job.cancel()
         await _gone([node.job for node in nodes if node.job is not None])
@@ -125,6 +125,13 @@ class Driver:
                 return text
         return ""
 
+    def words_to_go_on(self, node: Node, reason: str) -> str:
+        """What a node is told that goes on after it was interrupted: by a kill, or as `reason`
+        says."""
+        if self._session.messages(node.id):
+            return go_on(reason)
+        return first_words(node.assignment) or self._shown_words(node) or go_on(reason)
+
     async def _drive(
         self,
         node: Node,
@@ -154,6 +161,12 @@ class Driver:
             await node.open.wait()  # who is held does not end before it goes on
             if not node.final:
                 self.end(node, ending)
+
+    def _shown_words(self, node: Node) -> str:
+        """What the user said last, where the process ended before the agent read it."""
+        said = [e.entry for e in self._session.events() if isinstance(e, EntryPut)
+                and e.node == node.id and isinstance(e.entry, UserEntry)]  # fmt: skip
+        return said[-1].text if said else ""
 
     def _place(self, node: Node) -> contextlib.AbstractAsyncContextManager[object]:
         if node.parent is None:

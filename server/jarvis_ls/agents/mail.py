@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.agents.briefing import report_of
-from jarvis_ls.agents.bus import (
+from jarvis_ls.agents.envelopes import (
     Cancel,
     Command,
     Completed,

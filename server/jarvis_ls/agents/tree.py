@@ -11,52 +11,31 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from jarvis_ls.agents.briefing import first_words, go_on
+from jarvis_ls.agents.briefing import first_words
 from jarvis_ls.agents.budget import Meter
-from jarvis_ls.agents.bus import Bus, Report
+from jarvis_ls.agents.bus import Bus
+from jarvis_ls.agents.display import Display
 from jarvis_ls.agents.driver import Driver
+from jarvis_ls.agents.envelopes import Report
 from jarvis_ls.agents.errors import ConstraintBroken, NoSuchNode, TreeError, Undeliverable
+from jarvis_ls.agents.growth import check_budget, check_growth, done_longest, own_title
 from jarvis_ls.agents.loop_guard import LoopGuard
 from jarvis_ls.agents.mail import Mail
-from jarvis_ls.agents.node import (
-    TITLE_LENGTH,
-    TYPES,
-    Assignment,
-    Ending,
-    Node,
-    Said,
-    TreeSettings,
-)
+from jarvis_ls.agents.node import Assignment, Ending, Node, Said, TreeSettings
 from jarvis_ls.agents.records import ROOT, Records
 from jarvis_ls.agents.worker import ForChild, MakeAgent
-from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.asking import ModelGroup
-from jarvis_ls.runtime.events import (
-    Budget,
-    EntryPut,
-    Event,
-    Feed,
-    NodeGone,
-    NodeInfo,
-    NodePut,
-    PlanEntry,
-    UserEntry,
-)
+from jarvis_ls.runtime.events import Budget, EntryPut, Event, Feed, NodeInfo, PlanEntry
 from jarvis_ls.runtime.interaction import Interaction, Nobody
 from jarvis_ls.runtime.messages import Image, Usage
 from jarvis_ls.runtime.session import Session
 from jarvis_ls.runtime.tool import Sifted, Toolset
 
-PUBLISH_EVERY = 0.05
-"""Seconds between two events about a node that only moved."""
 HELD = "is held before it begins"
-
-logger = logging.getLogger(__name__)
 
 __all__ = ["ROOT", "Tree"]
 
@@ -82,14 +61,11 @@ class Tree:
         `person(node)` and `allowed(node, toolset)` of this tree, `node.info`, and the node itself
         as `keeper`. `say` puts what is said of a node into the user's language.
         """
-        self._say = say
         self.session = session
         self.settings = settings or TreeSettings()
         self.interaction = interaction or Nobody()
-        self._feed = feed
+        self._display = Display(session, feed, say)
         self._nodes: dict[str, Node] = {}
-        self._moved: dict[str, Node] = {}
-        self._publishing: asyncio.TimerHandle | None = None
         self._records = Records(session, self.settings)
         self.bus = Bus(session.id, self._parent_of)
         self._driver = Driver(session, self.bus, self.settings, make_agent)
@@ -138,17 +114,14 @@ class Tree:
         In a tree that is full, those that ended longest ago make room.
         """
         above = self.node(parent)
-        self._check_growth(above, assignment)
-        _check_budget(assignment.budget)
+        check_growth(self._nodes, above, assignment, self.settings)
+        check_budget(assignment.budget)
         shown = assignment.shown
         if not assignment.task.strip():
             raise ConstraintBroken("An agent needs a task.")
-        taken = {child.info.title for child in above.children.values()}
-        number, title = 2, shown
-        while title in taken:
-            title, number = f"{shown[: TITLE_LENGTH - 8].rstrip()} ({number})", number + 1
+        title = own_title(above, shown)
         while len(self._nodes) >= self.settings.nodes:
-            gone = self._done_longest(above)
+            gone = done_longest(self._nodes.values(), above)
             assert gone is not None
             self._forget_all(gone)
         assignment, id = replace(assignment, title=title), self._records.new_id()
@@ -264,7 +237,9 @@ class Tree:
                 node.to("running")
                 if node.worker is not None:
                     node.worker.resume()
-        self._driver.launch_all(left, lambda node: self._words_to_go_on(node, "it was paused"))
+        self._driver.launch_all(
+            left, lambda node: self._driver.words_to_go_on(node, "it was paused")
+        )
         return [node.id for node in going]
 
     def redirect(self, id: str, text: str) -> None:
@@ -317,13 +292,13 @@ class Tree:
             above.refused = False
         for one in again.values():
             one.to("created")
-        words = {n.id: self._words_to_go_on(n, reasons[n.id]) for n in again.values()}
+        words = {n.id: self._driver.words_to_go_on(n, reasons[n.id]) for n in again.values()}
         self._driver.launch_all(list(again.values()), lambda node: words[node.id])
         return list(again)
 
     def set_budget(self, id: str, budget: Budget) -> None:
         """Change what a node and all below it may spend. Raises `ConstraintBroken`."""
-        _check_budget(budget)
+        check_budget(budget)
         self.node(id).allow(budget)
 
     async def close(self) -> None:
@@ -332,7 +307,7 @@ class Tree:
         await self._driver.close(list(self._nodes.values()))
         await self.bus.close()
         self._stop_watching()
-        self._publish_moved()
+        self._display.flush()
 
     # -- what agents are given -----------------------------------------------------------------
 
@@ -363,47 +338,6 @@ class Tree:
 
     # -- below: the nodes ----------------------------------------------------------------------
 
-    def _check_growth(self, above: Node, assignment: Assignment) -> None:
-        limit, title = self.settings, above.info.title
-        if assignment.kind not in TYPES[above.kind].children:
-            problem = (
-                "an act-only agent has no children"
-                if above.kind == "act"
-                else "a session has one root"
-            )
-            raise ConstraintBroken(
-                "“{title}” cannot have a {kind} below it: {problem}.",
-                title=title,
-                kind=assignment.kind,
-                problem=problem,
-            )
-        if above.state in ("failed", "cancelled"):
-            raise ConstraintBroken(
-                "“{title}” is {state} and creates nothing any more.", title=title, state=above.state
-            )
-        if above.depth + 1 > limit.depth:
-            raise ConstraintBroken(
-                "The tree is {depth} levels deep; do it here instead.", depth=limit.depth
-            )
-        if sum(not child.final for child in above.children.values()) >= limit.children:
-            raise ConstraintBroken(
-                "“{title}” has {children} children at work already.",
-                title=title,
-                children=limit.children,
-            )
-        if len(self._nodes) >= limit.nodes and self._done_longest(above) is None:
-            raise ConstraintBroken(
-                "The session has {nodes} agents at work already.", nodes=limit.nodes
-            )
-
-    def _done_longest(self, above: Node) -> Node | None:
-        """The first node all of whose subtree has ended, and that is not above a new one."""
-        kept = set(above.lineage())
-        for node in self._nodes.values():
-            if node not in kept and all(below.final for below in node.subtree()):
-                return node
-        return None
-
     def _insert(self, info: NodeInfo, assignment: Assignment) -> Node:
         parent = self._nodes[info.parent] if info.parent is not None else None
         node = Node(info, assignment, parent, self._changed)
@@ -428,11 +362,8 @@ class Tree:
         if node.parent is not None:
             node.parent.children.pop(node.id, None)
         del self._nodes[node.id]
-        self._moved.pop(node.id, None)
         self._records.remove(node.id)
-        gone = NodeGone(self.session.id, node.id)
-        self.session.put(gone)
-        self._feed.publish(gone)
+        self._display.gone(node)
 
     def _parent_of(self, id: str) -> str | None:
         node = self._nodes.get(id)
@@ -446,49 +377,8 @@ class Tree:
         self.session.spend(node.id, usage, node.info.title)
 
     def _changed(self, node: Node, matters: bool) -> None:
-        if self._nodes.get(node.id) is not node:
-            return
-        if matters:
-            self._moved.pop(node.id, None)
-            event = self._put_of(node)
-            self._feed.publish(event)
-            if not self.session.read_only:
-                self._put(node, event)
-        else:
-            self._moved[node.id] = node
-            if self._publishing is None:
-                loop = asyncio.get_running_loop()
-                self._publishing = loop.call_later(PUBLISH_EVERY, self._publish_moved)
-
-    def _put_of(self, node: Node) -> NodePut:
-        info = node.info
-        said = replace(info, error=self._say(info.error), activity=self._say(info.activity))
-        return NodePut(self.session.id, said)
-
-    def _put(self, node: Node, event: NodePut) -> None:
-        try:
-            self.session.put(event)
-        except JarvisError as error:  # its agent ends with what it says or spends, not with this
-            logger.error("the state of agent %s is not kept: %s", node.info.title, error)
-
-    def _publish_moved(self) -> None:
-        if self._publishing is not None:
-            self._publishing.cancel()
-            self._publishing = None
-        moved, self._moved = self._moved, {}
-        for node in moved.values():
-            self._feed.publish(self._put_of(node))
-
-    def _words_to_go_on(self, node: Node, reason: str) -> str:
-        if self.session.messages(node.id):
-            return go_on(reason)
-        return first_words(node.assignment) or self._shown_words(node) or go_on(reason)
-
-    def _shown_words(self, node: Node) -> str:
-        """What the user said last, where the process ended before the agent read it."""
-        said = [e.entry for e in self.session.events() if isinstance(e, EntryPut)
-                and e.node == node.id and isinstance(e.entry, UserEntry)]  # fmt: skip
-        return said[-1].text if said else ""
+        if self._nodes.get(node.id) is node:
+            self._display.changed(node, matters)
 
     def _observe(self, event: Event) -> None:
         """A plan says how far its node is."""
@@ -500,11 +390,3 @@ class Tree:
             done = sum(step.state == "done" for step in steps)
             active = next((step.text for step in steps if step.state == "active"), "")
             self.report(node.id, active or node.info.activity, done / len(steps))
-
-
-def _check_budget(budget: Budget) -> None:
-    for name, limit in (("tokens", budget.tokens), ("cost", budget.cost)):
-        if limit is not None and (not isinstance(limit, (int, float)) or not limit >= 0):
-            raise ConstraintBroken(
-                "A budget of {limit} {name} makes no sense.", limit=limit, name=name
-            )

@@ -11,7 +11,8 @@ from jarvis_ls.runtime.agent import Agent
 from jarvis_ls.runtime.asking import ModelGroup
 from jarvis_ls.runtime.hooks import AfterHistoryClear, Hooks, TaskStarted
 from jarvis_ls.runtime.inputs import Files, Inputs
-from jarvis_ls.runtime.memory_saving import MemorySaving
+from jarvis_ls.runtime.memory import METHODOLOGY
+from jarvis_ls.runtime.memory_saving import SAVE, MemorySaving
 from jarvis_ls.runtime.prompting import joined
 from jarvis_ls.runtime.rules_files import Nearby
 
@@ -43,12 +44,13 @@ class Agents:
             self._agents[node.id] = self._made(node)
         return self._agents[node.id]
 
-    def saving(self, agent: Agent, *, force: bool) -> MemorySaving:
+    def saving(self, agent: Agent, *, force: bool, tool: str = SAVE) -> MemorySaving:
         """Lets an agent save what is worth remembering."""
         return MemorySaving(
             ask=agent.side_task,
             tools=agent.toolset.tools,
             force=force,
+            tool=tool,
             notify=lambda text: _quietly(agent.showing.notice, "info", text),
         )
 
@@ -63,7 +65,7 @@ class Agents:
             options = replace(options, agent_type="code")
         hooks = Hooks(c.hooks)
         agent: Agent
-        services = {**c.context.services, "budget_tokens": lambda: agent.room()}
+        services = {**c.context.services, "budget_tokens": lambda: agent.questions.room()}
         allowed = c.tree.allowed(node, c.sources.toolset)
         nearby = Nearby(allowed, peers=c.rules_settings.peers)
         context = replace(c.context, node=node.id, services=services)
@@ -91,6 +93,8 @@ class Agents:
         hooks.subscribe(TaskStarted, self._recall)
         hooks.subscribe(AfterHistoryClear, lambda _: nearby.forget())
         self.saving(agent, force=options.force_save_memory).listen(hooks)
+        if options.use_analysis and node.parent is None:
+            self.saving(agent, force=True, tool=METHODOLOGY).listen(hooks)
         return agent
 
     def _other(self, node: Node, group: str) -> ModelGroup | None:
@@ -103,7 +107,9 @@ class Agents:
     async def _recall(self, event: TaskStarted) -> None:
         """What is remembered that bears on a task goes before the model with it."""
         c = self._conversation
-        found = await c.memory.activated(event.task, session=c.id)
+        found = await c.memory.activated(
+            event.task, session=c.id, methodologies=c.options.use_methodology
+        )
         skills = await c.sources.skills.prompt(event.task)
         self._remembered[event.agent.node.id] = joined(found, skills)
 

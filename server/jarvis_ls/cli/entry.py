@@ -4,27 +4,37 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from gettext import ngettext
+from unicodedata import east_asian_width
 
-from jarvis_ls.cli.language import speak
+from jarvis_ls.cli.language import speak, speaker
 from jarvis_ls.core.errors import JarvisError
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it."""
 
+_PIECES = re.compile(r"\s*(?:[^\s\u2e80-\uffef]+|[\u2e80-\uffef](?:[，。；：、）”])?)")
+"""Where a line may not be broken: a word, or a wide sign with the stop behind it."""
+
 
 def run(
-    parser: argparse.ArgumentParser, arguments: Sequence[str] | None, *, interrupted: str = ""
+    build: Callable[[], argparse.ArgumentParser],
+    arguments: Sequence[str] | None,
+    *,
+    interrupted: str = "",
 ) -> int:
-    """What `parser.parse_args(arguments).run` returns as an exit status.
+    """What `run` of the parsed arguments returns as an exit status.
 
-    An error of ours is one line on standard error and status 2. `interrupted` is said when the
-    user stops the command.
+    `build` makes the parser, in English; it is said in the user's language. An error of ours is
+    one line on standard error and status 2. `interrupted` is said when the user stops the command.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    parser = spoken(build)
     options = parser.parse_args(arguments)
     try:
         return int(options.run(options))
@@ -36,5 +46,67 @@ def run(
             print(f"{parser.prog}: {speak(interrupted)}", file=sys.stderr)
         return INTERRUPTED
     except JarvisError as error:
-        print(f"{parser.prog}: {speak(str(error))}", file=sys.stderr)
+        print(f"{parser.prog}: {speaker().told(str(error))}", file=sys.stderr)
         return 2
+
+
+def spoken(build: Callable[[], argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    """The parser that `build` makes, with its help and its errors in the user's language."""
+    # argparse asks gettext for its own words, by these names of its module
+    vars(argparse).update(_=speak, ngettext=_counted)
+    parser = build()
+    for one in parsers(parser):
+        one.formatter_class = Columns
+        one.description = one.description and speak(one.description)
+        one.epilog = one.epilog and speak(one.epilog)
+        for action in _all_actions(one):
+            if action.help and action.help is not argparse.SUPPRESS:
+                action.help = speak(action.help)
+    return parser
+
+
+def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """A parser and those of its commands, each once."""
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for command in dict.fromkeys(action.choices.values()):
+                yield from parsers(command)
+
+
+def _all_actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """Its arguments, and the lines that its commands have in its help."""
+    for action in parser._actions:
+        yield action
+        if isinstance(action, argparse._SubParsersAction):
+            yield from action._choices_actions
+
+
+class Columns(argparse.RawDescriptionHelpFormatter):
+    """Breaks lines by the columns they take: a Chinese sign takes two, and no blank stands
+    between words. Line ends of descriptions are kept."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return _broken(" ".join(text.split()), width)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        lines = (line for part in text.splitlines() for line in _broken(part, width) or [""])
+        return "\n".join(indent + line for line in lines)
+
+
+def _broken(text: str, width: int) -> list[str]:
+    """Lines of at most `width` columns, broken at blanks and between wide signs."""
+    lines, line, used = [], "", 0
+    for piece in _PIECES.findall(text):
+        columns = sum(1 + (east_asian_width(char) in "WF") for char in piece)
+        if line and used + columns > width:
+            lines.append(line.rstrip())
+            line, used, piece = "", 0, piece.lstrip()
+            columns = sum(1 + (east_asian_width(char) in "WF") for char in piece)
+        line, used = line + piece, used + columns
+    return [*lines, line.rstrip()] if line.strip() else lines
+
+
+def _counted(one: str, many: str, number: int) -> str:
+    """`ngettext` of argparse's own words: Chinese has one form, English the given two."""
+    return speak(ngettext(one, many, number))

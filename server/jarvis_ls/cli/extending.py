@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jarvis_ls.cli.language import speak
 from jarvis_ls.cli.screen import visible
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.files import user_folder
+from jarvis_ls.core.words import Words
 
 if TYPE_CHECKING:
     from jarvis_ls.runtime.consent import Consents, Pending
@@ -68,24 +70,26 @@ async def _skills(options: argparse.Namespace) -> int:
     skills = Skills(home, _roots(), trusted=options.trust, consents=Consents(home))
     if options.action == "install":
         skill = await skills.install(options.archive, replace=options.replace)
-        print(f"{visible(skill.name)} is now in {skill.folder}")
+        place = Words("{name} is now in {folder}", name=visible(skill.name), folder=skill.folder)
+        print(speak(place))
         if not skills.usable(skill):
-            print(f"{visible(skill.audit.text)}\n"
-                  f"jarvis skills allow {skill.name}   lets agents read it")  # fmt: skip
+            how = Words("`jarvis skills allow {name}` lets agents read it", name=skill.name)
+            print(f"{visible(speak(skill.audit.text))}\n{speak(how)}")
         return 0
     await skills.scan()
     _problems(skills.problems)
     if options.action == "list":
         for skill in skills.skills:
-            waits = "" if skills.usable(skill) else "  waits for your consent"
+            waits = "" if skills.usable(skill) else f"  {speak(Words('waits for your consent'))}"
             print(f"{skill.name:<24} {skill.origin:<10} {visible(skill.description)}{waits}")
         if not skills.skills:
-            _nothing(f"no skills; put one into {home / 'skills'}, or `jarvis skills install FILE`",
-                     options.trust)  # fmt: skip
+            none = Words("no skills; put one into {folder}, or `jarvis skills install FILE`",
+                         folder=home / "skills")  # fmt: skip
+            _nothing(none, options.trust)
         return 0
     found = next((s for s in skills.skills if s.name.casefold() == options.name.casefold()), None)
     if found is None:
-        raise UsageError(f"there is no skill {options.name!r}")
+        raise UsageError("there is no skill {name}", name=repr(options.name))
     if options.action == "allow":
         _allow(skills.pending(), found.name, Consents(home))
         return 0
@@ -111,7 +115,8 @@ async def _servers(options: argparse.Namespace) -> int:
         if options.action == "list":
             _list(servers)
             if not servers.states():
-                _nothing(f"no tool servers; {assembly.home / 'mcp.toml'} names them", options.trust)
+                none = Words("no tool servers; {file} names them", file=assembly.home / "mcp.toml")
+                _nothing(none, options.trust)
             return 0
         if options.action == "allow":
             await servers.connect(options.name)  # so that its tools can be looked at
@@ -142,13 +147,13 @@ def _allow(pending: list[Pending], name: str, consents: Consents) -> None:
     """Allow what waits under this name, and say exactly what that is."""
     found = [one for one in pending if one.name.casefold() == name.casefold()]
     if not found:
-        raise UsageError(f"nothing of the name {name!r} waits for consent")
+        raise UsageError("nothing of the name {name} waits for consent", name=repr(name))
     for one in found:
         print(f"{visible(one.what)}\n{visible(one.detail)}")
         if sys.stdin.isatty() and input("Allow it? [y/N] ").strip().lower() not in ("y", "yes"):
             raise UsageError("nothing was allowed")
         consents.give(one)
-        print("allowed, as it is now")
+        print(speak(Words("allowed, as it is now")))
 
 
 def _roots() -> tuple[Path, ...]:
@@ -157,10 +162,10 @@ def _roots() -> tuple[Path, ...]:
 
 def _nothing(what: str, trusted: bool) -> None:
     """Say that there is nothing, and where something could come from."""
-    own = "" if trusted else "; --trust counts those of this folder too"
-    print(f"{what}{own}", file=sys.stderr)
+    own = "" if trusted else speak(Words("; --trust counts those of this folder too"))
+    print(f"{speak(what)}{own}", file=sys.stderr)
 
 
 def _problems(problems: list[str] | tuple[str, ...]) -> None:
     for problem in problems:
-        print(f"jarvis: {visible(problem)}", file=sys.stderr)
+        print(f"jarvis: {visible(speak(problem))}", file=sys.stderr)

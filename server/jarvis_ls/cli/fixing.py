@@ -10,11 +10,12 @@ from jarvis_ls.cli.scanning import INTERRUPTED, Job, chosen, perform, prepare
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.fix import FixedFile, fix_file, write_fixed
+from jarvis_ls.jsec.report.text import plural
 from jarvis_ls.jsec.result import ScanResult
 
 
 def run_fix(options: argparse.Namespace) -> int:
-    """Scan, then rewrite; returns the exit status."""
+    """Scan, then rewrite; returns the exit status: 1 when a file could not be rewritten."""
     job = prepare(options)
     result = perform(job, options)
     if result.cancelled:
@@ -23,20 +24,23 @@ def run_fix(options: argparse.Namespace) -> int:
     for finding in sorted(chosen(result, options), key=lambda one: one.gid):
         if finding.fix is not None:
             by_file[finding.file].append(finding)
-    applied = failed = 0
+    applied = failed = changed = unwritten = 0
     for path, findings in by_file.items():
         fixed = _fixed(job, result, path, findings, options)
         if fixed is None:
             failed += len(findings)
+            unwritten += 1
             continue
         failed += len(fixed.refused)
         applied += len(fixed.applied)
+        changed += bool(fixed.applied)
         _tell_refused(fixed, options)
     if not options.quiet:
         done = "applied" if options.write else "ready; --write applies them"
         left = f", {failed} not applied" if failed else ""
-        print(f"jsec: {applied} rewrites in {len(by_file)} files {done}{left}", file=sys.stderr)
-    return 0
+        count = f"{plural(applied, 'rewrite')} in {plural(changed, 'file')}"
+        print(f"jsec: {count} {done}{left}", file=sys.stderr)
+    return int(unwritten > 0)
 
 
 def _fixed(

@@ -9,11 +9,13 @@ from pathlib import Path
 
 from jarvis_ls.cli import extending, organising
 from jarvis_ls.cli.entry import run
+from jarvis_ls.cli.language import speak
+from jarvis_ls.core.words import Words
 
 EPILOG = """\
 Without a command, `jarvis` begins a conversation; with -m it says one thing and ends.
 
-exit status: 0 done; 1 the task was not completed; 2 wrong use, or no model to ask;
+exit status: 0 done; 1 the task was not completed; 2 wrong use, or no model to ask; \
 130 interrupted
 """
 
@@ -21,7 +23,7 @@ exit status: 0 done; 1 the task was not completed; 2 wrong use, or no model to a
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit status."""
     try:
-        return run(build_parser(), arguments)
+        return run(build_parser, arguments)
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] == "jarvis_ls":
             raise
@@ -153,7 +155,9 @@ def _models(options: argparse.Namespace) -> int:
 def _rule(text: str) -> tuple[str, str]:
     kind, _, target = text.partition(":")
     if kind not in ("read", "write", "execute", "connect"):
-        raise argparse.ArgumentTypeError(f"'{text}' must begin with write, execute or connect")
+        raise argparse.ArgumentTypeError(
+            speak(Words("'{text}' must begin with write, execute or connect", text=text))
+        )
     return kind, target or "*"
 
 

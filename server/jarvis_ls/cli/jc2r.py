@@ -13,6 +13,7 @@ from pathlib import Path
 from jarvis_ls.cli.entry import run
 from jarvis_ls.cli.jc2r_lift import add_lift
 from jarvis_ls.cli.jc2r_verify import add_check, add_record, add_verify, verify_after
+from jarvis_ls.cli.language import speak
 from jarvis_ls.core.errors import JarvisError, UsageError
 
 SHOWN = 20
@@ -22,7 +23,7 @@ SHOWN = 20
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit status."""
     return run(
-        build_parser(), arguments, interrupted="interrupted; what was read is kept for the next run"
+        build_parser, arguments, interrupted="interrupted; what was read is kept for the next run"
     )
 
 
@@ -151,8 +152,12 @@ def _run(options: argparse.Namespace) -> int:
             reset=options.reset, only=options.only, stage=stage,
         )
     )  # fmt: skip
-    in_rust = sum(one.state == "baseline" for one in done.functions)
-    print(f"{in_rust} of {len(done.functions)} functions in Rust"
+    functions = [one for one in done.functions if not one.variable]
+    in_rust = sum(one.state == "baseline" for one in functions)
+    without = len(done.skipped)
+    print(f"{in_rust} of {len(functions)} functions in Rust"
+          + (f" without those of {without} file{'s' * (without > 1)} not translated"
+             if without else "")
           + (", nothing had changed" if done.again else f", {done.seconds:.1f} s"))  # fmt: skip
     for one in done.functions:
         if one.state == "c":
@@ -207,5 +212,5 @@ def _project(path: Path) -> Path:
 def _count(text: str) -> int:
     number = int(text)
     if number < 1:
-        raise argparse.ArgumentTypeError("must be 1 or more")
+        raise argparse.ArgumentTypeError(speak("must be 1 or more"))
     return number

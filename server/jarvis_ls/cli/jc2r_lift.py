@@ -18,9 +18,10 @@ def add_lift(commands: Any) -> None:
     lift = commands.add_parser(
         "lift", help="make the crate better Rust, as far as the tests hold",
         description="Tries passes on a copy of the crate: array elements, references in place of"
-        " pointers that are only looked through, safe functions, private names, fewer casts, labels"
-        " and parentheses. A pass is kept when the crate builds and `jc2r verify` finds no"
-        " difference, and is one commit in the crate.",
+        " pointers that are only looked through, slices, results in place of parameters that carry"
+        " a value out, Vec and Box for memory with one owner, safe functions, private names, fewer"
+        " casts, labels and parentheses. A pass is kept when the crate builds and `jc2r verify`"
+        " finds no difference, and is one commit in the crate.",
     )  # fmt: skip
     add = lift.add_argument
     add("path", nargs="?", type=Path, default=Path(), help="the C project (default: this folder)")
@@ -44,18 +45,20 @@ def run_lift(options: argparse.Namespace) -> int:
     if not root.is_dir():
         raise UsageError(f"{options.path}: there is no such folder.")
 
-    def stage(name: str) -> None:
+    def progress(done: int, total: int, name: str) -> None:
         if options.format == "text" and sys.stderr.isatty():
-            print(f"{name} …", file=sys.stderr)
+            print(f"{done + 1}/{total} {name} …", file=sys.stderr)
 
     settings = Settings(options.cases, options.seconds, options.seed)
-    done = lift_project(root, settings=settings, build_project=options.build, stage=stage)
+    done = lift_project(root, settings=settings, build_project=options.build, progress=progress)
     if options.format == "json":
         print(json.dumps({"before": asdict(done.before), "after": asdict(done.after),
                           "passes": [asdict(one) for one in done.passes]}, indent=1))  # fmt: skip
         return 0
     for one in done.passes:
-        print(f"{one.name}: {'kept' if one.kept else one.why}")
+        changed = f"{one.changed} function{'s' * (one.changed != 1)} changed"
+        back = f", {one.refused} taken back" if one.refused else ""
+        print(f"{one.name}: {changed if one.kept else one.why}{back}")
     for name, what in (
         ("unsafe_functions", "unsafe functions"), ("lines", "lines of functions"),
         ("unsafe_lines", "lines in unsafe code"), ("raw_pointers", "raw pointer types"),

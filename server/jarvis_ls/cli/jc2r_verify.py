@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from pathlib import Path
 from typing import Any
 
+from jarvis_ls.cli.language import speak
 from jarvis_ls.core.errors import JarvisError, UsageError
 
 
@@ -37,8 +39,9 @@ def add_verify(commands: Any) -> None:
         help="recorded cases of programs only, no functions one by one")  # fmt: skip
     add("--explore", type=_positive, default=0, metavar="SECONDS",
         help="make new cases from the recorded ones of programs for so long")  # fmt: skip
-    add("--mutants", type=_positive, default=0, metavar="N",
-        help="plant N small mistakes in the Rust and see how many these tests find")  # fmt: skip
+    add("--mutants", type=_natural, metavar="N",
+        help="plant N small mistakes in the Rust and see how many these tests find"
+        " (default: 20, with --only or --programs none)")  # fmt: skip
     add("--reset", action="store_true", help="forget earlier results")
     add("--format", choices=("text", "json"), default="text", help="default: text")
     verify.set_defaults(run=run_verify)
@@ -158,7 +161,7 @@ def verify_after(options: argparse.Namespace) -> int:
 def run_verify(options: argparse.Namespace) -> int:
     """Compare, and say what was found."""
     try:
-        from jarvis_ls.jc2r.equivalence.stage import Extent, verify_project
+        from jarvis_ls.jc2r.equivalence.stage import MUTANTS, Extent, verify_project
         from jarvis_ls.jc2r.equivalence.verify import Settings
     except ImportError:
         raise JarvisError("Comparing needs Hypothesis: pip install 'jarvis-ls[migrate]'.") from None
@@ -180,9 +183,13 @@ def run_verify(options: argparse.Namespace) -> int:
 
     settings = Settings(options.cases, float(options.seconds), options.seed,
                         tuple(getattr(options, "only", ())))  # fmt: skip
+    mutants, patience = options.mutants, math.inf
+    if mutants is None:
+        mutants = 0 if options.only or options.programs else MUTANTS
+        patience = settings.seconds
     outcome = verify_project(
         root, settings=settings, extent=Extent(
-            float(options.explore), options.mutants, not options.programs),
+            float(options.explore), mutants, patience, not options.programs),
         build_project=options.build, reset=options.reset, progress=progress, stage=stage,
     )  # fmt: skip
     if options.format == "json":
@@ -237,10 +244,10 @@ def _say_programs(outcome: Any) -> None:
             print(f"{one['case']['program']} {' '.join(one['case']['arguments'])}:"
                   f" {one['difference']}")  # fmt: skip
     if outcome.mutants is not None:
+        from jarvis_ls.jc2r.equivalence.stage import strength
+
         found = outcome.mutants
-        print(f"{found['killed']} of {found['planted']} planted mutants found"
-              f" ({found['by_functions']} by functions alone; {found['equivalent']} equivalent and"
-              f" {found['not_built']} that do not compile are not counted)")  # fmt: skip
+        print(strength(found))
         for one in found["survivors"]:
             print(f"src/{one['file']}:{one['line']}: not found: {one['before'][:60]!r} →"
                   f" {one['after'][:60]!r}")  # fmt: skip
@@ -253,8 +260,12 @@ def _short(said: dict[str, Any]) -> str:
     return ", ".join(parts)
 
 
+def _natural(text: str) -> int:
+    return 0 if text == "0" else _positive(text)
+
+
 def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
-        raise argparse.ArgumentTypeError("must be 1 or more")
+        raise argparse.ArgumentTypeError(speak("must be 1 or more"))
     return number

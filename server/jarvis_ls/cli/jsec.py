@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from jarvis_ls.cli.entry import run
+from jarvis_ls.cli.language import speak
+from jarvis_ls.core.words import Words
 
 EPILOG = """\
-exit status: 0 the scan ran; 1 a finding met --fail-on; 2 wrong use; 130 interrupted
+exit status: 0 the scan ran; 1 --fail-on was met, or fix could not write;
+2 wrong use; 130 interrupted
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit status."""
-    return run(build_parser(), arguments)
+    gc.set_threshold(50_000, 20, 50)  # what is loaded and found stays to the end
+    return run(build_parser, arguments)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -155,7 +160,8 @@ def _selection(parser: argparse.ArgumentParser) -> None:
         ".jarvis/sec/baseline.json when it is there")  # fmt: skip
     add("--no-baseline", action="store_true", help="use no baseline")
     add("--jobs", "-j", metavar="N", type=_count, help="processes; default: one per processor")
-    add("--timeout", metavar="SECONDS", type=float, default=10.0, help="for one file (10)")
+    add("--timeout", metavar="SECONDS", type=_seconds, default=10.0,
+        help="of work for a file (10)")  # fmt: skip
     add("--no-cache", action="store_true", help="use and keep no answers of earlier scans")
     add("--no-flow", action="store_true",
         help="only the fast rules: follow no values through and across functions")  # fmt: skip
@@ -163,8 +169,20 @@ def _selection(parser: argparse.ArgumentParser) -> None:
 
 def _count(text: str) -> int:
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number")
+        raise argparse.ArgumentTypeError(speak(Words("'{text}' is not a whole number", text=text)))
     return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not number > 0:
+        raise argparse.ArgumentTypeError(
+            speak(Words("'{text}' is not a number above 0", text=text))
+        )  # fmt: skip
+    return number
 
 
 def _share(text: str) -> float:
@@ -173,7 +191,9 @@ def _share(text: str) -> float:
     except ValueError:
         number = -1.0
     if not 0 <= number <= 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 0 to 1")
+        raise argparse.ArgumentTypeError(
+            speak(Words("'{text}' is not a number from 0 to 1", text=text))
+        )
     return number
 
 

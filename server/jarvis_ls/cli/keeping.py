@@ -13,9 +13,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jarvis_ls.cli.language import speak
 from jarvis_ls.cli.screen import visible
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.files import replace_file, user_folder
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.events import SessionInfo
 
 if TYPE_CHECKING:
@@ -77,8 +79,8 @@ def _list(store: SessionStore, options: argparse.Namespace) -> int:
     infos = store.list(None if everywhere else os.path.realpath("."))
     _print(infos, options.format)
     if not infos and options.format == "text":
-        here = "no sessions of this folder; --all lists those of others"
-        print("no sessions yet" if everywhere else here, file=sys.stderr)
+        here = Words("no sessions of this folder; --all lists those of others")
+        print(speak(Words("no sessions yet") if everywhere else here), file=sys.stderr)
     return 0
 
 
@@ -86,7 +88,7 @@ def _search(store: SessionStore, options: argparse.Namespace) -> int:
     found = store.search(" ".join(options.words))
     _print(found, options.format)
     if not found and options.format == "text":
-        print("no session holds all these words", file=sys.stderr)
+        print(speak(Words("no session holds all these words")), file=sys.stderr)
     return 0
 
 
@@ -104,7 +106,8 @@ def _export(store: SessionStore, options: argparse.Namespace) -> int:
 def _delete(store: SessionStore, options: argparse.Namespace) -> int:
     session = find_session(store, options.id)
     store.delete(session)
-    print(f"deleted; `jarvis sessions restore {session}` brings it back", file=sys.stderr)
+    back = Words("deleted; `jarvis sessions restore {session}` brings it back", session=session)
+    print(speak(back), file=sys.stderr)
     return 0
 
 
@@ -131,7 +134,7 @@ def _deleted(store: SessionStore, options: argparse.Namespace) -> int:
     found = store.deleted()
     _print(found, options.format)
     if not found and options.format == "text":
-        print("no deleted sessions", file=sys.stderr)
+        print(speak(Words("no deleted sessions")), file=sys.stderr)
     return 0
 
 
@@ -143,8 +146,9 @@ def _print(infos: Sequence[SessionInfo], format: str) -> None:
         used = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.updated))
         tokens = info.usage.input + info.usage.output
         cost = f" {info.usage.cost:.4f}" if info.usage.cost else ""
-        title = visible(" ".join(info.title.split())) or "(untitled)"
-        print(f"{info.id}  {used}  {tokens:>9} tokens{cost}  {title}")
+        title = visible(" ".join(info.title.split())) or speak(Words("(untitled)"))
+        spent = speak(Words("{n} tokens", n=f"{tokens:>9}"))
+        print(f"{info.id}  {used}  {spent}{cost}  {title}")
 
 
 # Memory -----------------------------------------------------------------------------------------
@@ -178,7 +182,7 @@ async def _memory(memory: Memory, options: argparse.Namespace) -> int:
 async def _forget(memory: Memory, ids: Sequence[str]) -> int:
     gone = await memory.clear(["project_long_term", "global_long_term"], ids=ids)
     for missing in [one for one in ids if one not in gone]:
-        print(f"jarvis: there is no memory {missing}", file=sys.stderr)
+        print(f"jarvis: {speak(Words('there is no memory {id}', id=missing))}", file=sys.stderr)
     return 0 if len(gone) == len(set(ids)) else 2
 
 
@@ -198,8 +202,8 @@ async def _list_memories(memory: Memory, options: argparse.Namespace) -> None:
         tags = f" [{', '.join(head.tags)}]" if head.tags else ""
         print(f"{head.id}  {kind:<7}{visible(tags)}  {visible(head.title)}")
     if not found:
-        what = "no memory holds all these words" if words else "nothing is remembered yet"
-        print(what, file=sys.stderr)
+        none = Words("no memory holds all these words")
+        print(speak(none if words else Words("nothing is remembered yet")), file=sys.stderr)
 
 
 def _print_memory(entry: MemoryEntry) -> None:
@@ -217,16 +221,17 @@ def run_models(_options: argparse.Namespace) -> int:
 
     assembly = build()
     for problem in assembly.problems:
-        print(f"jarvis: {problem}", file=sys.stderr)
+        print(f"jarvis: {speak(problem)}", file=sys.stderr)
     for name in assembly.groups():
-        why = assembly.missing_model(name)
+        why = speak(assembly.missing_model(name))
         print(f"{name:<10} {', '.join(assembly.models.groups[name])}{'  ' + why if why else ''}")
-    print("\nproviders:")
+    print(f"\n{speak(Words('providers:'))}")
     for provider in assembly.models.providers.values():
-        ready = "ready" if provider.keys(assembly.environment) else "no key"
-        keys = ", ".join(provider.env_keys) or "needs none"
+        has_key = bool(provider.keys(assembly.environment))
+        ready = speak(Words("ready") if has_key else Words("no key"))
+        keys = ", ".join(provider.env_keys) or speak(Words("needs none"))
         print(f"{provider.name:<22} {ready:<7} {keys}")
     why = assembly.missing_model()
     if why:
-        print(f"jarvis: {why}", file=sys.stderr)
+        print(f"jarvis: {speak(why)}", file=sys.stderr)
     return 2 if why else 0

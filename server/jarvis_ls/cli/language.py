@@ -5,10 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from jarvis_ls.lsp.messages import Messages
+
+
+LOCALE = Path(__file__).resolve().parent / "locale"
+"""Translations of what only commands say: their help."""
 
 
 @cache
@@ -16,7 +21,7 @@ def speaker() -> Messages:
     """Says templates in the user's language."""
     from jarvis_ls.lsp.messages import Messages, language_of
 
-    return Messages(language_of(locale_of(os.environ)))
+    return Messages(language_of(locale_of(os.environ)), LOCALE)
 
 
 def speak(text: str) -> str:

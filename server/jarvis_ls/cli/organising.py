@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jarvis_ls.cli.language import speak
 from jarvis_ls.cli.screen import visible
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import user_folder
+from jarvis_ls.core.words import Words
 
 if TYPE_CHECKING:
     from jarvis_ls.runtime.asking import ModelGroup
@@ -80,20 +82,23 @@ async def _organize(memory: Memory, options: argparse.Namespace) -> int:
 
 
 def _print(report: Report, dry_run: bool) -> None:
-    for what, groups in (("same", report.duplicates), ("overlap", report.overlapping)):
+    for what, groups in (
+        (Words("same"), report.duplicates), (Words("overlap"), report.overlapping),
+    ):  # fmt: skip
         for group in groups:
             tags = f" ({', '.join(group.tags)})" if group.tags else ""
-            print(f"{what}{visible(tags)}:")
+            print(f"{speak(what)}{visible(tags)}:")
             for head in group.heads:
                 print(f"  {head.id}  {visible(head.title)}")
     if dry_run:
-        print("nothing was changed")
+        print(speak(Words("nothing was changed")))
     for entry in report.made:
-        print(f"made {entry.id}: {visible(entry.title)}")
+        print(speak(Words("made {id}: {title}", id=entry.id, title=visible(entry.title))))
     if not report.duplicates and not report.overlapping:
-        print("there is nothing to merge")
+        print(speak(Words("there is nothing to merge")))
     if report.left_out:
-        print(f"jarvis: {report.left_out} older notes were not compared", file=sys.stderr)
+        left = Words("{n} older notes were not compared", n=report.left_out)
+        print(f"jarvis: {speak(left)}", file=sys.stderr)
     for reason in report.failed:
         print(f"jarvis: {visible(reason)}", file=sys.stderr)
 
@@ -103,7 +108,7 @@ async def _export(memory: Memory, options: argparse.Namespace) -> int:
 
     kinds = [KINDS[name] for name in options.type or KINDS]
     count = await export_memories(memory, options.file.absolute(), kinds, options.tag)
-    print(f"{count} memories written to {options.file}")
+    print(speak(Words("{n} memories written to {file}", n=count, file=options.file)))
     return 0
 
 
@@ -111,8 +116,11 @@ async def _import(memory: Memory, options: argparse.Namespace) -> int:
     from jarvis_ls.runtime.memory_organiser import import_memories
 
     result = await import_memories(memory, options.file.absolute(), overwrite=options.overwrite)
-    print(f"{len(result.added)} added, {len(result.replaced)} replaced, "
-          f"{len(result.skipped)} left as they were")  # fmt: skip
+    done = Words(
+        "{added} added, {replaced} replaced, {skipped} left as they were",
+        added=len(result.added), replaced=len(result.replaced), skipped=len(result.skipped),
+    )  # fmt: skip
+    print(speak(done))
     for reason in result.wrong:
         print(f"jarvis: {visible(reason)}", file=sys.stderr)
     return 1 if result.wrong else 0

@@ -6,6 +6,7 @@ import argparse
 import difflib
 import json
 import shutil
+from collections.abc import Collection
 
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.jsec.hints import PAGES
@@ -13,12 +14,20 @@ from jarvis_ls.jsec.page_text import LANGUAGES, in_language
 from jarvis_ls.jsec.pages import rule_pages
 from jarvis_ls.jsec.rule import Rule, all_rules
 
-__all__ = ["LANGUAGES", "known_rules", "run_explain", "run_rules"]
+__all__ = ["LANGUAGES", "known_rules", "no_such_rule", "run_explain", "run_rules"]
 
 
 def known_rules() -> set[str]:
     """Ids of all rules, the hints about a scan among them."""
     return {*all_rules(), *PAGES}
+
+
+def no_such_rule(name: str, known: Collection[str]) -> UsageError:
+    """What to tell who names a rule that is not among those known."""
+    near = difflib.get_close_matches(name, known, 3)
+    if near:
+        return UsageError(f"there is no rule '{name}'; is one of these meant: {', '.join(near)}?")
+    return UsageError(f"there is no rule '{name}'; `jsec rules` lists them")
 
 
 def run_rules(options: argparse.Namespace) -> int:
@@ -44,9 +53,7 @@ def run_explain(options: argparse.Namespace) -> int:
     known = {page.id: in_language(page, options.lang) for page in rule_pages() if page.id == name}
     rule = all_rules().get(name)
     if not known:
-        near = difflib.get_close_matches(name, known_rules(), 3)
-        hint = f"; is one of these meant: {', '.join(near)}?" if near else ""
-        raise UsageError(f"there is no rule '{name}'{hint}")
+        raise no_such_rule(name, known_rules())
     page = known[name].page.rstrip()
     if rule is None:
         print(f"# {name}\n\n{page}")

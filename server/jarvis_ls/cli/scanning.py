@@ -73,7 +73,9 @@ def prepare(options: argparse.Namespace) -> Job:
     paths = options.paths or [Path()]
     for path in paths:
         if not os.path.lexists(path):
-            raise UsageError(f"{path}: no such file or folder")
+            raise UsageError("{path}: no such file or folder", path=path)
+        if _is_locked(path):
+            raise UsageError("{path}: this folder cannot be read", path=path)
     root = _root(paths)
     settings = load_settings(root)
     flags = {"exclude": options.exclude}
@@ -91,6 +93,14 @@ def prepare(options: argparse.Namespace) -> Job:
         listing = _with_project(listing, list_sources(root, settings))
     baseline = None if options.no_baseline else load_baseline(root, options.baseline)
     return Job(root, settings, listing, only, baseline, whole)
+
+
+def _is_locked(path: Path) -> bool:
+    """Whether it is a folder that we may not look into."""
+    try:
+        return path.is_dir() and not os.access(path, os.R_OK | os.X_OK)
+    except PermissionError:  # a link into such a folder
+        return True
 
 
 def perform(job: Job, options: argparse.Namespace, *, changed: bool = False) -> ScanResult:
@@ -208,12 +218,12 @@ def _root(paths: Sequence[Path]) -> Path:
 def _check_rules(rules: Sequence[str], settings: Settings) -> None:
     if not rules:
         return
-    from jarvis_ls.cli.pages import known_rules
+    from jarvis_ls.cli.pages import known_rules, no_such_rule
 
     known = known_rules() | {one.id for one in settings.patterns}
     for rule in rules:
         if rule not in known:
-            raise UsageError(f"there is no rule '{rule}'; `jsec rules` lists them")
+            raise no_such_rule(rule, known)
 
 
 def _fails(told: Sequence[Finding], least: str | None) -> bool:

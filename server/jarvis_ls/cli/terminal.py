@@ -11,13 +11,14 @@ from jarvis_ls.cli.screen import Screen, diff_lines, visible
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.events import ProposedEdit
 from jarvis_ls.runtime.interaction import Interaction, Next, Review
-from jarvis_ls.runtime.permissions import Answer, Asked, Scope, shown
+from jarvis_ls.runtime.permissions import Answer, Asked, Scope, shown, shown_target
 
 Read = Callable[[str], Awaitable[str]]
 """Shows a prompt and gives the line typed; raises `EOFError` when there will be none any more
 and `KeyboardInterrupt` on Ctrl-C."""
 
 PERMIT = Words("[y]es once, for this [s]ession, this [w]orkspace, [u]ser always, [n]o: ")
+PERMIT_ONCE = Words("[y]es once, [n]o: ")
 SCOPES: dict[str, Scope] = {"y": "call", "s": "session", "w": "workspace", "u": "user"}
 REVIEW = Words("write [a]ll, [n]one, or choose [h]unk by hunk: ")
 HUNK = Words("this hunk? [y]es, [n]o, [r]est, [q]uit: ")
@@ -46,11 +47,11 @@ class Terminal(Interaction):
             self._screen.say(Words("? {tool} wants to", tool=asked.tool), "bold")
             for action in asked.actions:
                 kind = speak(Words(action.kind))
-                self._screen.say(f"    {kind} {shown(action.target)}", "yellow")
+                self._screen.say(f"    {kind} {shown_target(action.target)}", "yellow")
             if asked.reason:
                 self._screen.say(f"    {shown(speak(asked.reason))}", "dim")
             self._forget()
-            letter = await self._choose(PERMIT)
+            letter = await self._choose(PERMIT if asked.lasting else PERMIT_ONCE)
             if letter != "n":
                 return Answer(True, SCOPES[letter])
             return Answer(False, note=await self._note())

@@ -71,14 +71,10 @@ def cindex() -> Any:
     try:
         library = bindings.conf.lib
     except bindings.LibclangError as error:
+        if chosen is not None:  # one that is too old lacks what the bindings ask it for at once
+            _check_age(chosen)
         raise ClangMissing(f"libclang cannot be used: {_first_line(error)}") from None
-    found = version()
-    if found < OLDEST:
-        raise ClangMissing(
-            f"libclang {found} at {chosen or 'its default place'} is too old; {OLDEST} or newer is"
-            " needed. Unset CLANG_LIBRARY_FILE, LIBCLANG_PATH and LLVM_HOME to use the one that"
-            " comes with jarvis-ls[migrate]."
-        )
+    _check_age(chosen, library)
     for name in ("clang_getCursorBinaryOperatorKind", "clang_getCursorUnaryOperatorKind"):
         function = getattr(library, name)
         function.argtypes, function.restype = [bindings.Cursor], ctypes.c_int
@@ -86,16 +82,28 @@ def cindex() -> Any:
     return bindings
 
 
-def version() -> int:
-    """Major version of the library in use."""
-    from clang import cindex as bindings
+class _Text(ctypes.Structure):
+    """`CXString`."""
 
-    library = bindings.conf.lib
-    library.clang_getClangVersion.restype = bindings._CXString
-    text = bindings.conf.lib.clang_getCString(library.clang_getClangVersion())
-    words = text.decode() if isinstance(text, bytes) else str(text)
-    match = re.search(r"(\d+)\.\d+", words)
-    return int(match[1]) if match else 0
+    _fields_ = (("data", ctypes.c_void_p), ("private_flags", ctypes.c_uint))
+
+
+def _check_age(place: Path | None, library: Any = None) -> None:
+    """Raise `ClangMissing` when a library is too old; nothing when it cannot even be loaded."""
+    try:
+        loaded = ctypes.CDLL(library._name if library is not None else str(place))
+        told, text = loaded.clang_getClangVersion, loaded.clang_getCString
+    except (OSError, AttributeError):
+        return  # no libclang at all: the bindings have said so
+    told.restype, text.argtypes, text.restype = _Text, [_Text], ctypes.c_char_p
+    match = re.search(rb"(\d+)\.\d+", text(told()) or b"")
+    found = int(match[1]) if match else 0
+    if found < OLDEST:
+        raise ClangMissing(
+            f"libclang {found} at {place or 'its default place'} is too old; {OLDEST} or newer is"
+            " needed. Unset CLANG_LIBRARY_FILE, LIBCLANG_PATH and LLVM_HOME to use the one that"
+            " comes with jarvis-ls[migrate]."
+        )
 
 
 def parse(
@@ -210,6 +218,22 @@ def is_inline(function: Cursor) -> bool:
     return bool(cindex().conf.lib.clang_Cursor_isFunctionInlined(function))
 
 
+_SHORT = (6, 17)
+"""`CXPrintingPolicy_SuppressInitializers` and `CXPrintingPolicy_TerseOutput`."""
+
+
+def printed(cursor: Cursor) -> str:
+    """A declaration as the parser writes it, macros filled in, without body and value."""
+    library = cindex().conf.lib
+    policy = library.clang_getCursorPrintingPolicy(cursor)
+    for setting in _SHORT:
+        library.clang_PrintingPolicy_setProperty(policy, setting, 1)
+    try:
+        return str(library.clang_getCursorPrettyPrinted(cursor, policy))
+    finally:
+        library.clang_PrintingPolicy_dispose(policy)
+
+
 def is_thread_local(variable: Cursor) -> bool:
     """Whether each thread has a variable of its own."""
     return int(cindex().conf.lib.clang_getCursorTLSKind(variable)) != 0
@@ -222,8 +246,11 @@ def is_made_here(variable: Cursor) -> bool:
 
 
 def children(cursor: Cursor) -> list[Cursor]:
-    """The children of a cursor; less costly than the bindings' way, which matters for units with
-    thousands of declarations."""
+    """The children of a cursor, which it keeps until `forget`; less costly than the bindings' way,
+    which matters for units with thousands of declarations."""
+    known: list[Cursor] | None = getattr(cursor, "_known", None)
+    if known is not None:
+        return known
     found: list[Cursor] = []
     unit = cursor._tu
 
@@ -233,7 +260,13 @@ def children(cursor: Cursor) -> list[Cursor]:
         return 1
 
     _visit(cursor, visit)
+    cursor._known = found
     return found
+
+
+def forget(cursor: Cursor) -> None:
+    """Let go of what lies below a cursor."""
+    cursor._known = None
 
 
 def descendants(cursor: Cursor, kinds: frozenset[int]) -> list[Cursor]:
@@ -298,9 +331,15 @@ def _declare(library: Any, bindings: Any) -> None:
         ("clang_Type_getValueType", [bindings.Type], bindings.Type),
         ("clang_Cursor_isFunctionInlined", [bindings.Cursor], ctypes.c_uint),
         ("clang_getCursorTLSKind", [bindings.Cursor], ctypes.c_int),
+        ("clang_getCursorPrintingPolicy", [bindings.Cursor], pointer),
+        ("clang_PrintingPolicy_dispose", [pointer], None),
+        ("clang_PrintingPolicy_setProperty", [pointer, ctypes.c_int, ctypes.c_uint], None),
     ):
         function = getattr(library, name)
         function.argtypes, function.restype = arguments, result
+    function = library.clang_getCursorPrettyPrinted
+    function.argtypes, function.restype = [bindings.Cursor, pointer], bindings._CXString
+    function.errcheck = bindings._CXString.from_result
 
 
 def _first_line(error: Exception) -> str:

@@ -65,6 +65,7 @@ class Headers:
         self._by_name: dict[str, list[str]] = {}
         self._facts: dict[str, tuple[str, Facts]] = {}
         self._resolved: dict[tuple[str, str], str | None] = {}
+        self._direct: dict[str, tuple[str, ...]] = {}
         for path in paths:
             self.add(path)
 
@@ -72,23 +73,25 @@ class Headers:
         """A file came into the project."""
         if path not in self._paths:
             self._paths.add(path)
-            self._resolved.clear()
+            self._resolve_anew()
             self._by_name.setdefault(posixpath.basename(path), []).append(path)
 
     def know(self, path: str, digest: str, facts: Facts) -> None:
         """Take what an earlier reading of a file gave; `digest` names its text."""
         self._facts[path] = digest, facts
+        self._direct.pop(path, None)
 
     def forget(self, path: str) -> None:
         """The text of a file changed, or the file is gone; it is read again when needed."""
         self._facts.pop(path, None)
+        self._direct.pop(path, None)
 
     def discard(self, path: str) -> None:
         """A file left the project."""
         self.forget(path)
         if path in self._paths:
             self._paths.remove(path)
-            self._resolved.clear()
+            self._resolve_anew()
             self._by_name[posixpath.basename(path)].remove(path)
 
     def facts_for(self, path: str, own: Facts) -> tuple[str, Sequence[Facts]]:
@@ -105,17 +108,31 @@ class Headers:
     def closure(self, path: str, own: Facts) -> list[str]:
         """Project files that `path` includes, directly or not, nearest first."""
         reached: dict[str, None] = {}
-        level = [(path, own.includes)]
+        level = self._find_all(path, own.includes)
         while level and len(reached) < MAX_HEADERS:
-            following = []
-            for source, includes in level:
-                for include in includes:
-                    found = self._find(posixpath.dirname(source), include)
-                    if found is not None and found != path and found not in reached:
-                        reached[found] = None
-                        following.append((found, self._load(found)[1].includes))
+            following: list[str] = []
+            for found in level:
+                if found not in reached and found != path:
+                    reached[found] = None
+                    following += self._includes(found)
             level = following
         return list(reached)
+
+    def _includes(self, path: str) -> Sequence[str]:
+        known = self._direct.get(path)
+        if known is None:
+            found = self._find_all(path, self._load(path)[1].includes)
+            known = self._direct[path] = tuple(found)
+        return known
+
+    def _find_all(self, path: str, includes: Iterable[str]) -> list[str]:
+        folder = posixpath.dirname(path)
+        found = (self._find(folder, include) for include in dict.fromkeys(includes))
+        return [one for one in dict.fromkeys(found) if one is not None]
+
+    def _resolve_anew(self) -> None:
+        self._resolved.clear()
+        self._direct.clear()
 
     def _load(self, path: str) -> tuple[str, Facts]:
         known = self._facts.get(path)

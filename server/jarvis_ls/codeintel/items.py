@@ -29,10 +29,11 @@ _CONTAINERS: dict[LanguageName, frozenset[str]] = {
     "rust": frozenset({"mod_item", "declaration_list"}),
 }  # fmt: skip
 
+_MACROS = frozenset({"preproc_def", "preproc_function_def"})
 _RUST_PREFIX = frozenset({"attribute_item", "line_comment", "block_comment"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Item:
     """One top-level item of a file."""
 
@@ -47,8 +48,9 @@ class Item:
     prefix: tuple[Node, ...] = ()
     """Attributes and comments directly above a Rust item."""
     stray: bool = False
-    """Whether it seems to be a local of a function that a syntax error has torn open: an indented
-    declaration at file scope of a C file with an error. It declares nothing to others."""
+    """Whether it declares nothing to others: an indented declaration at file scope of a C file
+    with an error seems to be a local of a function that was torn open, and of the macros of one
+    name behind `#if` and its `#elif` the first counts."""
 
 
 def items(root: Node, language: LanguageName, *, in_test: bool = False) -> Iterator[Item]:
@@ -93,7 +95,7 @@ def items(root: Node, language: LanguageName, *, in_test: bool = False) -> Itera
             start = prefix[0].start_byte if prefix else node.start_byte
             stray = (
                 torn and kind == "declaration" and len(stack) == 1 and node.start_point.column > 0
-            )
+            ) or (kind in _MACROS and _is_alternative(node))
             yield Item(node, start, node.end_byte, test, tuple(prefix), stray)
         prefix.clear()
 
@@ -117,6 +119,25 @@ def _live_children(node: Node) -> list[Node]:
         return node.children
     alternative = node.child_by_field_name("alternative")
     return [alternative] if alternative is not None else []
+
+
+def _is_alternative(node: Node) -> bool:
+    """Whether an earlier branch of the same `#if ... #elif` defines a macro of the same name."""
+    name, branch = node.child_by_field_name("name"), node.parent
+    written = name.text if name is not None else None
+    while branch is not None and branch.type in ("preproc_elif", "preproc_else"):
+        before = branch.parent
+        chained = branch.type == "preproc_elif" or (
+            before is not None and before.type == "preproc_elif"
+        )
+        if before is None or not chained:
+            return False
+        for child in before.named_children:
+            known = child.child_by_field_name("name") if child.type in _MACROS else None
+            if known is not None and known.text == written:
+                return True
+        branch = before
+    return False
 
 
 def _is_test(prefix: list[Node]) -> bool:

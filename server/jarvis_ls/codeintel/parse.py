@@ -23,6 +23,7 @@ __all__ = [
     "edit",
     "nests_too_deep",
     "parse",
+    "parse_edited",
     "parse_parts",
 ]
 
@@ -32,6 +33,8 @@ proportional to its depth, so a bound keeps hostile nesting linear; what lies de
 as not analysed."""
 
 _FEW_OPENINGS = 8
+_STRIDE = 64
+"""Nodes from one that is asked for its depth to the next, in a tree of some thousand."""
 
 _DECORATION = re.compile(
     rb"__attribute_[a-z_]+__(?:[ \t]*\([^()\n]*\))?|\b\w*_(?:BEGIN|END)_DECLS\b"
@@ -42,13 +45,19 @@ _DECORATING = (b"__attribute_", b"_DECLS")
 """What a text with one of them holds; found many times faster than they are."""
 
 
-def parse(data: bytes, language: LanguageName, old: Tree | None = None) -> Tree:
-    """The syntax tree of UTF-8 text.
+def parse(data: bytes, language: LanguageName) -> Tree:
+    """The syntax tree of UTF-8 text. In C and C++, names of attributes that are macros are read
+    as blanks."""
+    return parse_edited(data, language, None)[0]
 
-    `old` is the tree of the text before, already told of the change with `edit`; unchanged
-    parts of it are reused. How tree-sitter recovers from an error may depend on what it reused;
-    a text with an error is therefore parsed anew, so that the tree is always that of the text.
-    In C and C++, names of attributes that are macros are read as blanks.
+
+def parse_edited(data: bytes, language: LanguageName, old: Tree | None) -> tuple[Tree, bool]:
+    """The syntax tree of a text after edits, and whether it is certain to be what `parse` gives.
+
+    `old` is the tree of the text before, already told of the changes with `edit`; unchanged
+    parts of it are reused. How tree-sitter recovers from an error may depend on what it reused:
+    of a text with an error the tree is not certain, though nodes without errors are what their
+    text says.
     """
     parser = _parser(language)
     if language != "rust" and any(word in data for word in _DECORATING):
@@ -57,11 +66,10 @@ def parse(data: bytes, language: LanguageName, old: Tree | None = None) -> Tree:
     if end is not None:
         parser.included_ranges = [tree_sitter.Range((0, 0), _point(data, end), 0, end)]
     try:
-        if old is not None and not old.root_node.has_error:  # else the error is mostly still there
-            tree = parser.parse(data, old)
-            if not tree.root_node.has_error:
-                return tree
-        return parser.parse(data)
+        if old is None:
+            return parser.parse(data), True
+        tree = parser.parse(data, old)
+        return tree, not tree.root_node.has_error
     finally:
         if end is not None:
             parser.included_ranges = []
@@ -119,7 +127,7 @@ def nests_too_deep(node: Node) -> bool:
     if count < MAX_DEPTH:
         return False
     cursor = node.walk()
-    for index in range(0, count, max(1, count // 64)):
+    for index in range(0, count, max(_STRIDE, count // 64)):
         cursor.goto_descendant(index)
         if cursor.depth > MAX_DEPTH:  # a deeper place costs its depth
             return True

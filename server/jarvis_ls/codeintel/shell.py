@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import tree_sitter
 
-from jarvis_ls.codeintel.shell_options import hides
+from jarvis_ls.codeintel.shell_options import has_dangerous_options, hides
 
 MAX_DEPTH = 8
 """Levels of `sh -c` looked into."""
@@ -24,13 +24,31 @@ _OPAQUE_PROGRAMS = frozenset(
     {"eval", "source", ".", "exec", "builtin", "command", "coproc", "trap", "alias", "enable",
      "xargs", "parallel", "ssh", "watch", "script", "expect", "su", "chroot", "nsenter", "unshare",
      "bwrap", "docker", "podman", "read", "mapfile", "readarray", "getopts", "hash", "set",
-     "shopt", "let", "busybox"}
+     "shopt", "let", "busybox", "toybox", "bind", "complete", "compgen", "fc",
+     # shells and editors that are not bash, and what runs programs for others or later
+     "csh", "tcsh", "fish", "mksh", "yash", "osh", "nu", "elvish", "pwsh", "powershell", "cmd",
+     "rbash", "ed", "ex", "vi", "vim", "nvim", "view", "emacs", "nano", "gdb", "lldb", "flock",
+     "setarch", "taskset", "chrt", "numactl", "prlimit", "runuser", "runcon", "sg", "newgrp",
+     "pkexec", "firejail", "rlwrap", "entr", "sem", "at", "batch", "crontab", "tmux", "screen",
+     "systemd-run", "systemctl", "dbus-send", "gdbus", "busctl", "xdg-open", "open", "socat",
+     "ncat", "nc"}
 )  # fmt: skip
 _TRANSPARENT = {"time": 0, "nohup": 0, "nice": 0, "ionice": 0, "stdbuf": 0, "setsid": 0,
-                "timeout": 1, "env": 0, "sudo": 0, "doas": 0}  # fmt: skip
+                "timeout": 1, "env": 0, "sudo": 0, "doas": 0, "strace": 0, "ltrace": 0,
+                "valgrind": 0, "fakeroot": 0, "eatmydata": 0, "unbuffer": 0}  # fmt: skip
+_HARMLESS = frozenset({"echo", ":", "true", "false"})
+"""Programs that do the same harmless thing with any words."""
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _WORDS = frozenset({"word", "number", "raw_string", "string", "concatenation"})
+_COMPUTED = frozenset({"variable_assignment", "subscript", "arithmetic_expansion",
+                       "c_style_for_statement"})  # fmt: skip
+"""What sets variables, or works numbers out: bash runs what stands in brackets behind a name
+(`a[$(rm x)]`), also when that comes from a variable."""
+_PLAIN_EXPANSION = re.compile(r"\$\{(?:#?\w+|\w+(?::?[-+?]|%%?|##?)[^`$\[{]*)\}")
+_NUMERIC = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
+_BRACES = re.compile(r"\{.*(?:,|\.\.).*\}", re.DOTALL)
+_LOADER = re.compile(r"ld-linux.*|ld\.so.*|ld-musl.*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,21 +105,40 @@ def take_apart(line: str, depth: int = 0) -> CommandLine:
                     opaque = opaque or inner.opaque
     # A function of the line may have the name of a program one knows.
     commands = [Command(c.words, c.opaque or c.words[0] in functions) for c in commands if c.words]
-    opaque = opaque or any(command.opaque for command in commands)
+    opaque = opaque or "?" in (*writes, *reads) or any(command.opaque for command in commands)
     return CommandLine(tuple(commands), tuple(writes), tuple(reads), opaque)
 
 
 def _changes_what_runs(node: tree_sitter.Node) -> bool:
     """Whether later words may mean another program (`PATH=.; ls`), or run what is not seen as
     such (here documents whose old-style substitutions the grammar takes for text)."""
-    if node.type == "variable_assignment":
+    if node.type in _COMPUTED:
         return True
+    if node.type == "compound_statement":
+        return _text(node).startswith("((")
+    if node.type == "expansion":
+        return _PLAIN_EXPANSION.fullmatch(_text(node)) is None
+    if node.type == "test_command":
+        return any(_computes(inner, _text(node).startswith("[[")) for inner in _walk(node))
     if node.type == "for_statement":
         return not _text(node.child_by_field_name("variable")).islower()
     if node.type == "heredoc_redirect":
         start = next((_text(c) for c in node.children if c.type == "heredoc_start"), "")
         body = next((_text(c) for c in node.children if c.type == "heredoc_body"), "")
         return not any(quote in start for quote in "'\"\\") and "`" in body
+    return False
+
+
+def _computes(node: tree_sitter.Node, double: bool) -> bool:
+    """Whether a part of a test may run what its operands say."""
+    if node.type == "unary_expression":
+        return any(_text(child) in ("-v", "-R") for child in node.children)
+    if node.type == "binary_expression" and double:
+        operator = _text(node.child_by_field_name("operator"))
+        sides = (node.child_by_field_name("left"), node.child_by_field_name("right"))
+        return operator in _NUMERIC and not all(
+            re.fullmatch(r"-?\d+|\$[?#]", _text(side)) for side in sides
+        )
     return False
 
 
@@ -115,21 +152,32 @@ def _command(node: tree_sitter.Node, depth: int) -> Iterator[tuple[Command, Comm
     if name is None or not name.named_child_count:
         return
     program = _static(name.named_children[0])
-    if not program:
+    if not program or re.search(r"[*?\[{]", _unquoted(name.named_children[0])):
         opaque = True
     words.append(program if program is not None else _text(name))
     for argument in node.children_by_field_name("argument"):
-        value = _static(argument)
-        opaque = opaque or value is None  # it may turn out to be an option
+        value, bare = _static(argument), _unquoted(argument)
+        if program not in _HARMLESS:
+            opaque = opaque or value is None or _may_be_option(words[0], bare)
         words.append(value if value is not None else _text(argument))
     yield from _understood(tuple(words), opaque, depth)
+
+
+def _may_be_option(program: str, bare: str) -> bool:
+    """Whether the shell may make options of an argument: by braces, or because a file that a
+    pattern matches has the name of one."""
+    if re.match(r"-[^{]*\{|\{", bare) and _BRACES.search(bare):
+        return True
+    return has_dangerous_options(program) and bool(
+        re.match(r"[*?\[]|-.*[*?\[]", bare) or _BRACES.search(bare)
+    )
 
 
 def _understood(
     words: tuple[str, ...], opaque: bool, depth: int
 ) -> Iterator[tuple[Command, CommandLine | None]]:
     program = words[0].rpartition("/")[2]
-    if program in _OPAQUE_PROGRAMS:
+    if program in _OPAQUE_PROGRAMS or _LOADER.fullmatch(program):
         yield Command(words, True), None
         return
     if program in _SHELLS:
@@ -190,6 +238,15 @@ def _static(node: tree_sitter.Node) -> str | None:
     if any(mark in written for mark in "*?[]{}~$`"):
         return written if "$" not in written and "`" not in written else None
     return written.replace("\\\n", "").replace("\\", "")
+
+
+def _unquoted(node: tree_sitter.Node) -> str:
+    """A word with what is quoted left out, so that marks in it are those the shell acts on."""
+    if node.type == "raw_string" or node.type == "string":
+        return "_" if len(_text(node)) > 2 else ""
+    if node.type == "concatenation":
+        return "".join(map(_unquoted, node.children))
+    return re.sub(r"\\.", "_", _text(node), flags=re.DOTALL)
 
 
 def _walk(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:

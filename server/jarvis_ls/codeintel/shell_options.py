@@ -1,8 +1,8 @@
 """Options by which programs that only look run others, or write files.
 
 Whoever allows `sed *` or `git log *` means looking. The manuals of GNU coreutils, findutils, sed,
-awk, tar, of git and of ripgrep say which of their options do more; with those a command line is
-nobody's known one.
+awk, tar, make, of git, ripgrep, compilers and build tools say which of their options do more;
+with those a command line is nobody's known one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _LONG = {
     "find": ("-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprint0", "-fls",
              "-fprintf"),
     "git": ("-c", "--exec-path", "--upload-pack", "--receive-pack", "--ext-diff", "--textconv",
-            "--output", "--open-files-in-pager", "--exec", "--extcmd", "--config-env"),
+            "--output", "--open-files-in-pager", "--exec", "--extcmd", "--config-env", "--git-dir"),
     "tar": ("--to-command", "--checkpoint-action", "--use-compress-program", "--rsh-command",
             "--info-script", "--new-volume-script", "--rmt-command"),
     "rg": ("--pre", "--hostname-bin"),
@@ -25,14 +25,48 @@ _LONG = {
     "make": ("--file", "--makefile", "--eval"),
     "less": ("--log-file", "--LOG-FILE", "--lesskey-file"),
     "printf": ("-v",),
+    "test": ("-v", "-R"),
+    "wait": ("-p",),
+    "cargo": ("--config",),
+    "go": ("-exec", "-toolexec", "-vettool"),
+    "gcc": ("-wrapper", "-fplugin", "-specs", "--specs", "-load"),
+    "npm": ("--script-shell", "--node-options"),
+    "split": ("--filter",),
+    "sdiff": ("--output",),
+    "rsync": ("--rsh", "--rsync-path"),
+    "scp": (),
+    "zip": ("--unzip-command",),
+    "tcpdump": (),
+    "wget": ("--use-askpass", "--config"),
+    "curl": ("--config", "--output"),
 }  # fmt: skip
 """By their first words: `--out=f` is `--output=f` for programs that take short forms."""
 _LETTERS = {"git": "O", "tar": "IF", "sed": "if", "sort": "o", "awk": "filE", "man": "P",
-            "make": "f", "less": "oOk"}  # fmt: skip
+            "make": "f", "less": "oOk", "printf": "v", "wait": "p", "sdiff": "o", "rsync": "e",
+            "scp": "SoF", "zip": "T", "tcpdump": "zw", "curl": "Ko"}  # fmt: skip
 """The same as single letters, which may stand behind others and before their value."""
 _TWO_FILES = frozenset({"uniq", "xxd"})
 """Programs that write their second file."""
-_ALIASES = {"gawk": "awk", "mawk": "awk", "gsed": "sed", "gtar": "tar", "gmake": "make"}
+_ALIASES = {
+    "gawk": "awk",
+    "mawk": "awk",
+    "gsed": "sed",
+    "gtar": "tar",
+    "gmake": "make",
+    "cc": "gcc",
+    "g++": "gcc",
+    "c++": "gcc",
+    "clang": "gcc",
+    "clang++": "gcc",
+    "pnpm": "npm",
+    "yarn": "npm",
+}
+_GIT_RUNS = frozenset({"bisect", "filter-branch", "difftool", "mergetool", "daemon", "instaweb",
+                       "send-email", "hook", "filter-repo"})  # fmt: skip
+"""Commands of git that run what they are given, or what a repository says."""
+_GIT_READS = frozenset({"--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l"})
+_SET = re.compile(r"\w+[:+?!]*=(?!(?:\d+|y|n|yes|no)?$)", re.DOTALL)
+"""A variable on the command line of make that is more than a number or a switch."""
 _AWK = re.compile(r"system|getline|[|>@]")
 _S = r"s([^\w\s\\])(?:\\.|(?!\1)[^\\\n])*\1(?:\\.|(?!\1)[^\\\n])*\1[gpiIm0-9]*"
 _ADDRESS = r"(?:\d+|\$|/(?:\\.|[^/\\\n])*/I?)"
@@ -46,6 +80,10 @@ def hides(program: str, arguments: Sequence[str]) -> bool:
     if any(_is_option(word, long, letters) for word in arguments):
         return True
     plain = [word for word in arguments if not word.startswith("-")]
+    if program == "git":
+        return _git_runs(arguments)
+    if program == "make":
+        return any(_SET.match(word) for word in plain)
     if program == "tar":  # the first word may be letters without a dash
         return bool(arguments) and _has_letter(f"-{arguments[0]}", letters)
     if program == "sed":
@@ -55,6 +93,28 @@ def hides(program: str, arguments: Sequence[str]) -> bool:
     if program == "less":
         return any(word.startswith("+") for word in arguments)
     return program in _TWO_FILES and len(plain) > 1
+
+
+def has_dangerous_options(program: str) -> bool:
+    """Whether words of this program's command line can be options that do more."""
+    name = program.rpartition("/")[2]
+    return _ALIASES.get(name, name) in _LONG
+
+
+def _git_runs(arguments: Sequence[str]) -> bool:
+    if any("ext::" in word for word in arguments):
+        return True
+    rest = list(arguments)
+    while rest and rest[0].startswith("-"):
+        del rest[: 2 if rest[0] in ("-C", "--work-tree", "--namespace") else 1]
+    command, *words = rest or [""]
+    if command == "config":
+        return not _GIT_READS.intersection(words) and len(words) != 1
+    if command == "submodule":
+        return "foreach" in words
+    return command in _GIT_RUNS or (
+        command == "rebase" and any(_has_letter(w, "xi") for w in words)
+    )
 
 
 def _is_option(word: str, long: Sequence[str], letters: str) -> bool:

@@ -10,7 +10,6 @@ import contextlib
 import errno
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
@@ -84,7 +83,9 @@ def read_open(descriptor: int, *, limit: int) -> tuple[bytes, int]:
             raise SkippedFile(kind)
         if status.st_size > limit:
             raise SkippedFile(TOO_LARGE)
-        data = file.read(limit + 1)
+        data = file.read(status.st_size + 1)
+        if len(data) > status.st_size:  # it grows, or its size is not told
+            data += file.read(limit + 1 - len(data))
     if len(data) > limit:
         raise SkippedFile(TOO_LARGE)
     return data, status.st_mode
@@ -132,6 +133,8 @@ def replace_file(path: Path, data: bytes, *, mode: int | None = None) -> None:
     """
     temporary = ""
     try:
+        import tempfile  # it loads much, and few processes write
+
         descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name[:48]}.", dir=path.parent)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)

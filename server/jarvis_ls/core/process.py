@@ -12,19 +12,20 @@ import contextlib
 import itertools
 import os
 import pickle
-import struct
 import sys
-import threading
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any, BinaryIO
+from pathlib import Path
+from typing import Any
 
-from jarvis_ls.core.errors import JarvisError, SkippedFile, WorkerGone
+from jarvis_ls.core.errors import JarvisError, WorkerGone
+from jarvis_ls.core.serving import LENGTH, PARENT, write_message
 
-_LENGTH = struct.Struct("<I")
 _STOP_SECONDS = 2.0
-PARENT = "JARVIS_LS_PARENT"
-"""Variable that holds the id of the process without which a child ends."""
+_PATIENCE = 6
+"""How many times its limit a worker is waited for that was given little processor time."""
+_LEAST_WAIT = 0.05
+"""Seconds between two looks at what a worker has used."""
 
 # What `python -m` does, but for one thing: `-m` would look for every module in the current
 # folder first, and that may be a workspace with a `json.py` of its own.
@@ -99,9 +100,11 @@ class Worker:
     async def call(self, method: str, *arguments: Any, timeout: float | None = None) -> Any:
         """The answer of the worker's `method`.
 
-        After `timeout` seconds the process is ended. Raises `WorkerGone` when it ended before
-        it answered, `SkippedFile` when it said so, `RemoteError` for anything else it raised.
-        Cancelling the caller leaves the worker at its work; its answer is then dropped.
+        After `timeout` seconds of processor time the process is ended (of the clock, where that
+        cannot be read), so that a busy machine does not make a file too long. Raises
+        `WorkerGone` when it ended before it answered, `SkippedFile` when it said so,
+        `RemoteError` for anything else it raised. Cancelling the caller leaves the worker at
+        its work; its answer is then dropped.
         """
         if self._process is None and not self._starting.locked():
             await self.start()
@@ -112,10 +115,11 @@ class Worker:
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._answers[number] = answer
         try:
-            _write_to(process.stdin, (number, method, arguments))
+            write_message(process.stdin, (number, method, arguments))
             await process.stdin.drain()
-            return await asyncio.wait_for(answer, timeout)
+            return await _within(answer, timeout, process.pid)
         except asyncio.TimeoutError:
+            answer.cancel()  # nobody asks for it any more
             await self.kill()
             raise WorkerGone("the analysis took too long", timed_out=True) from None
         except (BrokenPipeError, ConnectionResetError):
@@ -159,7 +163,7 @@ class Worker:
         assert process.stdout is not None
         with contextlib.suppress(asyncio.IncompleteReadError, ConnectionResetError):
             while True:
-                (size,) = _LENGTH.unpack(await process.stdout.readexactly(_LENGTH.size))
+                (size,) = LENGTH.unpack(await process.stdout.readexactly(LENGTH.size))
                 number, good, result = pickle.loads(await process.stdout.readexactly(size))
                 self._settle_answer(number, good, result)
         for answer in self._answers.values():
@@ -180,45 +184,28 @@ class Worker:
             answer.set_exception(RemoteError(str(result)))
 
 
-def serve(methods: dict[str, Callable[..., Any]]) -> None:
-    """Answer requests on standard input until it closes: the worker's side.
-
-    Whatever else prints goes to standard error. The process ends when its parent is gone.
-    """
-    import signal
-    import traceback
-
-    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    sys.stdout = sys.stderr
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    threading.Thread(target=_end_with_parent, args=(int(os.environ[PARENT]),), daemon=True).start()
-    while (request := _read_from(requests)) is not None:
-        number, method, arguments = request
-        try:
-            answer = (number, True, methods[method](*arguments))
-        except SkippedFile as skipped:
-            answer = (number, False, skipped)
-        except Exception:  # noqa: BLE001 - a boundary: the parent gets the traceback
-            answer = (number, False, traceback.format_exc())
-        _write_to(answers, answer)
-        answers.flush()
+async def _within(answer: asyncio.Future[Any], seconds: float | None, pid: int) -> Any:
+    """The answer of the process `pid`; raises `asyncio.TimeoutError` when it worked `seconds` on
+    it without an end, or was not given as much in `_PATIENCE` times that."""
+    if seconds is None:
+        return await answer
+    began, before, wait = time.monotonic(), _processor_seconds(pid), seconds
+    while not (await asyncio.wait({answer}, timeout=max(wait, _LEAST_WAIT)))[0]:
+        used = _processor_seconds(pid)
+        if before is None or used is None:
+            raise asyncio.TimeoutError
+        left = began + _PATIENCE * seconds - time.monotonic()
+        wait = min(seconds - (used - before), left)
+        if wait <= 0:
+            raise asyncio.TimeoutError
+    return answer.result()
 
 
-def _end_with_parent(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(1)
-
-
-def _read_from(stream: BinaryIO) -> Any:
-    head = stream.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
+def _processor_seconds(pid: int) -> float | None:
+    """What a process has used, by Linux's `proc(5)`; None elsewhere and when it is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
         return None
-    body = stream.read(_LENGTH.unpack(head)[0])
-    return pickle.loads(body)
-
-
-def _write_to(stream: Any, message: Any) -> None:
-    body = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    stream.write(_LENGTH.pack(len(body)) + body)
+    user, system = int(fields[11]), int(fields[12])
+    return (user + system) / os.sysconf("SC_CLK_TCK")

@@ -25,7 +25,7 @@ from typing import Any
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
-from jarvis_ls.jc2r.configured import configured
+from jarvis_ls.jc2r.configured import configured, package
 from jarvis_ls.jc2r.guesses import Includes, makefile_words
 from jarvis_ls.jc2r.header_units import header_units
 
@@ -35,6 +35,8 @@ BUILD_SECONDS = 600
 """How long a build that is recorded may take."""
 
 SUFFIXES = {".c": "c", ".cc": "c++", ".cpp": "c++", ".cxx": "c++", ".c++": "c++"}
+_OBJECTION = re.compile(r"(?i)\berror\b|\*\*\*")
+"""What the line of a build has that says why it stopped."""
 _COMPILERS = ("cc", "gcc", "clang", "c99", "c89", "c++", "g++", "clang++", "tcc")
 _PLACES = ("", "build", "out", "cmake-build-debug", "cmake-build-release", "_build", "builddir")
 _KEPT_PREFIXES = ("-I", "-D", "-U", "-std=", "-isystem", "-iquote", "-include", "-imacros", "-f",
@@ -70,8 +72,9 @@ class Unit:
 
     @property
     def language(self) -> str:
-        """`c` or `c++`."""
-        return SUFFIXES.get(Path(self.path).suffix.lower(), "c")
+        """`c` or `c++`, which `.C` is for compilers as well."""
+        suffix = Path(self.path).suffix
+        return "c++" if suffix == ".C" else SUFFIXES.get(suffix.lower(), "c")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,8 @@ def find_units(root: Path, *, build: bool, folder: Path) -> Units:
         if found is not None:
             known.keep(found)
             return found
-    return Units(_plain(root, folder.parent / "units", folder), "every C file", tuple(notes))
+    units = _plain(root, folder.parent / "units", folder, notes)
+    return Units(units, "every C file", tuple(notes))
 
 
 def units_of(root: Path, *, build: bool, folder: Path) -> Units:
@@ -307,7 +311,7 @@ def _by_make(root: Path, folder: Path, notes: list[str]) -> Units | None:
     if made := _made_sources(entries, root, copy):
         notes.append(f"made by the build and left out: {', '.join(made)}")
     if failed is not None:
-        notes.append(f"make failed{' after a part' if units else ''}: {failed}")
+        notes.append(f"make failed after a part: {failed}" if units else f"make failed: {failed}")
     libraries = _libraries([word for entry in entries for word in entry["arguments"]])
     return Units(units, "make", tuple(notes), libraries) if units else None
 
@@ -350,19 +354,29 @@ def _run(command: list[str], folder: Path, tools: Path | None) -> str | None:
         return str(error)
     if done.returncode == 0:
         return None
-    lines = [line for line in done.stderr.splitlines() if line.strip()]
-    return lines[-1].strip() if lines else f"exit status {done.returncode}"
+    lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+    if not lines:
+        return f"exit status {done.returncode}"
+    told = next((at for at, line in enumerate(lines) if _OBJECTION.search(line)), len(lines) - 1)
+    return " ".join(lines[told : told + 3])[:300]  # the reason often stands behind it
 
 
-def _plain(root: Path, made: Path, folder: Path) -> tuple[Unit, ...]:
+def _plain(root: Path, made: Path, folder: Path, notes: list[str]) -> tuple[Unit, ...]:
     """Every C and C++ file, with the folders that hold what it includes, with what makefiles name,
-    and with headers that would be configured."""
-    files = sorted(_files(root))
+    and with headers that would be configured. Links to files outside are no part of the project."""
+    files = []
+    for file in sorted(_files(root)):
+        path = root / file
+        if not path.is_symlink() or path.resolve().is_relative_to(root):
+            files.append(file)
+        elif path.suffix.lower() in SUFFIXES:
+            notes.append(f"{file} leads out of the project and is left out")
     includes = Includes(root, files)
     headers = configured(root, files, folder / "configured")
+    called = package(root)
     units = [
-        Unit(file, (*makefile_words(root, str(Path(file).parent)),
-                    *(f"-I{place}" for place in includes.folders(file)), *headers))
+        Unit(file, (*makefile_words(root, str(Path(file).parent), called),
+                    *includes.words(file), *headers))
         for file in [*files, *header_units(root, files, made)]
         if Path(file).suffix.lower() in SUFFIXES
     ]  # fmt: skip

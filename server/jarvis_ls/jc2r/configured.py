@@ -11,6 +11,7 @@ import contextlib
 import os
 import re
 import shutil
+import struct
 import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -24,12 +25,30 @@ MAX_BYTES = 16_000_000
 SECONDS = 60
 """How long the linker may take."""
 _SCRIPTS = ("configure.ac", "configure.in")
-_TEMPLATE = re.compile(r"(.+\.h)(?:\.in|\.cmake|\.cmake\.in)\Z")
+_TEMPLATE = re.compile(r"(.+\.h)(?:\.in|\.cmake|\.cmakein|\.cmake\.in)\Z")
+_NOTICE = re.compile(rb"^(__(?:COPYRIGHT|RCSID|FBSDID|SCCSID|KERNEL_RCSID))\b", re.MULTILINE)
+"""Macros of the BSDs that only name a version."""
 _HEADERS = re.compile(r"\bA[CM]_CONFIG_HEADERS?\(\s*\[?\s*([^])]+)")
 _INIT = re.compile(r"\bAC_INIT\(\s*\[?([\w .+-]+)\]?\s*,\s*\[?([\w .+~-]+)\]?")
 _OLD_INIT = re.compile(r"\bAM_INIT_AUTOMAKE\(\s*\[?([\w.+-]+)\]?\s*,\s*\[?([\w.+~-]+)\]?")
 _DEFINED = re.compile(r"^AC_DEFINE\(\s*\[?(\w+)\]?\s*(?:,\s*\[?([\w\"]+)\]?)?\s*[,)]", re.MULTILINE)
-_ASKED = re.compile(rb"\b(?:HAVE_\w+|STDC_HEADERS)\b")
+_ASKED = re.compile(rb"\b(?:HAVE_\w+|STDC_HEADERS|TIME_WITH_SYS_TIME|SIZEOF_\w+)\b")
+_CONFIG = re.compile(
+    rb'^[ \t]*#[ \t]*include[ \t]*"((?:[^"\n]*/)?[\w-]*config[\w-]*\.h)"', re.MULTILINE
+)
+"""Headers that are configured, by their name: some projects bring a `configure` of their own."""
+_ALWAYS = ("STDC_HEADERS", "TIME_WITH_SYS_TIME", "HAVE_ALLOCA")
+_TYPES = re.compile(
+    r"(?:off|size|ssize|pid|uid|gid|mode|time|socklen|ptrdiff|wchar|wint|u?intptr|u?intmax"
+    r"|(?:u_?)?int(?:8|16|32|64))_t|u_(?:char|short|int|long)|(?:unsigned_)?long_long(?:_int)?"
+    r"|long_double|_bool"
+)
+"""Types that C and POSIX have, as macros ask for them."""
+_SIZES = {name: struct.calcsize(code) for name, code in {
+    "CHAR": "b", "SHORT": "h", "INT": "i", "LONG": "l", "LONG_LONG": "q", "VOID_P": "P",
+    "SIZE_T": "N", "SSIZE_T": "n", "OFF_T": "q", "TIME_T": "l", "INT16_T": "h", "INT32_T": "i",
+    "INT64_T": "q", "FLOAT": "f", "DOUBLE": "d", "WCHAR_T": "i",
+}.items()}  # fmt: skip
 _LINE = re.compile(r"^([ \t]*#[ \t]*)(undef|cmakedefine01|cmakedefine)[ \t]+(\w+)(.*)$")
 _SUBSTITUTED = re.compile(r"@(\w+)@|\$\{(\w+)\}")
 _MISSING = re.compile(r"undefined (?:symbol: |reference to `)(\w+)")
@@ -44,27 +63,31 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
     named = dict.fromkeys(word.partition(":")[0] for match in _HEADERS.findall(script)
                           for word in re.split(r"[\s,]+", match) if word)  # fmt: skip
     there = {PurePosixPath(one).name for one in files}
-    missing = [one for one in {**named, **templates} if PurePosixPath(one).name not in there]
-    if not missing and (named or not script):
-        return []
     sources = [_read(root / one) for one in files if one.endswith((".c", ".h", *_ENDINGS))]
+    wanted = {name.decode(): "" for text in sources for name in _CONFIG.findall(text)}
+    missing = [one for one in {**named, **templates, **dict(sorted(wanted.items()))}
+               if PurePosixPath(one).name not in there]  # fmt: skip
+    notices = {name.decode() for text in sources for name in _NOTICE.findall(text)}
+    nothing = [f"-D{name}(...)=" for name in sorted(notices)]
+    if not missing and (named or not script):
+        return nothing
     asked = sorted({word.decode() for text in sources for word in _ASKED.findall(text)})
-    known = {**_names(script, root.name), **_answers(asked), **_set(script)}
+    known = {**names_of(script, root.name), **_answers(asked), **_set(script)}
     plain = "".join(f"#ifndef {name}\n#define {name} {value}\n#endif\n"
                     for name, value in known.items())  # fmt: skip
     if not missing:  # then all of it stands in the compiler's arguments
         replace_file(_folder(made) / "defined.h", plain.encode())
-        return ["-include", str(made / "defined.h")]
+        return [*nothing, "-include", str(made / "defined.h")]
     for one in missing:
         template = templates.get(one)
         text = plain
         if template is not None:
             text = _filled(_read(root / template).decode("utf-8", "replace"), known)
         replace_file(_folder(made) / PurePosixPath(one).name, text.encode())
-    return ["-DHAVE_CONFIG_H", f"-idirafter{made}"]
+    return [*nothing, "-DHAVE_CONFIG_H", f"-idirafter{made}"]
 
 
-_ENDINGS = (".h.in", ".h.cmake", ".h.cmake.in")
+_ENDINGS = (".h.in", ".h.cmake", ".h.cmakein", ".h.cmake.in")
 
 
 def _folder(path: Path) -> Path:
@@ -72,8 +95,14 @@ def _folder(path: Path) -> Path:
     return path
 
 
-def _names(script: str, name: str) -> dict[str, str]:
-    """What the project is called."""
+def package(root: Path) -> dict[str, str]:
+    """What the project at `root` is called, by the names that makefiles know, without quotes."""
+    script = "".join(_read(root / one).decode("utf-8", "replace") for one in _SCRIPTS)
+    return {name: value.strip('"') for name, value in names_of(script, root.name).items()}
+
+
+def names_of(script: str, name: str) -> dict[str, str]:
+    """What a project is called that `script` sets up, as macros."""
     match = _INIT.search(script) or _OLD_INIT.search(script)
     package, version = (match[1].strip(), match[2].strip()) if match else (name, "0")
     words = {"PACKAGE": package, "PACKAGE_NAME": package, "PACKAGE_TARNAME": package,
@@ -96,7 +125,12 @@ def _answers(asked: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for name in asked:
         word = name.removeprefix("HAVE_").lower()
-        if name == "STDC_HEADERS" or (name.endswith("_H") and _is_header(word[:-2])):
+        size = _SIZES.get(name.removeprefix("SIZEOF_"))
+        if size is not None and name.startswith("SIZEOF_"):
+            found[name] = str(size)
+        elif name in _ALWAYS or _TYPES.fullmatch(word) or (
+            name.endswith("_H") and _is_header(word[:-2])
+        ):  # fmt: skip
             found[name] = "1"
         elif not name.endswith("_H"):
             functions[name] = word.removeprefix("decl_")
@@ -140,7 +174,9 @@ def _filled(template: str, known: dict[str, str]) -> str:
     for line in template.splitlines():
         match = _LINE.match(line)
         if match is None:
-            lines.append(_SUBSTITUTED.sub(lambda one: _plain(known, one[1] or one[2]), line))
+            if _SUBSTITUTED.fullmatch(line.strip()) is None:  # alone it stands for lines, or none
+                line = _SUBSTITUTED.sub(lambda one: _plain(known, one[1] or one[2]), line)
+                lines.append(line)
         elif match[3] in known:
             lines.append(f"{match[1]}define {match[3]} {known[match[3]]}")
         elif match[2] == "cmakedefine01":

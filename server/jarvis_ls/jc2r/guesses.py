@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import os
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from jarvis_ls.codeintel import clang
@@ -20,12 +21,27 @@ MAX_BYTES = 16_000_000
 _MAX_FOLDERS = 64
 _HEADERS = (".h", ".hpp", ".hh", ".inc", ".def", ".inl", ".tbl", ".c")
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
-_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+_SYSTEM = ("unistd.h", "stdint.h", "inttypes.h", "stdbool.h", "dirent.h", "strings.h", "stdio.h")
+"""Where a folder has one of these, it has them for systems without."""
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile", "Makefile.am", "Makefile.in")
+_PLACES = {
+    "prefix": "/usr/local", "exec_prefix": "$(prefix)", "bindir": "$(exec_prefix)/bin",
+    "sbindir": "$(exec_prefix)/sbin", "libdir": "$(exec_prefix)/lib",
+    "libexecdir": "$(exec_prefix)/libexec", "datarootdir": "$(prefix)/share",
+    "datadir": "$(datarootdir)", "sysconfdir": "$(prefix)/etc", "mandir": "$(datarootdir)/man",
+    "localstatedir": "$(prefix)/var", "localedir": "$(datarootdir)/locale",
+    "includedir": "$(prefix)/include", "docdir": "$(datarootdir)/doc/$(PACKAGE)",
+    "pkgdatadir": "$(datadir)/$(PACKAGE)", "pkglibdir": "$(libdir)/$(PACKAGE)",
+}  # fmt: skip
+"""Where things are put when nobody says otherwise, as `configure` has it."""
+_SET_UP = re.compile(r"@(\w+)@")
 _ASSIGNED = re.compile(r"^(?:override\s+|export\s+)?([\w.-]+)\s*(\+|:|\?|::)?=\s*(.*)$")
 _VARIABLE = re.compile(r"\$[({](\w+)[)}]")
 _COMPUTED = re.compile(r"\$\([^()]*\s[^()]*\)|`[^`]*`")
 _FLAGS = re.compile(r"(?:.*FLAGS|DEFS?|DEFINES?|INCS?|INCLUDES?|INCDIRS?|OPTS?|C?OPTIONS)\Z")
 _OTHERS = re.compile(r"(?:LD|CXX|AS|AR|RM|Y|L|MAKE|TEST|DEBUG|DBG).*")
+_WITH_VALUE = ("-D", "-U", "-include", "-isystem", "-iquote", "-I")
+_MACRO = re.compile(r"[A-Za-z_]\w*(?:=|\(|$)")
 _WANTED = ("-D", "-U", "-I", "-std=", "-include", "-isystem", "-iquote", "-f", "-ansi", "-pthread")
 _NEVER = ("-fsanitize", "-fprofile", "-flto", "-fstack", "-fdiagnostics", "-fno-", "-fanalyzer")
 
@@ -56,35 +72,43 @@ class Includes:
             if folders:
                 self._found.append(folders)
 
-    def folders(self, file: str) -> list[str]:
-        """Folders to look into for the file, its own first, then the nearest."""
+    def words(self, file: str) -> list[str]:
+        """Arguments that name the folders to look into for the file, its own first, then the
+        nearest. Those with headers of the system come after the system's."""
         own = PurePosixPath(file).parent
         chosen = dict.fromkeys([own])
         for folders in self._found:
             chosen.setdefault(min(folders, key=lambda one: (_apart(own, one), str(one))))
         ordered = sorted(chosen, key=lambda one: (_apart(own, one), str(one)))
-        return [os.path.normpath(self._root / one) for one in ordered[:_MAX_FOLDERS]]
+        return [
+            f"{'-idirafter' if self._shadows(one) else '-I'}{os.path.normpath(self._root / one)}"
+            for one in ordered[:_MAX_FOLDERS]
+        ]
+
+    def _shadows(self, folder: PurePosixPath) -> bool:
+        return any((self._root / folder / name).is_file() and _is_of_the_system(name)
+                   for name in _SYSTEM)  # fmt: skip
 
 
-def makefile_words(root: Path, folder: str) -> tuple[str, ...]:
+def makefile_words(root: Path, folder: str, package: Mapping[str, str]) -> tuple[str, ...]:
     """Arguments for the compiler that the makefile of a folder, or of one above it, names in its
-    variables; paths are made absolute."""
+    variables; paths are made absolute. `package` says what the project is called."""
     place = PurePosixPath(folder)
     for one in [place, *place.parents]:
         for name in _MAKEFILES:
             path = root / one / name
             if path.is_file():
-                return _words_of(path)
+                return _words_of(path, tuple(package.items()))
     return ()
 
 
 @functools.lru_cache(maxsize=512)
-def _words_of(path: Path) -> tuple[str, ...]:
+def _words_of(path: Path, package: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
     try:
         text = read_regular(path, limit=MAX_BYTES).decode("utf-8", "replace")
     except SkippedFile:
         return ()
-    known: dict[str, str] = {}
+    known = {**_PLACES, **dict(package)}
     depth = 0
     for line in text.replace("\\\n", " ").splitlines():
         word = line.strip().partition(" ")[0]
@@ -100,8 +124,8 @@ def _words_of(path: Path) -> tuple[str, ...]:
         name, how, value = match[1], match[2], match[3]
         if how == "+":
             known[name] = f"{known.get(name, '')} {value}"
-        elif how != "?" or name not in known:
-            known[name] = value
+        elif (how != "?" or name not in known) and _SET_UP.fullmatch(value) is None:
+            known[name] = _SET_UP.sub(r"$(\1)", value)
     found: dict[str, None] = {}
     for name in known:
         if _FLAGS.match(name) and not _OTHERS.match(name):
@@ -125,19 +149,21 @@ def _kept(value: str, folder: Path) -> list[str]:
     except ValueError:
         return []
     found: list[str] = []
-    rest = iter(words)
-    for word in rest:
+    for word, after in itertools.zip_longest(words, words[1:], fillvalue=""):
         if "$" in word or word.startswith(_NEVER) or not word.startswith(_WANTED):
             continue
-        option = next((one for one in ("-I", "-isystem", "-iquote", "-include")
-                       if word.startswith(one)), None)  # fmt: skip
+        option = next((one for one in _WITH_VALUE if word.startswith(one)), None)
         if option is None:
-            found.append(word if word not in ("-D", "-U") else word + next(rest, ""))
+            found.append(word)
             continue
-        target = word[len(option) :] or next(rest, "")
-        path = os.path.normpath(folder / target)
+        value = word[len(option) :] or after
+        if option in ("-D", "-U"):
+            if _MACRO.match(value):  # not what follows `-D$(OS)`, which only `make` knows
+                found.append(option + value)
+            continue
+        path = os.path.normpath(folder / value)
         if Path(path).exists():
-            found.append(f"{option}{path}" if option != "-include" else f"-include{path}")
+            found.append(option + path)
     return found
 
 

@@ -49,9 +49,14 @@ class History:
         if not wanted:
             return False
         self._run("add", "--all", "--force", "--", *wanted)
-        if not self._run("diff", "--cached", "--name-only", *self._base()).strip():
+        # These alone, whatever a killed run or the user has staged besides.
+        names = self._run("diff", "--cached", "--name-only", "-z", *self._base(), "--", *wanted)
+        changed = [name for name in names.split("\0") if name]
+        if not changed:
             return False
-        self._run("commit", "--quiet", "--no-verify", "--message", message)
+        self._run(
+            "commit", "--quiet", "--no-verify", "--message", message, "--only", "--", *changed
+        )
         return True
 
     def _base(self) -> list[str]:

@@ -6,6 +6,7 @@ the overview of a project nobody has scanned is empty.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,7 @@ from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.store import read_records
 from jarvis_ls.jc2r.config import FOLDER
 from jarvis_ls.jc2r.records import (
+    COUNTED,
     LIFT,
     LIFTED,
     STAGES,
@@ -31,11 +33,12 @@ from jarvis_ls.jc2r.rust_side import BuildError, build_errors, is_ours
 from jarvis_ls.jc2r.symbols import Problem
 
 REPORT = "equivalence.md"
+_DAMAGED = (KeyError, TypeError, ValueError)
+"""What looking into a record raises that is not as it was written."""
 """What comparing the crate with the C has found, for people."""
 MAX_META = 64_000_000
 MAX_LOG = 1_000_000
 """Bytes of the build's output that are shown: its end, where the reason stands."""
-_COUNTED = ("unsafe_functions", "unsafe_lines", "raw_pointers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,30 @@ class Stage:
     """When it was done, in seconds since 1970."""
     counts: tuple[tuple[str, int, int], ...] = ()
     """What it counted, before and after."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One pass of lifting."""
+
+    name: str
+    kept: bool
+    why: str
+    """Why it was not kept."""
+    changed: int
+    """Functions that are written otherwise after it."""
+    refused: int
+    """Functions it was taken back from."""
+    counts: tuple[tuple[str, int, int], ...]
+    """What it made less of, as `Stage.counts`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """What the tests of equivalence find of small mistakes planted in the Rust."""
+
+    planted: int
+    killed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +126,10 @@ class Overview:
     """Whether only chosen files and functions are to be in Rust so far."""
     report: Path | None = None
     """What comparing the crate with the C has found, for people."""
+    passes: tuple[Pass, ...] = ()
+    """Of lifting, in the order they were tried."""
+    strength: Strength | None = None
+    """Of the tests, once mutants were planted in this crate."""
     resumable: bool = False
     """Whether a run began that did not come to its end."""
     log: str = ""
@@ -127,21 +158,25 @@ def read_overview(root: Path) -> Overview:
     state = read_state(folder)
     meta = _meta(folder)
     log = _log(folder)
-    stages = _stages(folder, state)
+    lifted = _lifted(folder) if LIFT in state.done else {}
+    stages = _stages(folder, state, lifted)
     crate = Path(state.crate) if state.crate else None
     failed = any(one.name == "build" and one.state == "failed" for one in stages)
     ours = crate is not None and is_ours(crate)
     functions, skipped = _with_states(folder, list(_in_order(folder)))
+    told = _told(folder, state)
     return Overview(
         root,
         crate=crate if ours else None,
         stages=stages,
-        functions=tuple(_with_tests(folder, state, functions)),
+        functions=tuple(_with_tests(told, functions)),
         skipped=skipped,
         problems=tuple(_problems(meta.get("problems"))),
         notes=tuple(one for one in meta.get("notes", ()) if isinstance(one, str)),
         partial=bool(state.chosen),
         report=folder / REPORT if (folder / REPORT).is_file() else None,
+        passes=tuple(_passes(lifted)),
+        strength=_strength(told),
         resumable=_is_resumable(folder, state),
         log=log,
         errors=tuple(build_errors(crate, log)) if failed and ours and crate else (),
@@ -149,7 +184,7 @@ def read_overview(root: Path) -> Overview:
     )
 
 
-def _stages(folder: Path, state: State) -> tuple[Stage, ...]:
+def _stages(folder: Path, state: State, lifted: dict[str, Any]) -> tuple[Stage, ...]:
     scanned = (folder / "translation_order.jsonl").is_file()
     known = (*STAGES, VERIFY, LIFT)
     names = [*known, *(name for name in state.done if name not in known)]
@@ -157,7 +192,7 @@ def _stages(folder: Path, state: State) -> tuple[Stage, ...]:
     for name in names:
         at = state.done.get(name, 0.0)
         if name in state.done or (name == "scan" and scanned):
-            counts = tuple(_lifted(folder)) if name == LIFT else ()
+            counts = tuple(_totals(lifted)) if name == LIFT else ()
             at = at or _time_of(folder / "translation_order.jsonl")
             found.append(Stage(name, "done", at, counts))
         elif name == "build" and _has_failed(folder, state):
@@ -175,14 +210,36 @@ def _differs(folder: Path, state: State) -> bool:
     return built is not None and _time_of(folder / REPORT) >= built
 
 
-def _lifted(folder: Path) -> Iterable[tuple[str, int, int]]:
-    """What lifting has made less of."""
+def _lifted(folder: Path) -> dict[str, Any]:
+    """What lifting has kept of itself; empty when that is damaged: the next run writes it anew."""
     try:
         report = json.loads(read_regular(folder / LIFTED, limit=MAX_META))
-        for name in _COUNTED:
-            yield name, int(report["before"][name]), int(report["after"][name])
-    except (SkippedFile, ValueError, KeyError, TypeError, RecursionError):
-        return  # damaged; the next run writes it anew
+    except (SkippedFile, ValueError, RecursionError):
+        return {}
+    return report if isinstance(report, dict) else {}
+
+
+def _totals(lifted: dict[str, Any]) -> Iterable[tuple[str, int, int]]:
+    """What lifting has made less of."""
+    with contextlib.suppress(*_DAMAGED):
+        yield from _less(lifted["before"], lifted["after"])
+
+
+def _passes(lifted: dict[str, Any]) -> Iterable[Pass]:
+    """What each pass of lifting did."""
+    with contextlib.suppress(*_DAMAGED):
+        before = lifted["before"]
+        for one in lifted["passes"]:
+            kept = one["kept"] is True
+            counts = tuple(_less(before, one["after"])) if kept else ()
+            before = one["after"] if kept else before
+            yield Pass(str(one["name"]), kept, str(one["why"]), int(one["changed"]),
+                       int(one["refused"]), counts)  # fmt: skip
+
+
+def _less(before: dict[str, Any], after: dict[str, Any]) -> Iterable[tuple[str, int, int]]:
+    for name in COUNTED:
+        yield name, int(before[name]), int(after[name])
 
 
 def _is_resumable(folder: Path, state: State) -> bool:
@@ -245,14 +302,17 @@ def _with_states(
     return found, skipped
 
 
-def _with_tests(folder: Path, state: State, functions: list[Function]) -> Iterable[Function]:
-    """With what the tests of equivalence have said since the crate was built last."""
+def _told(folder: Path, state: State) -> list[dict[str, Any]]:
+    """What the tests of equivalence have said since the crate was built last."""
     path = folder / "equivalence.jsonl"
-    told: dict[tuple[str, str], dict[str, Any]] = {}
-    if _time_of(path) >= state.done.get("build", 0.0):
-        for record in read_records(path):
-            if isinstance(record, dict) and record.get("kind") == "function":
-                told[str(record.get("file")), str(record.get("function"))] = record
+    if _time_of(path) < state.done.get("build", 0.0):
+        return []
+    return [one for one in read_records(path) if isinstance(one, dict)]
+
+
+def _with_tests(records: Iterable[dict[str, Any]], functions: list[Function]) -> Iterable[Function]:
+    told = {(str(one.get("file")), str(one.get("function"))): one
+            for one in records if one.get("kind") == "function"}  # fmt: skip
     for function in functions:
         record = told.get((function.file, function.name))
         yield (
@@ -260,6 +320,16 @@ def _with_tests(folder: Path, state: State, functions: list[Function]) -> Iterab
             if record is None
             else replace(function, tests=str(record.get("state", "")), tests_note=_note_of(record))
         )
+
+
+def _strength(records: Iterable[dict[str, Any]]) -> Strength | None:
+    """What was found of the mutants that were planted last."""
+    found = None
+    for one in records:
+        planted, killed = one.get("planted"), one.get("killed")
+        if one.get("kind") == "mutants" and isinstance(planted, int) and isinstance(killed, int):
+            found = Strength(planted, killed)
+    return found
 
 
 def _note_of(record: dict[str, Any]) -> str:

@@ -27,8 +27,9 @@ from jarvis_ls.jc2r.baseline.crate import (
     is_free,
     translate,
 )
-from jarvis_ls.jc2r.baseline.module import Stays
+from jarvis_ls.jc2r.baseline.made import Stays
 from jarvis_ls.jc2r.baseline.settle import settle
+from jarvis_ls.jc2r.cargo import cargo
 from jarvis_ls.jc2r.config import folder_of
 from jarvis_ls.jc2r.history import commit_baseline
 from jarvis_ls.jc2r.records import (
@@ -75,6 +76,7 @@ async def run_baseline(
     said when the crate does not build.
     """
     started = time.monotonic()
+    cargo()  # before anything is written
     root = Path(os.path.realpath(root))
     crate = Path(os.path.realpath(crate or root.parent / f"{root.name}_rs"))
     _check_target(root, crate)
@@ -123,7 +125,7 @@ def _write_progress(folder: Path, found: Translated) -> None:
     for module in found.modules:
         functions += [FunctionState(module.file, name, "baseline") for name in module.functions]
         functions += [
-            FunctionState(module.file, one.name, "c", one.reason, one.line, one.at)
+            FunctionState(module.file, one.name, "c", one.reason, one.line, one.at, one.variable)
             for one in module.left
         ]
     data: dict[str, Any] = {

@@ -14,10 +14,15 @@ from jarvis_ls.core.files import read_regular
 
 STAGES = ("scan", "baseline", "build")
 VERIFY = "verify"
+"""The stage that compares the crate with the C, when somebody asks for it."""
 LIFT = "lift"
+"""The stage that makes better Rust of the crate, when somebody asks for it; a folder, too."""
 LIFTED = "lift.json"
 """What lifting came to."""
-"""The stage that compares the crate with the C, when somebody asks for it."""
+LIFT_REPORT = "lift.md"
+"""The same for people."""
+COUNTED = ("unsafe_functions", "unsafe_lines", "raw_pointers")
+"""What lifting makes less of, as `LIFTED` names it."""
 NOT_CHOSEN = "not chosen for translation yet"
 """Why a function is in C that nobody has asked for."""
 UNFINISHED = "request.json"
@@ -52,6 +57,8 @@ class FunctionState:
     line: int = 0
     at: int = 0
     """Line of what is not translated; 0 when that is no line of the function."""
+    variable: bool = False
+    """Whether it is a variable; those are listed only when they stay in C."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,12 +23,12 @@ from typing import Any, Literal, TextIO
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
-from jarvis_ls.core.process import PARENT
+from jarvis_ls.core.serving import PARENT
 from jarvis_ls.jc2r.config import folder_of
-from jarvis_ls.jc2r.records import UNFINISHED, VERIFY, read_state
+from jarvis_ls.jc2r.records import COUNTED, LIFT, UNFINISHED, VERIFY, read_state
 
 Progress = Callable[[int, int, str], None]
-Action = Literal["scan", "run", "resume", "verify"]
+Action = Literal["scan", "run", "resume", "verify", "lift"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,8 @@ class Request:
     """What to do with which project."""
 
     action: Action
-    """`resume` is a run of what the last one was asked for, `verify` compares Rust with C."""
+    """`resume` is a run of what the last one was asked for, `verify` compares Rust with C, `lift`
+    makes better Rust of the crate."""
     root: str
     crate: str = ""
     """Where the crate goes; empty: beside the project."""
@@ -90,6 +91,9 @@ async def _do(request: Request, answers: TextIO) -> dict[str, Any]:
     if request.action == "verify":
         stage(VERIFY)
         return await asyncio.to_thread(_verify, request, progress)
+    if request.action == "lift":
+        stage(LIFT)
+        return await asyncio.to_thread(_lift, request, progress)
     kept = folder_of(root) / UNFINISHED
     if request.action == "resume":
         request = _interrupted(request, kept)
@@ -111,15 +115,15 @@ async def _do(request: Request, answers: TextIO) -> dict[str, Any]:
 
 
 def _verify(request: Request, progress: Progress) -> dict[str, Any]:
+    _check_system()
     try:
-        from jarvis_ls.jc2r.equivalence.stage import verify_project
-        from jarvis_ls.jc2r.equivalence.verify import Settings
+        from jarvis_ls.jc2r.equivalence.stage import MUTANTS, Extent, verify_project
+        from jarvis_ls.jc2r.equivalence.verify import SECONDS, Settings
     except ImportError:
         raise JarvisError("Comparing needs Hypothesis: pip install 'jarvis-ls[migrate]'.") from None
-    if not sys.platform.startswith("linux"):
-        raise JarvisError("Comparing C with Rust works on Linux only.")
     outcome = verify_project(
         Path(request.root), settings=Settings(only=request.only), progress=progress,
+        extent=Extent(mutants=0 if request.only else MUTANTS, mutant_seconds=SECONDS),
         build_project=request.build_project, reset=request.reset,
     )  # fmt: skip
     verified = outcome.verified
@@ -128,6 +132,28 @@ def _verify(request: Request, progress: Progress) -> dict[str, Any]:
         "left": len(verified.functions) - verified.count("equal"),
         "differs": 0 if outcome.good else max(1, verified.count("differs")),
     }
+
+
+def _lift(request: Request, progress: Progress) -> dict[str, Any]:
+    _check_system()
+    try:
+        from jarvis_ls.jc2r.equivalence.verify import Settings
+        from jarvis_ls.jc2r.lift.stage import lift_project
+    except ImportError:
+        raise JarvisError("Lifting needs Hypothesis: pip install 'jarvis-ls[migrate]'.") from None
+    done = lift_project(
+        Path(request.root), settings=Settings(), build_project=request.build_project,
+        progress=progress,
+    )  # fmt: skip
+    kept = sum(one.kept for one in done.passes)
+    before, after = asdict(done.before), asdict(done.after)
+    counts = [[name, before[name], after[name]] for name in COUNTED]
+    return {"functions": kept, "left": len(done.passes) - kept, "counts": counts}
+
+
+def _check_system() -> None:
+    if not sys.platform.startswith("linux"):
+        raise JarvisError("Comparing C with Rust, and so lifting, works on Linux only.")
 
 
 def _interrupted(request: Request, kept: Path) -> Request:

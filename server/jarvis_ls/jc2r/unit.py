@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from jarvis_ls.codeintel import clang
 from jarvis_ls.codeintel.extract.c import item_facts
 from jarvis_ls.codeintel.items import Item, items
+from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.codeintel.parse import parse
 from jarvis_ls.codeintel.source import decode
 from jarvis_ls.core.files import read_regular
@@ -234,4 +235,4 @@ def macros_of(root: str, path: str) -> tuple[Symbol, ...]:
 def _is_cpp(path: str, arguments: list[str]) -> bool:
     if "-x" in arguments:
         return "c++" in arguments[arguments.index("-x") + 1]
-    return Path(path).suffix.lower() in (".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx")
+    return language_of(path) == "cpp"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jarvis_ls.core.process import serve
+from jarvis_ls.core.serving import serve
 from jarvis_ls.jc2r.graph import picture
 from jarvis_ls.jc2r.unit import unit_symbols
 

@@ -39,7 +39,8 @@ QUICK_FUEL = 1_500
 QUICK_PASSES = 3
 """Instructions, and times each of a function is passed, while the user types."""
 
-_COLLECT_AFTER = 1_000_000
+_COLLECT_AFTER = 4_000_000
+"""Bytes of source whose trees may wait for the collector."""
 
 
 @dataclass(slots=True)
@@ -169,7 +170,7 @@ class DiskFiles:
     ) -> str:
         """Keep the functions of a file for the analysis of flow; gives the name they are kept
         under, nothing when they are not."""
-        if self._store is None or language == "rust":
+        if self._store is None:
             return ""
         assert self._open is not None
         context, included = self._open.headers.facts_for(source.path, own)

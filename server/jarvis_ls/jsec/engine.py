@@ -61,8 +61,15 @@ class ItemCache:
         self.facts: dict[tuple[bytes, bool], tuple[Facts | None, bytes]] = {}
         """Facts of each item, and how they read without the functions it defines."""
         self.results: dict[tuple[bytes, bool], ItemResult] = {}
+        self.sure = True
+        """Whether the tree is certain to be that of the text. Else an item with an error may look
+        otherwise in the end: what it gives is not kept."""
         self._context = ""
         self._defined: dict[str, Declared] = {}
+
+    def keeps(self, item: Item) -> bool:
+        """Whether what is learnt of an item holds for every item of its text."""
+        return self.sure or not item.node.has_error
 
     def follow(self, context: str, defined: dict[str, Declared], facts: Facts) -> None:
         """Forget results that what changed around them may have changed.
@@ -178,7 +185,9 @@ def _run_items(
     for item in found:
         key = (data[item.start : item.end], item.in_test)
         known = cache.results.get(key)
-        result = kept[key] = plan.run(unit, item) if known is None else known
+        result = plan.run(unit, item) if known is None else known
+        if known is not None or cache.keeps(item):
+            kept[key] = result
         results.append((item, result))
     cache.results = kept
     return results
@@ -198,10 +207,10 @@ def _collect_facts(
     for item in found:
         key = (data[item.start : item.end], item.stray)
         known = cache.facts.get(key)
-        if known is None:
-            known = _facts_of(item, language, key[0])
-        kept[key] = known
-        part, rest = known
+        found_out = _facts_of(item, language, key[0]) if known is None else known
+        if known is not None or cache.keeps(item):
+            kept[key] = found_out
+        part, rest = found_out
         context.update(rest)
         if part is not None and part.defined:
             defined.update(part.functions)

@@ -12,7 +12,7 @@ from pathlib import Path
 from jarvis_ls.codeintel.code import Unit
 from jarvis_ls.codeintel.headers import MAX_HEADER_BYTES, Headers
 from jarvis_ls.codeintel.languages import LanguageName, language_of
-from jarvis_ls.codeintel.parse import Tree, edit, parse
+from jarvis_ls.codeintel.parse import Tree, edit, parse, parse_edited
 from jarvis_ls.codeintel.source import Source, decode
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
@@ -41,12 +41,15 @@ class _Document:
         self.version = version
         self.tree: Tree = parse(source.data, language)
         self.cache = ItemCache()
+        self.shown = False
+        """Whether it was analysed as it stands."""
 
     def change(self, changes: list[TextChange], version: int) -> None:
         """Follow edits in order; the text is parsed once, after the last of them."""
         self.version = version
         if not changes:
             return
+        self.shown = False
         old: Tree | None = self.tree
         for change in changes:
             if change.range is None:
@@ -54,7 +57,12 @@ class _Document:
                 old = None
             else:
                 self._replace(change, change.range, old)
-        self.tree = parse(self.source.data, self.language, old)
+        self.tree, self.cache.sure = parse_edited(self.source.data, self.language, old)
+
+    def settle(self) -> None:
+        """Have the tree that the text has when nothing is reused."""
+        if not self.cache.sure:
+            self.tree, self.cache.sure = parse(self.source.data, self.language), True
 
     def _replace(
         self, change: TextChange, place: tuple[int, int, int, int], tree: Tree | None
@@ -156,8 +164,15 @@ class LiveDocuments:
         return self._documents[uri].source.data.decode("utf-8")
 
     def analyse(self, uri: str) -> LiveResult:
-        """Findings of a document as it stands now."""
+        """Findings of a document as it stands now.
+
+        When its text has an error, the first analysis after an edit may take that for another
+        than it is (see `parse_edited`); the next one looks at the text anew.
+        """
         document = self._documents[uri]
+        if document.shown:
+            document.settle()
+        document.shown = True
         source = document.source
         headers = self._headers.get(document.root)
         analysis = self._engine.analyse(
@@ -181,7 +196,7 @@ class LiveDocuments:
             notes=analysis.notes,
             functions=analysis.functions,
             declarations=analysis.context,
-            more=more,
+            more=more or not document.cache.sure,
             others=others,
         )
 
@@ -191,7 +206,7 @@ class LiveDocuments:
         """Findings with what flow knows, whether it has more to do, and which other documents
         it knows more of."""
         flow, path = self._flow_of(document.root), document.source.path
-        if flow is None or document.language == "rust":
+        if flow is None:
             return analysis.findings, False, ()
         if uri not in self._seen:  # the rules' findings are shown first
             self._seen.add(uri)
@@ -201,7 +216,8 @@ class LiveDocuments:
         context, included = headers.facts_for(path, own) if headers is not None else ("", ())
         closure = tuple(headers.closure(path, own)) if headers is not None else ()
         unit = Unit(document.source, document.language, own.merge(included))
-        flow.update(unit, document.tree.root_node, context, closure)
+        root = document.tree.root_node
+        flow.update(unit, root, context, closure, sure=document.cache.sure)
         touched = flow.work(FLOW_SECONDS, path) - {path}
         others = tuple(
             other for other, one in self._documents.items()

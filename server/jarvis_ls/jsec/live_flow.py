@@ -69,10 +69,12 @@ class LiveFlow:
         """Whether a document has been given to `update` since it was opened."""
         return path in self._open
 
-    def update(self, unit: Unit, root: Node, context: str, closure: tuple[str, ...]) -> None:
+    def update(
+        self, unit: Unit, root: Node, context: str, closure: tuple[str, ...], *, sure: bool = True
+    ) -> None:
         """Follow an edit of a document; see `OpenFile.update`."""
         opened = self._open.setdefault(unit.source.path, OpenFile())
-        self._place(opened.update(unit, root, context, closure))
+        self._place(opened.update(unit, root, context, closure, sure=sure))
 
     def close(self, path: str) -> None:
         """A document was closed: until the next scan its functions are not known."""

@@ -134,7 +134,7 @@ class Plan:
         written = unit.source.data[item.node.start_byte : item.node.end_byte]
         if _is_still(item.node, written, unit.language):
             return _NOTHING
-        special = any(word in written for word in self.words)
+        special = any(word in written for word in self._words_in(unit))
         found = captures(self.special_query() if special else self.query, item.node)
         if not found:
             return _NOTHING
@@ -158,6 +158,14 @@ class Plan:
                     run.check(rule, function, function.start)
         return run.result()
 
+    def _words_in(self, unit: Unit) -> list[bytes]:
+        """The words of the file that some rules need."""
+        known: list[bytes] | None = unit.__dict__.get(_PRESENT)
+        if known is None:
+            data = unit.source.data
+            known = unit.__dict__[_PRESENT] = [word for word in self.words if word in data]
+        return known
+
     def run_whole(self, unit: Unit, found: list[Item]) -> list[Raw]:
         """Reports of the rules that look at the whole file."""
         raws: list[Raw] = []
@@ -174,10 +182,11 @@ class Plan:
         return raws
 
     def _on_sites(self, run: _Run, sites: Iterable[Node], rules: Sequence[Rule]) -> None:
-        for rule in rules:
-            for node in sites:
-                start = node.start_byte
-                run.check(rule, Site(run.unit, run.item, node, run.index.at(start)), start)
+        for node in sites if rules else ():
+            start = node.start_byte
+            site = Site(run.unit, run.item, node, run.index.at(start))
+            for rule in rules:
+                run.check(rule, site, start)
 
     def _on_operators(
         self, run: _Run, sites: Iterable[Node], table: dict[str, list[tuple[Holds, list[Rule]]]]
@@ -241,6 +250,7 @@ class Plan:
 
 
 _WANTED = "calls that concern a rule"
+_PRESENT = "words of the file that rules need"
 _NOTHING = ItemResult([], [])
 _EMPTY = frozenset({
     "comment", "line_comment", "block_comment", "preproc_include",

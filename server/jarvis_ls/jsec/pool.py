@@ -11,6 +11,8 @@ from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.process import Worker
 
 WORKER = "jarvis_ls.jsec.worker"
+_CANCEL_AGAIN = 0.2
+"""Seconds after which what has not ended is cancelled once more."""
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -52,10 +54,12 @@ class Pool:
 
     async def close(self) -> None:
         """End the processes, whatever they are doing."""
-        # Before Python 3.12 a cancellation that meets an answer is lost in `asyncio.wait_for`.
         self._closing = True
-        for task in self._tasks:
-            task.cancel()
+        while going := [task for task in self._tasks if not task.done()]:
+            for task in going:
+                task.cancel()
+            # Before Python 3.12 one that meets an answer is lost in `asyncio.wait_for`.
+            await asyncio.wait(going, timeout=_CANCEL_AGAIN)
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.gather(*(worker.kill() for worker in self._workers))
 

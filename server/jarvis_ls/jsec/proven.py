@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from jarvis_ls.codeintel.languages import LanguageName
@@ -68,24 +68,49 @@ def settle(
         if (finding := _finding(source, language, fault, texts)) is not None
     ]
     rules = all_rules()
+    sound = _sound(source, faults) if language == "rust" else {}
     kept = []
     told = [finding for _, finding in proven]
     for guess in findings:
         answered = rules[guess.rule].answered if guess.rule in rules else frozenset()
         same = [
             index for index, (fault, finding) in enumerate(proven)
-            if fault.kind in answered and _same(guess, fault, finding, source, extents)
+            if fault.kind in answered and (
+                _same(guess, fault, finding, source, extents)
+                or (language == "rust" and _is_step(guess, fault, source))
+            )
         ]  # fmt: skip
-        if not answered:
-            kept.append(guess)
+        asked = rules[guess.rule].cleared if guess.rule in rules else ""
+        if not same and asked and sound.get((asked, guess.span.line)):
+            continue
+        if not answered and not asked:
+            kept.append(_reached(guess, rules, source, faults, texts))
+        elif language == "rust":
+            if not same:
+                kept.append(replace(guess, confidence=min(guess.confidence, GUESS)))
         elif not same and (
             _around(guess, source, extents) not in decided or _is_foreign(guess, rules[guess.rule])
         ):
-            kept.append(replace(guess, confidence=min(guess.confidence, GUESS)))
+            weighed = replace(guess, confidence=min(guess.confidence, GUESS))
+            kept.append(_reached(weighed, rules, source, faults, texts))
         for index in same:
             if told[index].rule == guess.rule and told[index].fix is None:
-                told[index] = replace(told[index], fix=guess.fix, related=guess.related)
+                passed = {(step.file, step.span.line) for step in told[index].trace}
+                beside = (one for one in guess.related if (one.file, one.span.line) not in passed)
+                told[index] = replace(told[index], fix=guess.fix, related=tuple(beside))
     return numbered([*kept, *told])
+
+
+def _sound(source: Source, faults: Sequence[Fault]) -> dict[tuple[str, int], bool]:
+    """Whether all that flow met on a line, by sort and line, is sound."""
+    found: dict[tuple[str, int], bool] = {}
+    for fault in faults:
+        word, _, sort = fault.kind.partition("-")
+        span = _span(source, fault.span) if word in ("sound", "open") else None
+        if span is not None:
+            key = sort, span.line
+            found[key] = word == "sound" and found.get(key, True)
+    return found
 
 
 def numbered(findings: Iterable[Finding]) -> list[Finding]:
@@ -106,15 +131,14 @@ def numbered(findings: Iterable[Finding]) -> list[Finding]:
 
 def _finding(source: Source, language: LanguageName, fault: Fault, texts: Texts) -> Finding | None:
     """The finding of a fault; None when no rule asks for its kind, or declines it."""
-    rule = flow_rules().get(fault.kind)
+    asking = flow_rules("rust" if language == "rust" else "c")
+    rule = asking.get((fault.kind, dict(fault.args).get("by", ""))) or asking.get((fault.kind, ""))
     if rule is None or language not in rule.dialects:
         return None
     report = _report(rule, fault)
     span = _span(source, fault.span)
     if report is None or span is None:
         return None
-    trace = ((step, texts(step.file)) for step in report.trace)
-    steps = ((step, _span(text, step.span)) for step, text in trace if text is not None)
     confidence = report.confidence
     if confidence is None:
         confidence = rule.confidence * (1.0 if fault.certain else POSSIBLE)
@@ -123,7 +147,7 @@ def _finding(source: Source, language: LanguageName, fault: Fault, texts: Texts)
     confidence = round(min(1.0, max(0.0, confidence)), 2)
     return Finding(
         rule=rule.id,
-        language="c/cpp",
+        language="rust" if language == "rust" else "c/cpp",
         category=rule.category,
         pattern=report.pattern or rule.id,
         cwe=report.cwe or rule.cwe,
@@ -135,18 +159,32 @@ def _finding(source: Source, language: LanguageName, fault: Fault, texts: Texts)
         confidence=confidence,
         severity=report.severity or severity_from_confidence(confidence, rule.severity),
         fingerprint="",
-        trace=tuple(
-            Related(step.file, place, _said(step, fault, report))
-            for step, place in steps if place is not None
-        ),
+        trace=_way(report.trace, texts, fault, Message(report.message, report.args)),
     )  # fmt: skip
 
 
-def _said(step: Step, fault: Fault, report: Report) -> Message:
-    """What happens at a step; the last, where it hurts, is the flaw itself."""
-    if step.message == fault.kind:
-        return Message(report.message, report.args)
-    return Message(step.message, step.args)
+def _reached(
+    guess: Finding, rules: Mapping[str, Rule], source: Source, faults: Sequence[Fault], texts: Texts
+) -> Finding:
+    """A guess with the way that flow knows to its place."""
+    kind = rules[guess.rule].reached if guess.rule in rules else ""
+    for fault in faults if kind else ():
+        place = _span(source, fault.span) if fault.kind == kind else None
+        if place is None or not guess.span.line <= place.line <= guess.span.end_line:
+            continue
+        return replace(guess, trace=_way(fault.steps, texts, fault, guess.message))
+    return guess
+
+
+def _way(steps: Iterable[Step], texts: Texts, fault: Fault, flaw: Message) -> tuple[Related, ...]:
+    """The steps that can be shown; the last, where it hurts, is told as the `flaw` itself."""
+    read = ((step, texts(step.file)) for step in steps)
+    placed = ((step, _span(text, step.span)) for step, text in read if text is not None)
+    return tuple(
+        Related(step.file, place,
+                flaw if step.message == fault.kind else Message(step.message, step.args))
+        for step, place in placed if place is not None
+    )  # fmt: skip
 
 
 def _report(rule: Rule, fault: Fault) -> Report | None:
@@ -185,6 +223,12 @@ def _same(guess: Finding, fault: Fault, finding: Finding, source: Source, extent
     return any(
         start <= at < end and start <= fault.span[0] < end for _, start, end in extents
     )  # fmt: skip
+
+
+def _is_step(guess: Finding, fault: Fault, source: Source) -> bool:
+    """Whether a guess is at a place on the way to what was proven."""
+    places = (_span(source, step.span) for step in fault.steps if step.file == source.path)
+    return any(place is not None and place.line == guess.span.line for place in places)
 
 
 def _span(source: Source, place: tuple[int, int]) -> Span | None:

@@ -83,7 +83,9 @@ class Flow:
     """Asks for flaws of these kinds that the analysis of flow proves; receives a `Fault`."""
 
     kinds: frozenset[str]
-    """Kinds of `Fault`; each kind is asked for by one rule only."""
+    """Kinds of `Fault`; each kind is asked for by one rule of a language only."""
+    by: frozenset[str] = frozenset()
+    """Only those that one of these functions does; empty for all that no other rule asks for."""
     guess: Guess | None = None
     """What else the check looks at, for places that flow knows nothing of."""
 
@@ -142,13 +144,18 @@ def whole_file(*containing: str) -> WholeFile:
     return WholeFile(containing)
 
 
-def flow(*kinds: str, guess: Guess | None = None) -> Flow:
-    """Flaws of these kinds that the analysis of flow proves.
+def flow(*kinds: str, by: Iterable[str] = (), guess: Guess | None = None) -> Flow:
+    """Flaws of these kinds that the analysis of flow proves, or just those that the functions
+    `by` do.
 
     With `guess` the check is also called for what that asks for. What it reports there is told
     as it is when flow is off; else only where flow has no answer, and with less confidence.
     """
-    return Flow(frozenset(kinds), guess)
+    return Flow(frozenset(kinds), frozenset(by), guess)
+
+
+_NEARBY = "Only what stands near the place is looked at."
+_NOTHING = "This rule reports nothing."
 
 
 class Rewrite:
@@ -246,6 +253,10 @@ class Rule:
     """Whether it can offer a rewrite."""
     answered: frozenset[str] = frozenset()
     """Kinds of `Fault` that are the same flaws as this rule looks for without flow."""
+    reached: str = ""
+    """Kind of `Fault` that is no flaw by itself: a way to a place which this rule looks at."""
+    cleared: str = ""
+    """What flow is asked about a place this rule guesses at: `null` for `sound-null`."""
 
     @property
     def guess(self) -> Guess | None:
@@ -269,12 +280,16 @@ def rule(
     only: LanguageName | None = None,
     fixable: bool = False,
     answered: Iterable[str] = (),
+    reached: str = "",
+    cleared: str = "",
 ) -> Callable[[Check], Check]:
     """Declare the decorated function as the rule of its module.
 
     `only` limits a rule below `rules/c` to one of C and C++. `fixable` says that some reports
     carry a `Rewrite`. `answered` names kinds of `Fault`, besides those the rule asks for, that
     are the same flaws as it looks for: where flow has the answer, the rule is not asked.
+    `reached` names the ways that flow notes to the places the rule looks at, for `trace`. In Rust
+    flow answers place by place: `cleared` names what it has to find sound for the guess to go.
     """
 
     def declare(check: Check) -> Check:
@@ -299,9 +314,11 @@ def rule(
             confidence=confidence,
             severity=severity,
             suggestion=suggestion,
-            page=inspect.cleandoc(module.__doc__ or ""),
+            page=_page(inspect.cleandoc(module.__doc__ or ""), query),
             fixable=fixable,
             answered=frozenset(answered) | (query.kinds if isinstance(query, Flow) else set()),
+            reached=reached,
+            cleared=cleared,
         )
         return check
 
@@ -323,6 +340,15 @@ def all_rules() -> dict[str, Rule]:
     return dict(sorted(found.items()))
 
 
+def _page(written: str, query: Query) -> str:
+    """The page of a rule; one that asks flow says what is left without it."""
+    if not isinstance(query, Flow):
+        return written
+    left = _NEARBY if query.guess is not None else _NOTHING
+    what, heading, rest = written.partition("\n\n## Why is this bad?")
+    return f"{what}\n\n## Without flow (`--no-flow`)\n{left}{heading}{rest}"
+
+
 def _rule_of(module: ModuleType) -> Rule:
     name = module.__name__.rpartition(".")[2]
     declared = getattr(getattr(module, name, None), "__rule__", None)
@@ -332,14 +358,18 @@ def _rule_of(module: ModuleType) -> Rule:
 
 
 @functools.cache
-def flow_rules() -> dict[str, Rule]:
-    """The rule that asks for each kind of `Fault`. Raises `ValueError` when two do."""
-    found: dict[str, Rule] = {}
+def flow_rules(language: Language) -> dict[tuple[str, str], Rule]:
+    """The rule that asks for each kind of `Fault` in a language, with the function that does it or
+    an empty name for all others. Raises `ValueError` when two do."""
+    found: dict[tuple[str, str], Rule] = {}
     for one in all_rules().values():
-        for kind in sorted(one.query.kinds) if isinstance(one.query, Flow) else ():
-            if kind in found:
-                raise ValueError(f"{one.id} and {found[kind].id} both ask for '{kind}'")
-            found[kind] = one
+        if one.language != language or not isinstance(one.query, Flow):
+            continue
+        for kind in sorted(one.query.kinds):
+            for key in [(kind, name) for name in sorted(one.query.by or {""})]:
+                if key in found:
+                    raise ValueError(f"{one.id} and {found[key].id} both ask for '{kind}'")
+                found[key] = one
     return found
 
 

@@ -159,7 +159,7 @@ def _with_units(known: dict[str, FileReport], place: Place) -> dict[str, FileRep
     store = Store(place)
     found = {}
     for path, report in known.items():
-        unit = "" if path.endswith(".rs") else store.name(path, report.digest, report.context)
+        unit = store.name(path, report.digest, report.context)
         if not unit or store.has(unit):
             found[path] = replace(report, unit=unit)
     return found

@@ -34,29 +34,26 @@ function = "quote_for_shell"
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, get_args
 
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.core.errors import ConfigError, SkippedFile
-from jarvis_ls.core.files import STATE, read_regular
-from jarvis_ls.core.finding import SEVERITIES, Finding, Severity
+from jarvis_ls.core.files import NOT_READABLE, STATE, read_regular
+from jarvis_ls.core.finding import Finding, Severity
 from jarvis_ls.core.globs import Globs
-from jarvis_ls.core.regex import compile_regex
+from jarvis_ls.jsec import checked
+from jarvis_ls.jsec.checked import Level
 from jarvis_ls.jsec.flow.own import Danger, Gives, OwnFunction
 from jarvis_ls.jsec.observed import Observed, read_observed
-
-Level = Literal["off", "high", "medium", "low"]
 
 FILE = f"{STATE}/jsec.toml"
 """Where a workspace keeps its settings, relative to its root."""
 
 _MAX_BYTES = 64_000
-T = TypeVar("T")
-D = TypeVar("D")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +161,11 @@ def load_settings(root: Path, base: Settings | None = None) -> Settings:
     """
     base = replace(base or Settings(), observed=read_observed(root))
     path = root / FILE
-    if not path.is_symlink() and not path.exists():
+    try:
+        path.lstat()
+    except PermissionError:
+        raise ConfigError(f"{FILE}: {NOT_READABLE}") from None
+    except OSError:
         return base
     try:
         data = read_regular(path, limit=_MAX_BYTES)
@@ -180,17 +181,17 @@ def settings_from(values: Mapping[str, Any], name: str, base: Settings | None = 
     `base`, lists and tables are added to its own. Raises `ConfigError`.
     """
     base = base or Settings()
-    reader = _Reader(values, name, "")
+    reader = checked.Reader(values, name, "")
     settings = replace(
         base,
-        exclude=base.exclude + reader.take("exclude", _texts, ()),
-        default_excludes=reader.take("default_excludes", _flag, base.default_excludes),
-        max_file_size=reader.take("max_file_size", _size, base.max_file_size),
-        min_confidence=reader.take("min_confidence", _share, base.min_confidence),
-        rules=_later_wins(base.rules, reader.take("rules", _levels, ())),
+        exclude=base.exclude + reader.take("exclude", checked.texts, ()),
+        default_excludes=reader.take("default_excludes", checked.flag, base.default_excludes),
+        max_file_size=reader.take("max_file_size", checked.size, base.max_file_size),
+        min_confidence=reader.take("min_confidence", checked.share, base.min_confidence),
+        rules=_later_wins(base.rules, reader.take("rules", checked.levels, ())),
         paths=base.paths + reader.tables("paths", _path_rules),
         patterns=base.patterns + reader.list_of_tables("pattern", _pattern),
-        flow=reader.take("flow", _flag, base.flow),
+        flow=reader.take("flow", checked.flag, base.flow),
         functions=base.functions
         + sum((reader.list_of_tables(role, make) for role, make in _ROLES), ()),
     )
@@ -201,117 +202,53 @@ def settings_from(values: Mapping[str, Any], name: str, base: Settings | None = 
     return settings
 
 
-class _Reader:
-    """Takes values out of a table, and complains with the place of what is wrong."""
-
-    def __init__(self, values: Mapping[str, Any], name: str, prefix: str) -> None:
-        self._values = dict(values)
-        self._name = name
-        self._prefix = prefix
-        self._known: list[str] = []
-
-    def take(self, key: str, check: Callable[[Any], T], default: D) -> T | D:
-        """The checked value of `key`; `default` when it is absent."""
-        self._known.append(key)
-        if key not in self._values:
-            return default
-        try:
-            return check(self._values.pop(key))
-        except ValueError as error:
-            raise self.error(key, str(error)) from None
-
-    def need(self, key: str, check: Callable[[Any], T]) -> T:
-        """The checked value of `key`, which must be there."""
-        value = self.take(key, check, None)
-        if value is None:
-            raise self.error(key, "is missing")
-        return value
-
-    def tables(self, key: str, make: Callable[[str, _Reader], T]) -> tuple[T, ...]:
-        """One value for each table below `key`."""
-        made = []
-        for name, values in self.take(key, _table, {}).items():
-            reader = _Reader(_table_at(self, f"{key}.{name}", values), self._name,
-                             f"{self._prefix}{key}.{name}.")  # fmt: skip
-            made.append(make(name, reader))
-            reader.finish()
-        return tuple(made)
-
-    def list_of_tables(self, key: str, make: Callable[[_Reader], T]) -> tuple[T, ...]:
-        """One value for each `[[key]]`."""
-        made = []
-        for number, values in enumerate(self.take(key, _list, []), 1):
-            place = f"{key}[{number}]"
-            reader = _Reader(_table_at(self, place, values), self._name, f"{self._prefix}{place}.")
-            made.append(make(reader))
-            reader.finish()
-        return tuple(made)
-
-    def finish(self) -> None:
-        """Complain about keys nobody asked for."""
-        for key in self._values:
-            known = ", ".join(sorted(self._known))
-            raise self.error(key, f"is not known; known here: {known}")
-
-    def error(self, key: str, what: str) -> ConfigError:
-        """What is told about a key."""
-        return ConfigError(f"{self._name}: {self._prefix}{key}: {what}")
-
-
-def _table_at(reader: _Reader, place: str, value: Any) -> dict[str, Any]:
-    try:
-        return _table(value)
-    except ValueError as error:
-        raise reader.error(place, str(error)) from None
-
-
-def _path_rules(path: str, reader: _Reader) -> PathRules:
+def _path_rules(path: str, reader: checked.Reader) -> PathRules:
     try:
         Globs((path,))
     except ValueError as error:
         raise reader.error("", str(error)) from None
     return PathRules(
         path=path,
-        min_confidence=reader.take("min_confidence", _share, None),
-        rules=reader.take("rules", _levels, ()),
+        min_confidence=reader.take("min_confidence", checked.share, None),
+        rules=reader.take("rules", checked.levels, ()),
     )
 
 
-def _pattern(reader: _Reader) -> Pattern:
+def _pattern(reader: checked.Reader) -> Pattern:
     default = Pattern("", "", "")
     return Pattern(
-        id=reader.need("id", _identifier),
-        regex=reader.need("regex", _regex),
-        message=reader.need("message", _text),
-        languages=reader.take("languages", _languages, default.languages),
-        severity=reader.take("severity", _severity, default.severity),
-        confidence=reader.take("confidence", _share, default.confidence),
-        cwe=reader.take("cwe", _numbers, ()),
-        suggestion=reader.take("suggestion", _text, ""),
-        strings=reader.take("strings", _flag, False),
-        comments=reader.take("comments", _flag, False),
+        id=reader.need("id", checked.identifier),
+        regex=reader.need("regex", checked.regex),
+        message=reader.need("message", checked.text),
+        languages=reader.take("languages", checked.languages, default.languages),
+        severity=reader.take("severity", checked.severity, default.severity),
+        confidence=reader.take("confidence", checked.share, default.confidence),
+        cwe=reader.take("cwe", checked.numbers, ()),
+        suggestion=reader.take("suggestion", checked.text, ""),
+        strings=reader.take("strings", checked.flag, False),
+        comments=reader.take("comments", checked.flag, False),
     )
 
 
-def _source(reader: _Reader) -> OwnFunction:
-    argument = reader.take("argument", _position, 0)
+def _source(reader: checked.Reader) -> OwnFunction:
+    argument = reader.take("argument", checked.position, 0)
     if argument:
-        size = reader.take("size", _position, 0)
-        return OwnFunction(reader.need("function", _name), "source", argument, size)
-    gives: Gives = reader.take("returns", _one_of(get_args(Gives)), "text")
-    return OwnFunction(reader.need("function", _name), "source", gives=gives)
+        size = reader.take("size", checked.position, 0)
+        return OwnFunction(reader.need("function", checked.name), "source", argument, size)
+    gives: Gives = reader.take("returns", checked.one_of(get_args(Gives)), "text")
+    return OwnFunction(reader.need("function", checked.name), "source", gives=gives)
 
 
-def _sink(reader: _Reader) -> OwnFunction:
+def _sink(reader: checked.Reader) -> OwnFunction:
     return OwnFunction(
-        reader.need("function", _name), "sink", reader.need("argument", _position),
-        danger=reader.need("kind", _one_of(get_args(Danger))),
+        reader.need("function", checked.name), "sink", reader.need("argument", checked.position),
+        danger=reader.need("kind", checked.one_of(get_args(Danger))),
     )  # fmt: skip
 
 
-def _sanitizer(reader: _Reader) -> OwnFunction:
-    argument = reader.take("argument", _position, 0)
-    return OwnFunction(reader.need("function", _name), "sanitizer", argument)
+def _sanitizer(reader: checked.Reader) -> OwnFunction:
+    argument = reader.take("argument", checked.position, 0)
+    return OwnFunction(reader.need("function", checked.name), "sanitizer", argument)
 
 
 _ROLES = (("source", _source), ("sink", _sink), ("sanitizer", _sanitizer))
@@ -332,108 +269,3 @@ def _later_wins(
     first: tuple[tuple[str, Level], ...], second: tuple[tuple[str, Level], ...]
 ) -> tuple[tuple[str, Level], ...]:
     return tuple({**dict(first), **dict(second)}.items())
-
-
-def _table(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
-        raise ValueError("must be a table")
-    return value
-
-
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list | tuple):
-        raise ValueError("must be a list")
-    return list(value)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError("must be a text")
-    return value
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError("must be true or false")
-    return value
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    texts = tuple(_text(one) for one in _list(value))
-    Globs(texts)
-    return texts
-
-
-def _share(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise ValueError("must be a number from 0 to 1")
-    return float(value)
-
-
-def _size(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= 1 << 30:
-        raise ValueError("must be a number of bytes from 1 to 1073741824")
-    return value
-
-
-def _levels(value: Any) -> tuple[tuple[str, Level], ...]:
-    levels: tuple[str, ...] = get_args(Level)
-    for rule, level in _table(value).items():
-        if level not in levels:
-            raise ValueError(f"'{rule}' must be one of {', '.join(levels)}")
-    return tuple(value.items())
-
-
-def _severity(value: Any) -> Severity:
-    if value not in SEVERITIES:
-        raise ValueError(f"must be one of {', '.join(SEVERITIES)}")
-    return value  # type: ignore[no-any-return]
-
-
-def _languages(value: Any) -> tuple[LanguageName, ...]:
-    names: tuple[str, ...] = get_args(LanguageName)
-    chosen = _list(value)
-    if not chosen or not all(name in names for name in chosen):
-        raise ValueError(f"must be a list of {', '.join(names)}")
-    return tuple(chosen)
-
-
-def _numbers(value: Any) -> tuple[int, ...]:
-    numbers = [value] if isinstance(value, int) else _list(value)
-    if not all(isinstance(one, int) and not isinstance(one, bool) and one > 0 for one in numbers):
-        raise ValueError("must be a list of CWE numbers")
-    return tuple(numbers)
-
-
-def _position(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 99:
-        raise ValueError("must be the number of an argument, from 1")
-    return value
-
-
-def _name(value: Any) -> str:
-    if not _text(value).isidentifier():
-        raise ValueError("must be the name of a function, without namespace or class")
-    return _text(value)
-
-
-def _one_of(allowed: tuple[str, ...]) -> Callable[[Any], Any]:
-    def check(value: Any) -> Any:
-        if value not in allowed:
-            raise ValueError(f"must be one of {', '.join(allowed)}")
-        return value
-
-    return check
-
-
-def _identifier(value: Any) -> str:
-    text = _text(value)
-    allowed = text.isascii() and text.replace("-", "").replace("_", "").isalnum()
-    if not allowed or len(text) > 80:
-        raise ValueError("must be letters, digits, '-' and '_', at most 80")
-    return text
-
-
-def _regex(value: Any) -> str:
-    compile_regex(_text(value))
-    return _text(value)

@@ -19,7 +19,7 @@ _FUNCTIONS: dict[LanguageName, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Site:
     """A place a node pattern found."""
 
@@ -46,7 +46,9 @@ class WholeUnit:
 
     def forget(self) -> None:
         """Drop what was worked out about the functions, which refers to them and to the tree."""
-        self.__dict__.pop("functions", None)
+        kept = {name: self.__dict__[name] for name in ("unit", "items", "_functions")}
+        self.__dict__.clear()
+        self.__dict__.update(kept)
         for functions in self._functions.values():
             for function in functions:
                 function.forget()

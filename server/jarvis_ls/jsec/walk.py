@@ -29,9 +29,11 @@ from jarvis_ls.core.ignored import (
 from jarvis_ls.jsec.settings import Settings
 
 DEFAULT_EXCLUDES = frozenset({
-    ".git", "build", "out", "target", "third_party", "vendor", "node_modules", ".venv",
+    ".git", ".hg", ".svn", ".pc", "build", "out", "target", "third_party", "vendor", "node_modules",
+    ".venv",
 })  # fmt: skip
-"""Folders that are left out wherever they stand, unless the settings say otherwise."""
+"""Folders that are left out wherever they stand, unless the settings say otherwise; `.pc` is where
+quilt keeps files as they were before each patch."""
 
 NOT_A_SOURCE = "not C, C++ or Rust"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING
 
-from jarvis_ls.core.process import serve
+from jarvis_ls.core.serving import serve
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.report.render import Format
@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Load the rules, then serve requests."""
+    # Modules make no garbage, trees many short-lived objects and few cycles.
+    gc.set_threshold(50_000, 20, 50)
     from jarvis_ls.jsec.disk import DiskFiles
     from jarvis_ls.jsec.engine import Engine
     from jarvis_ls.jsec.live import LiveDocuments
     from jarvis_ls.jsec.pages import rule_pages
 
-    gc.set_threshold(50_000, 20, 50)  # trees make many short-lived objects and few cycles
     engine = Engine()
     live, disk = LiveDocuments(engine), DiskFiles(engine)
     gc.freeze()

@@ -26,6 +26,7 @@ from jarvis_ls.lsp.events import Event, spawn
 if TYPE_CHECKING:
     from jarvis_ls.jc2r.overview import Overview
     from jarvis_ls.jc2r.running import Request
+    from jarvis_ls.lsp.messages import Messages
     from jarvis_ls.lsp.progress import Work
     from jarvis_ls.lsp.server import Server
 
@@ -134,7 +135,7 @@ class Migrations:
         if root in self._runs:
             text = "Jarvis is already at work on the Rust of this folder; stop it first."
             raise UsageError(self._server.say(text))
-        run = self._runs[root] = _Run(work, lambda: self.progressed.fire(root))
+        run = self._runs[root] = _Run(work, self._server.say, lambda: self.progressed.fire(root))
         started = time.monotonic()
         self.progressed.fire(root)
         try:
@@ -154,8 +155,9 @@ class Migrations:
 
 
 class _Run:
-    def __init__(self, work: Work, progressed: Callable[[], None]) -> None:
+    def __init__(self, work: Work, say: Messages, progressed: Callable[[], None]) -> None:
         self.work = work
+        self._say = say
         self.progress = Progress()
         self._progressed = progressed
         self._process: asyncio.subprocess.Process | None = None
@@ -184,7 +186,8 @@ class _Run:
             await process.wait()
         if "result" in last or self.work.cancelled:
             return dict(last.get("result", {}))
-        raise JarvisError(last.get("error") or f"The run ended with status {process.returncode}.")
+        ended = f"The run ended with status {process.returncode}."
+        raise JarvisError(self._say.told(last.get("error") or ended))
 
     def _take(self, said: dict[str, Any]) -> None:
         if "stage" in said:

@@ -18,7 +18,7 @@ COMMAND_MIGRATE = "jarvis.migrate"
 COMMAND_STOP_MIGRATION = "jarvis.stopMigration"
 COMMAND_SHOW_RUST = "jarvis.showRust"
 
-MigrationScope = Literal["scan", "project", "file", "function", "resume", "verify"]
+MigrationScope = Literal["scan", "project", "file", "function", "resume", "verify", "lift"]
 StageState = Literal["todo", "running", "done", "failed"]
 FunctionState = Literal["new", "c", "baseline", "idiomatic"]
 NodeKind = Literal["function", "type", "global", "macro"]
@@ -56,6 +56,34 @@ class MigrationStage:
     """What lifting has made less of."""
     at: float | None = None
     """When it was done, in seconds since 1970."""
+
+
+@attrs.frozen
+class MigrationPass:
+    """One pass of lifting."""
+
+    name: str
+    """`references`, `slices`, …"""
+    kept: bool
+    """False when it is not in the crate."""
+    why: str
+    """Why it is not, in the user's language."""
+    changed: int
+    """Functions that are written otherwise after it."""
+    refused: int
+    """Functions it was taken back from: they did not build, or behaved otherwise."""
+    counts: list[MigrationCount]
+    """What it made less of."""
+
+
+@attrs.frozen
+class MigrationStrength:
+    """How many small mistakes in the Rust the tests of equivalence find."""
+
+    planted: int
+    """Mistakes that were planted, each in a crate of its own."""
+    killed: int
+    """Those that a test has seen."""
 
 
 @attrs.frozen
@@ -117,6 +145,8 @@ class MigrationResult:
     """In the order of translation."""
     skipped: list[MigrationSkipped]
     """Files that are not translated at all."""
+    passes: list[MigrationPass]
+    """Of lifting, in the order they were tried."""
     notes: list[str]
     """What the scan left out."""
     log: str
@@ -129,6 +159,8 @@ class MigrationResult:
     """URI of the folder of the Rust crate, once there is one."""
     report: str | None = None
     """URI of the report of the last comparison, in Markdown, once there is one."""
+    strength: MigrationStrength | None = None
+    """Of the tests, once mistakes were planted."""
 
 
 @attrs.frozen
@@ -137,7 +169,7 @@ class MigrationRunParams:
 
     scope: MigrationScope
     """`scan` reads only; `resume` goes on with what was asked for last; `verify` compares the crate
-    with the C."""
+    with the C, `lift` makes better Rust of it."""
     folder: str | None = None
     """URI of the folder; that of `uri`, else the first one, when it is absent."""
     uri: str | None = None
@@ -159,9 +191,11 @@ class MigrationRunResult:
     cancelled: bool
     """True when it was stopped; it goes on where it was with `resume`."""
     functions: int
-    """Functions of the project; after `verify` those that behave like the C."""
+    """Functions of the project; after `verify` those that behave like the C, after `lift`
+    passes over the crate that were kept."""
     left: int
-    """Those that are in C; after `verify` those that were not compared or differ."""
+    """Those that are in C; after `verify` those that were not compared or differ, after `lift`
+    passes that were not kept."""
     skipped: int
     """Files that are not translated at all."""
     differs: int
@@ -170,6 +204,8 @@ class MigrationRunResult:
     """True when everything was done already."""
     milliseconds: int
     """How long it took."""
+    counts: list[MigrationCount]
+    """After `lift`: what there is less of."""
     crate: str | None = None
     """URI of the folder of the crate; absent after a scan."""
 

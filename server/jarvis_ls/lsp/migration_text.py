@@ -22,13 +22,14 @@ _STAGES = {
     "baseline": "Translating to Rust",
     "build": "Building the crate with cargo",
 }
+_ALONE = {"verify": "Calling functions", "lift": "Trying passes"}
 _PLACED = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+): (?P<text>.+)", re.DOTALL)
 
 
 def stage_message(progress: Progress, say: Messages) -> tuple[str, int, int]:
     """What a run does in words, and how far it is as parts of a whole."""
     names = list(_STAGES)
-    template = {**_STAGES, "verify": "Comparing Rust with C"}.get(progress.stage)
+    template = {**_STAGES, **_ALONE}.get(progress.stage)
     text = say(template) if template else progress.stage
     if progress.total:
         text = f"{text}: {progress.done}/{progress.total}"
@@ -70,17 +71,32 @@ def items(
             one.file,
             function_range(one.line, one.end_line),
             one.state,  # type: ignore[arg-type]
-            say(one.reason),
+            say.told(one.reason),
             one.tests,
-            one.tests_note,
+            say.told(one.tests_note),
         )
         for one in overview.functions
     ]
     skipped = [
-        wire.MigrationSkipped(folder.uri_of(one.file), one.file, say(one.reason))
+        wire.MigrationSkipped(folder.uri_of(one.file), one.file, say.told(one.reason))
         for one in overview.skipped
     ]
     return stages, functions, skipped
+
+
+def passes_of(overview: Overview, say: Messages) -> list[wire.MigrationPass]:
+    """What each pass of lifting did."""
+    return [
+        wire.MigrationPass(
+            one.name,
+            one.kept,
+            say.told(one.why),
+            one.changed,
+            one.refused,
+            [wire.MigrationCount(*count) for count in one.counts],
+        )
+        for one in overview.passes
+    ]
 
 
 def notes_of(overview: Overview, say: Messages) -> dict[str, list[Note]]:
@@ -91,14 +107,16 @@ def notes_of(overview: Overview, say: Messages) -> dict[str, list[Note]]:
     information = types.DiagnosticSeverity.Information
     for function in overview.functions:
         if function.state == "c" and function.reason not in ("", NOT_CHOSEN):
-            text = say("{name} stays in C: {why}", name=function.name, why=say(function.reason))
+            text = say(
+                "{name} stays in C: {why}", name=function.name, why=say.told(function.reason)
+            )
             at = max(function.at, function.line)
             note = Note(at, text, information, "stays-in-c", function.name, at - function.line)
             found.setdefault(function.file, []).append(note)
     known = {function.file for function in overview.functions if function.state != "new"}
     for unit in overview.skipped:
         file, line, why = _place(unit.reason, unit.file, overview.root)
-        text = say("{file} is not translated: {why}", file=unit.file, why=say(why))
+        text = say("{file} is not translated: {why}", file=unit.file, why=say.told(why))
         if unit.file not in known or file != unit.file:
             found.setdefault(file, []).append(Note(line, text, information, "not-translated"))
     for problem in overview.problems:

@@ -23,29 +23,20 @@ from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.lsp import panel_protocol as wire
 from jarvis_ls.lsp import protocol
 from jarvis_ls.lsp.events import spawn
-from jarvis_ls.lsp.panel_batch import Batch
+from jarvis_ls.lsp.panel_batch import Batch, shortened
 from jarvis_ls.lsp.panel_commands import as_commands
 from jarvis_ls.lsp.panel_desk import Desk
 from jarvis_ls.lsp.panel_editor import EditorFiles
 from jarvis_ls.lsp.panel_explorer import ExplorerTab
-from jarvis_ls.lsp.panel_files import (
-    Mentions,
-    mention,
-)
+from jarvis_ls.lsp.panel_files import Mentions, mention
 from jarvis_ls.lsp.panel_interaction import PanelInteraction
 from jarvis_ls.lsp.panel_memory import MemoryTab
 from jarvis_ls.lsp.panel_project import Workspace
+from jarvis_ls.lsp.panel_sessions import Sessions
 from jarvis_ls.lsp.panel_settings import Commands, model_state, settings_shown
 from jarvis_ls.lsp.panel_wire import from_wire, to_wire
 from jarvis_ls.lsp.server import Server
-from jarvis_ls.runtime.events import (
-    Budget,
-    EntryPut,
-    Event,
-    SessionInfo,
-    SessionPut,
-    ToolEntry,
-)
+from jarvis_ls.runtime.events import Budget, Event, SessionPut
 from jarvis_ls.runtime.interaction import Review
 from jarvis_ls.runtime.permissions import Answer
 from jarvis_ls.runtime.session import Session, SessionMissing
@@ -54,10 +45,7 @@ LISTED = 50
 """Sessions that a page gets at first."""
 SEND_SECONDS = 0.2
 """How long what is said is waited for; a command such as `/scan` goes on without the page."""
-OUTPUT_SHOWN = 20_000
-"""Characters of a finished call's output that the page gets."""
 
-_UNSAFE_NAME = re.compile(r'[\\/:*?"<>|\x00-\x1f]+')
 logger = logging.getLogger(__name__)
 
 Handler = Callable[[Any], Awaitable[Any]]
@@ -75,6 +63,7 @@ class Panel:
         self._editor = EditorFiles(server)
         desk = Desk(server, self._assembly, self._editor, self._conversation, self._named)
         self._memory, self._explorer = MemoryTab(desk), ExplorerTab(desk)
+        self._sessions = Sessions(desk)
         self._project = Workspace(server, self._assembly.sessions, self._memory.memory)
         self._roots = desk.roots
         self._commands = Commands(server.say)
@@ -98,12 +87,12 @@ class Panel:
             wire.PermitAsk: self._permit,
             wire.ReviewAsk: self._review,
             wire.AnswerAsk: self._answer,
-            wire.RewindAsk: self._rewind,
-            wire.ForkAsk: self._fork,
-            wire.SessionsAsk: self._sessions,
-            wire.RenameAsk: self._rename,
+            wire.RewindAsk: self._sessions.rewind,
+            wire.ForkAsk: self._sessions.fork,
+            wire.SessionsAsk: self._sessions.listed,
+            wire.RenameAsk: self._sessions.rename,
             wire.DeleteAsk: self._delete,
-            wire.ExportAsk: self._export,
+            wire.ExportAsk: self._sessions.export,
             wire.CompleteAsk: self._complete,
             wire.ModelsAsk: self._models,
             wire.PickModelAsk: self._pick_model,
@@ -152,7 +141,7 @@ class Panel:
 
     def _happened(self, event: Event) -> None:
         if isinstance(event, SessionPut) or event.session == self._shown:
-            self._batch.add(_shortened(event))
+            self._batch.add(shortened(event))
 
     def _tell(self, events: Sequence[Event]) -> None:
         self._seq += 1
@@ -180,8 +169,8 @@ class Panel:
         return wire.Picture(
             seq=self._seq,
             session=session,
-            events=tuple(map(_shortened, self._assembly.feed.snapshot(session))),
-            sessions=tuple(map(self._live, infos[:LISTED])),
+            events=tuple(map(shortened, self._assembly.feed.snapshot(session))),
+            sessions=tuple(map(self._sessions.live, infos[:LISTED])),
             models=self._model_state(),
             commands=self._commands.items(),
             folders=tuple(Path(folder.path).name for folder in self._server.folders),
@@ -203,27 +192,6 @@ class Panel:
             if not conversation.session.info.messages:  # only commands: nothing to come back to
                 await asyncio.to_thread(self._assembly.sessions.delete, session)
 
-    async def _sessions(self, ask: wire.SessionsAsk) -> wire.SessionList:
-        store, words = self._assembly.sessions, ask.query.strip()
-        if words:
-            infos = await asyncio.to_thread(store.search, words)
-        else:
-            infos = await asyncio.to_thread(store.list)
-        start, end = max(0, ask.offset), max(0, ask.offset) + max(0, ask.limit)
-        return wire.SessionList(tuple(map(self._live, infos[start:end])), len(infos))
-
-    async def _rename(self, ask: wire.RenameAsk) -> wire.Done:
-        conversation = self._assembly.conversation(ask.session)
-        if conversation is not None:
-            conversation.rename(ask.title)
-        else:
-            await asyncio.to_thread(self._rename_closed, ask.session, ask.title)
-        return wire.Done()
-
-    def _rename_closed(self, name: str, title: str) -> None:
-        with self._assembly.sessions.open(name) as session:
-            session.set_title(title)
-
     async def _delete(self, ask: wire.DeleteAsk) -> wire.Done:
         conversation = self._assembly.conversation(ask.session)
         if conversation is not None:
@@ -233,32 +201,6 @@ class Panel:
             self._shown = ""
         await asyncio.to_thread(self._assembly.sessions.delete, ask.session)
         return wire.Done()
-
-    async def _export(self, ask: wire.ExportAsk) -> wire.Exported:
-        session = self._named(ask.session)
-        text = await asyncio.to_thread(self._assembly.sessions.export_markdown, session)
-        title = next((i.title for i in self._assembly.sessions.list() if i.id == session), "")
-        name = " ".join(_UNSAFE_NAME.sub(" ", title).split())[:60].strip(". ") or "session"
-        return wire.Exported(f"{name}.md", text)
-
-    async def _fork(self, ask: wire.ForkAsk) -> wire.Opened:
-        conversation = await self._conversation(self._named(ask.session))
-        return wire.Opened(await conversation.fork(ask.entry))
-
-    async def _rewind(self, ask: wire.RewindAsk) -> wire.Rewound:
-        conversation = await self._conversation(self._named(ask.session))
-        if ask.what != "conversation" and not self._server.trusted:
-            raise UsageError(self._say("Files are not changed in a workspace that is not trusted."))
-        roots = conversation.place.roots
-        if ask.paths and (ask.what != "files" or not 0 <= ask.root < len(roots)):
-            raise UsageError(self._say("Only files can be brought back one by one."))
-        only = [roots[ask.root] / path for path in ask.paths]
-        done = await conversation.rewind(ask.entry, ask.what, only)
-        if done.files is None:
-            return wire.Rewound(done.text, ())
-        back = [*done.files.written, *done.files.removed]
-        kept = [f"{self._relative(path)}: {why}" for path, why in done.files.kept.items()]
-        return wire.Rewound(done.text, tuple(map(self._relative, back)), tuple(kept))
 
     # -- talking -----------------------------------------------------------------------------
 
@@ -435,29 +377,5 @@ class Panel:
         found = (self._assembly.conversation(name) for name in self._people)
         return [one for one in found if one is not None]
 
-    def _live(self, info: SessionInfo) -> SessionInfo:
-        """What a list shows of a session, which may be open here."""
-        conversation = self._assembly.conversation(info.id)
-        return conversation.session.info if conversation is not None else info
-
     def _named(self, session: str) -> str:
         return session or self._shown
-
-    def _relative(self, path: Path) -> str:
-        for root in self._roots():
-            if root in path.parents:
-                return path.relative_to(root).as_posix()
-        return str(path)
-
-
-def _shortened(event: Event) -> Event:
-    """Without the middle of what a finished call has put out."""
-    if not isinstance(event, EntryPut) or not isinstance(event.entry, ToolEntry):
-        return event
-    entry = event.entry
-    if len(entry.output) <= OUTPUT_SHOWN or entry.state in ("asked", "running"):
-        return event
-    half = OUTPUT_SHOWN // 2
-    left_out = len(entry.output) - 2 * half
-    text = f"{entry.output[:half]}\n… {left_out} …\n{entry.output[-half:]}"
-    return replace(event, entry=replace(entry, output=text))

@@ -19,10 +19,13 @@ from jarvis_ls.runtime.events import (
     NodeGone,
     NodePut,
     SessionPut,
+    ToolEntry,
 )
 
 INTERVAL = 1 / 60
 """Seconds between two batches."""
+OUTPUT_SHOWN = 20_000
+"""Characters of a finished call's output that the page gets."""
 
 Key = tuple[str, ...]
 
@@ -102,6 +105,19 @@ class Batch:
             ):
                 self._events[place] = None
                 self._places.pop(_key(other), None)
+
+
+def shortened(event: Event) -> Event:
+    """Without the middle of what a finished call has put out."""
+    if not isinstance(event, EntryPut) or not isinstance(event.entry, ToolEntry):
+        return event
+    entry = event.entry
+    if len(entry.output) <= OUTPUT_SHOWN or entry.state in ("asked", "running"):
+        return event
+    half = OUTPUT_SHOWN // 2
+    left_out = len(entry.output) - 2 * half
+    text = f"{entry.output[:half]}\n… {left_out} …\n{entry.output[-half:]}"
+    return replace(event, entry=replace(entry, output=text))
 
 
 def _key(event: Event) -> Key:

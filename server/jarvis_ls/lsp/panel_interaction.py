@@ -15,7 +15,7 @@ from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.events import AskedTarget, EntryPut, Event, ProposedEdit, QuestionEntry
 from jarvis_ls.runtime.interaction import Interaction, Next, Review
-from jarvis_ls.runtime.permissions import Answer, Asked, shown
+from jarvis_ls.runtime.permissions import Answer, Asked, shown_target
 from jarvis_ls.runtime.running import current_call
 from jarvis_ls.runtime.showing import new_id
 
@@ -54,8 +54,8 @@ class PanelInteraction(Interaction):
         if here is None or here.id != call:
             return await self._permit_in_words(node, asked)
         if here.entry.state != "asked" or not here.entry.asked:
-            targets = tuple(AskedTarget(a.kind, shown(a.target)) for a in asked.actions)
-            here.show(state="asked", asked=targets, reason=asked.reason)
+            targets = tuple(AskedTarget(a.kind, shown_target(a.target)) for a in asked.actions)
+            here.show(state="asked", asked=targets, reason=asked.reason, lasting=asked.lasting)
         answer: Answer = await self._answer(call, Answer)
         if answer.allowed and here.entry.state == "asked":
             here.show(state="running", asked=(), reason="")
@@ -94,7 +94,7 @@ class PanelInteraction(Interaction):
         """Ask about something that no tool call is shown for."""
         parts = [asked.tool]
         parts += [
-            Words("{kind}: {target}", kind=Words(a.kind), target=shown(a.target))
+            Words("{kind}: {target}", kind=Words(a.kind), target=shown_target(a.target))
             for a in asked.actions
         ]
         if asked.reason:

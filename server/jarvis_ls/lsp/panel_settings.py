@@ -34,6 +34,7 @@ TEMPLATE = """\
 #[model_providers.office]
 #base = "http://localhost:8080/v1"
 #env_keys = ["OFFICE_KEY"]
+#timeout = 600
 
 # What is known of a model: tokens it takes, price of a million tokens.
 #[models."office/large"]

@@ -19,7 +19,9 @@ from pygls.lsp.server import LanguageServer
 logger = logging.getLogger(__name__)
 
 _REPORT_EVERY = 0.1
-_CREATE_TIMEOUT = 2.0
+_CREATE_TIMEOUT = 20.0
+"""Seconds a client that can show progress has to say that it will: an editor that has just started
+is slow, and work that nobody sees cannot be cancelled by who sees it."""
 
 
 class Work:
@@ -30,17 +32,23 @@ class Work:
         self._token = token
         self._last = 0.0
         self._on_cancel: list[Callable[[], object]] = []
+        self._stopped = asyncio.Event()
         self.cancelled = False
 
     def on_cancel(self, action: Callable[[], object]) -> None:
         """Have ``action`` called when the user cancels."""
         self._on_cancel.append(action)
 
+    async def stopped(self) -> None:
+        """Wait until the user cancels."""
+        await self._stopped.wait()
+
     def cancel(self) -> None:
         """The user wants no more of it."""
         if self.cancelled:
             return
         self.cancelled = True
+        self._stopped.set()
         for action in self._on_cancel:
             action()
 

@@ -16,6 +16,7 @@ import inspect
 import sys
 import types
 import typing
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -94,7 +95,7 @@ def generate() -> str:
             if name.isupper() and isinstance(value, str):
                 parts.append(f"export const {name} = '{value}';")
     parts.append("")
-    parts += [f"export type {name} = {_values(kind)};" for name, kind in ALIASES.items()]
+    parts += [_alias(name, _values(kind)) for name, kind in ALIASES.items()]
     for cls in _classes():
         parts += ["", *_interface(cls)]
     parts += ["", *_defaults()]
@@ -120,15 +121,11 @@ def generate() -> str:
 def generate_panel() -> str:
     """Return what only the panel says: the runtime's records, asks and answers."""
     parts = _head("panel_protocol.py")
-    parts += [f"export type {name} = {_values(kind)};" for name, kind in PANEL_ALIASES.items()]
+    parts += [_alias(name, _values(kind)) for name, kind in PANEL_ALIASES.items()]
     for cls in _records():
         parts += ["", *_record(cls)]
     for name, union in PANEL_UNIONS.items():
-        members = [member.__name__ for member in typing.get_args(union)]
-        line = f"export type {name} = {' | '.join(members)};"
-        if len(line) > WIDTH:
-            line = f"export type {name} =\n  | " + "\n  | ".join(members) + ";"
-        parts += ["", line]
+        parts += ["", _alias(name, [member.__name__ for member in typing.get_args(union)])]
     answers = {**panel_protocol.ANSWERS, **panel_protocol.HOST_ANSWERS}
     parts += ["", "/** What each ask is answered with, by its `kind`. */"]
     parts.append("export interface AskAnswers {")
@@ -190,8 +187,16 @@ def _kind(ask: Any) -> str:
     return str(next(field.default for field in dataclasses.fields(ask) if field.name == "kind"))
 
 
-def _values(kind: object) -> str:
-    return " | ".join(f"'{value}'" for value in typing.get_args(kind))
+def _alias(name: str, members: Sequence[str]) -> str:
+    """A name for one of `members`, broken where the formatter would."""
+    line = f"export type {name} = {' | '.join(members)};"
+    if len(line) <= WIDTH:
+        return line
+    return f"export type {name} =\n  | " + "\n  | ".join(members) + ";"
+
+
+def _values(kind: object) -> list[str]:
+    return [f"'{value}'" for value in typing.get_args(kind)]
 
 
 def _classes() -> list[type[attrs.AttrsInstance]]:
@@ -268,7 +273,7 @@ def _type(hint: object) -> str:
     if hint is Any:
         return "unknown"
     if origin is Literal:
-        return _values(hint)
+        return " | ".join(_values(hint))
     if origin is list or (origin is tuple and args[1:] == (...,)):
         return f"{_type(args[0])}[]"
     if origin is dict:

@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.lsp.events import Event
+from jarvis_ls.lsp.events import Event, spawn
 
 if TYPE_CHECKING:
+    from jarvis_ls.jsec.cache import Cache
     from jarvis_ls.jsec.result import FileReport
+    from jarvis_ls.jsec.settings import Settings
     from jarvis_ls.jsec.walk import Listing
     from jarvis_ls.lsp.folders import Folder
     from jarvis_ls.lsp.progress import Work
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
     from jarvis_ls.lsp.workspace import Root
 
 logger = logging.getLogger(__name__)
+
+_Stamp = tuple[int, int]
+_Stamped = tuple[str, _Stamp]
+"""Where a file is, and the time and size it had."""
 
 _HALVES = 2
 """Of a scan: the rules look at every file, then values are followed through all of them."""
@@ -54,12 +60,13 @@ class Scanning:
     def __init__(self, server: Server) -> None:
         self._server = server
         self._listings: dict[str, Listing] = {}
-        self._stamps: dict[str, tuple[int, int]] = {}
+        self._stamps: dict[str, _Stamp] = {}
         self._units: dict[str, dict[str, str]] = {}
         self._turn = asyncio.Lock()
         self.digests: dict[str, dict[str, str]] = {}
         """By folder: the files that were analysed, with what names their bytes."""
         self._work: Work | None = None
+        self._going: asyncio.Task[None] | None = None
         self.state = ScanState()
         self.progressed: Event[ScanState] = Event("scan progressed")
 
@@ -73,25 +80,34 @@ class Scanning:
     async def scan(self, work: Work, *, changed_only: bool = False) -> ScanState:
         """Scan every folder; what was found before a cancellation is kept.
 
-        A scan that is under way is ended first: what it has found is in the cache.
+        A scan that is under way is cancelled first: what it has found is in the cache. A
+        cancellation is answered at once: processes and threads end behind the answer, and the
+        next scan waits for their end.
         """
         self.cancel()
-        async with self._turn:
-            self._work = work
-            self.state = state = ScanState(running=True)
-            started = time.monotonic()
-            self.progressed.fire(state)
-            try:
-                await self._scan_folders(work, state, changed_only)
-            except asyncio.CancelledError:
-                work.cancel()
-                raise
-            finally:
+        self._work = work
+        self.state = state = ScanState(running=True)
+        started = time.monotonic()
+        self.progressed.fire(state)
+        self._going = spawn(self._in_turn(work, state, changed_only), "scan of the workspace")
+        try:
+            await self._until_stopped(self._going, work)
+        except asyncio.CancelledError:
+            work.cancel()
+            raise
+        finally:
+            if self._work is work:
                 self._work = None
-                state.running, state.cancelled = False, work.cancelled
-                state.milliseconds = round((time.monotonic() - started) * 1000)
-                self.progressed.fire(state)
-            return state
+            state.running, state.cancelled = False, work.cancelled
+            state.milliseconds = round((time.monotonic() - started) * 1000)
+            self.progressed.fire(state)
+        return state
+
+    async def close(self) -> None:
+        """Cancel the running scan and wait until its processes have ended."""
+        self.cancel()
+        if self._going is not None:
+            await asyncio.wait({self._going})
 
     async def list_only(self) -> None:
         """Learn which files the folders hold, without scanning them: headers lie among them."""
@@ -127,18 +143,36 @@ class Scanning:
             if self._server.folders.place(key).root in ("", root):
                 self._server.findings.put_disk(key, [], [])
 
+    async def _until_stopped(self, going: asyncio.Task[None], work: Work) -> None:
+        stopped = asyncio.ensure_future(work.stopped())
+        try:
+            await asyncio.wait({going, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            if going.done():
+                going.result()
+        finally:
+            stopped.cancel()
+
+    async def _in_turn(self, work: Work, state: ScanState, changed_only: bool) -> None:
+        async with self._turn:
+            await self._scan_folders(work, state, changed_only)
+
     async def _scan_folders(self, work: Work, state: ScanState, changed_only: bool) -> None:
-        chosen: dict[str, set[str] | None] = {}
+        changed: dict[str, dict[str, _Stamped]] = {}
         for folder in self._server.folders:
+            if work.cancelled:
+                return
             listing = await self._list(folder)
             fresh = await asyncio.to_thread(self._changed_files, listing)
-            chosen[folder.path] = fresh if changed_only else None
+            changed[folder.path] = fresh
             state.total += len(fresh) if changed_only else len(listing.files)
             for skipped in listing.skipped:
                 state.skipped.append((folder.uri_of(skipped.path), skipped.reason))
         for folder in self._server.folders:
-            if folder.path in chosen and not work.cancelled:
-                await self._scan_folder(folder, chosen[folder.path], work, state)
+            if folder.path in changed and not work.cancelled:
+                fresh = changed[folder.path]
+                only = set(fresh) if changed_only else None
+                if await self._scan_folder(folder, only, work, state):
+                    self._stamps.update(fresh.values())
 
     async def _list(self, folder: Folder) -> Listing:
         """List the sources of a folder; files that are gone lose their findings."""
@@ -164,19 +198,12 @@ class Scanning:
         work: Work | None,
         state: ScanState,
         jobs: int | None = None,
-    ) -> None:
-        from jarvis_ls.jsec.cache import Cache
+    ) -> bool:
+        """Scan a folder, or the files ``chosen`` of it; False when stopped before the end."""
+        root = await self._root(folder)
+        cache = await asyncio.to_thread(_opened_cache, folder, root.settings)
         from jarvis_ls.jsec.scan import processors, scan_files
 
-        root = await self._root(folder)
-        cache = None
-        try:
-            settings = root.settings
-            cache = Cache(
-                Path(folder.path), settings.patterns, settings.functions, settings.observed
-            )
-        except JarvisError as error:
-            logger.warning("%s", error)
         reports = scan_files(
             self._listings[folder.path],
             root.settings,
@@ -185,37 +212,34 @@ class Scanning:
             only=chosen,
             step=None if work is None else _flow_step(work, state),
         )
-        stopped = asyncio.Event()
-        if work is not None:
-            work.on_cancel(stopped.set)
         complete = False
         try:
             async with contextlib.aclosing(reports):
-                complete = await self._collect(reports, stopped, folder, work, state)
+                complete = await self._collect(reports, folder, work, state)
         finally:
             if cache is not None:
-                cache.close(complete=complete and chosen is None)
+                await asyncio.to_thread(cache.close, complete=complete and chosen is None)
         units = self._units.get(folder.path, {})
         if complete and cache is not None and root.settings.flow and units:
             await self._server.analysis.set_program(folder.path, cache.flow, dict(units))
             self._server.live.refresh(folder.path)
+        return complete
 
     async def _collect(
         self,
         reports: AsyncIterator[FileReport],
-        stopped: asyncio.Event,
         folder: Folder,
         work: Work | None,
         state: ScanState,
     ) -> bool:
         """Take the reports as they come; False when stopped before their end."""
-        stop = asyncio.ensure_future(stopped.wait())
+        stop = set() if work is None else {asyncio.ensure_future(work.stopped())}
         upcoming: asyncio.Future[FileReport | None] | None = None
         try:
-            while not (work is not None and work.cancelled):
+            while work is None or not work.cancelled:
                 upcoming = asyncio.ensure_future(_next(reports))
-                await asyncio.wait({upcoming, stop}, return_when=asyncio.FIRST_COMPLETED)
-                if not upcoming.done():
+                await asyncio.wait({upcoming, *stop}, return_when=asyncio.FIRST_COMPLETED)
+                if work is not None and work.cancelled:
                     return False
                 report = upcoming.result()
                 if report is None:
@@ -223,7 +247,8 @@ class Scanning:
                 await self._take(report, folder, work, state)
             return False
         finally:
-            stop.cancel()
+            for waiting in stop:
+                waiting.cancel()
             if upcoming is not None:  # the generator cannot be closed while it runs
                 upcoming.cancel()
                 await asyncio.gather(upcoming, return_exceptions=True)
@@ -255,9 +280,9 @@ class Scanning:
             raise JarvisError(f"{folder.path} is no folder of the workspace")
         return root
 
-    def _changed_files(self, listing: Listing) -> set[str]:
-        """Files whose time or size differ from when this was asked before."""
-        changed = set()
+    def _changed_files(self, listing: Listing) -> dict[str, _Stamped]:
+        """Files whose time or size differ from when they were scanned, by path."""
+        changed = {}
         for file in listing.files:
             try:
                 status = Path(file.location).lstat()
@@ -265,16 +290,31 @@ class Scanning:
                 continue
             stamp = status.st_mtime_ns, status.st_size
             if self._stamps.get(file.location) != stamp:
-                self._stamps[file.location] = stamp
-                changed.add(file.path)
+                changed[file.path] = file.location, stamp
         return changed
+
+
+def _opened_cache(folder: Folder, settings: Settings) -> Cache | None:
+    """The answers kept for a folder; None when nothing can be kept there.
+
+    What a scan needs is loaded here too: first reads of many files, not for the event loop.
+    """
+    import jarvis_ls.jsec.scan  # noqa: F401
+    from jarvis_ls.jsec.cache import Cache
+
+    try:
+        return Cache(Path(folder.path), settings.patterns, settings.functions, settings.observed)
+    except JarvisError as error:
+        logger.warning("%s", error)
+        return None
 
 
 def _flow_step(work: Work, state: ScanState) -> Callable[[int, int, str], None]:
     """Shows how far the second half of a scan is, in which values are followed."""
 
     def step(done: int, of: int, path: str) -> None:
-        work.report(state.total * (of + done), _HALVES * state.total * of, path)
+        if not work.cancelled:
+            work.report(state.total * (of + done), _HALVES * state.total * of, path)
 
     return step
 

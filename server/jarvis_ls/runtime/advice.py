@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 from jarvis_ls.core.words import Words, either, mapped, together
-from jarvis_ls.runtime.errors import ModelError, ModelRefused, ModelUnreachable
+from jarvis_ls.runtime.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable
 from jarvis_ls.runtime.models import Candidate
 
+WORTH_SAYING = 60.0
+"""Seconds of a wait that a provider asks for which a person must be told."""
 _SHORTEST = 8
 """Characters of a key that is looked for; a shorter one may stand in any word."""
 
@@ -32,10 +36,20 @@ def _advice(error: ModelError, candidate: Candidate) -> str:
                 " choose another model.",
                 address=provider.base,
             )
+        if error.late:
+            return Words(
+                "Where it is only slow, give {provider} a larger timeout (seconds) in {settings}.",
+                provider=provider.name,
+                settings=candidate.file,
+            )
         where = provider.base or Words("the server of {provider}", provider=provider.name)
         return Words(
             "Look at the network, and whether {where} is the right address and runs.", where=where
         )
+    if isinstance(error, ModelBusy) and (error.retry_after or 0) > WORTH_SAYING:
+        minutes = math.ceil((error.retry_after or 0) / 60)
+        return Words("It asks to wait {minutes} min: ask again then, or choose another model.",
+                     minutes=minutes)  # fmt: skip
     if not isinstance(error, ModelRefused):
         return ""
     if error.lacks == "key":

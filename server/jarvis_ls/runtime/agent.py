@@ -5,8 +5,8 @@
     outcome = await agent.run("What does src/main.c do?")
 
 The agent itself coordinates: the rounds are in `loop`, tool calls in `calling`, room in
-`compaction`, words to the model in `prompting`, what is seen in `showing`, what can be done to
-it meanwhile in `control`.
+`compaction`, words to the model in `prompting`, what is sent in `questions`, what is seen in
+`showing`, what can be done to it meanwhile in `control`, how a turn is ended in `turns`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -25,44 +24,30 @@ from jarvis_ls.runtime.asking import ModelGroup
 from jarvis_ls.runtime.call_log import asked_by
 from jarvis_ls.runtime.calling import OutputHandler, ToolCalls, normalised
 from jarvis_ls.runtime.control import Control, Said, Stopped
-from jarvis_ls.runtime.conversation import sendable, unanswered, without_images
+from jarvis_ls.runtime.conversation import unanswered
 from jarvis_ls.runtime.errors import ModelError
 from jarvis_ls.runtime.events import Feed, NodeInfo, NodeState
 from jarvis_ls.runtime.guard import Guard
+from jarvis_ls.runtime.handing import LongOutputs
 from jarvis_ls.runtime.hooks import AfterModelCall, BeforeModelCall, Hooks
 from jarvis_ls.runtime.inputs import Inputs, Place
 from jarvis_ls.runtime.interaction import Interaction
-from jarvis_ls.runtime.messages import (
-    Assistant,
-    FileRef,
-    Image,
-    Message,
-    System,
-    ToolResult,
-    Usage,
-    User,
-)
+from jarvis_ls.runtime.messages import Assistant, Image, Message, ToolResult, Usage, User
 from jarvis_ls.runtime.options import AgentOptions, read_options
 from jarvis_ls.runtime.platforms.base import Request
-from jarvis_ls.runtime.prompting import COMPLETE, SUMMARY, Part, Prompts, SystemPrompt, prompt
+from jarvis_ls.runtime.prompting import COMPLETE, SUMMARY, Part, Prompts, prompt
+from jarvis_ls.runtime.questions import Questions
 from jarvis_ls.runtime.showing import AnswerStream, NodeKeeper, Say, Showing, new_id
-from jarvis_ls.runtime.tokens import Counter, estimate, of_message, of_tools
-from jarvis_ls.runtime.tool import Selected, Sifted, ToolContext, Toolset
+from jarvis_ls.runtime.tokens import Counter
+from jarvis_ls.runtime.tool import Selected, ToolContext, Toolset
 from jarvis_ls.runtime.tool_text import START
+from jarvis_ls.runtime.turns import Turns
 from jarvis_ls.runtime.watching import Purse, Watch
 
 if TYPE_CHECKING:
     from jarvis_ls.runtime.session import Session
 
-GRACE = 0.15
-"""Seconds a stopped turn may take to end by itself before it is left behind."""
-INSISTING = 3
-"""How often it is cancelled in that time."""
-TURNS = 20
-"""Turns of the event loop it has after that in any case."""
-
 logger = logging.getLogger(__name__)
-_TURN: ContextVar[object] = ContextVar("jarvis_turn", default=None)
 
 
 class AgentBusy(JarvisError):
@@ -122,7 +107,9 @@ class Agent:
         if cheap is not None:
             self.cheap = cheap if keeper is not None else cheap.guarded(purse)
         self.toolset = Selected(toolset, options.use_tools) if options.use_tools else toolset
-        services = {"long_output": self.take_long_output, **context.services}
+        self.questions = Questions(self)
+        self.outputs = LongOutputs(self)
+        services = {"long_output": self.outputs.take, **context.services}
         self.context = replace(context, session=session.id, node=node.id, services=services)
         self.interaction = interaction
         self.session = session
@@ -144,15 +131,9 @@ class Agent:
         """The addon prompt that the conversation holds."""
         self.least = 0
         """Tokens the conversation had right after its last summary: it cannot be smaller."""
-        self.blind = False
-        """Whether its models have refused pictures; they are left out from then on."""
-        self._attached: list[FileRef] = []
-        self._sizes: dict[str, int] = {}
         self._recent: list[ToolResult] = []
-        self._left_behind: set[object] = set()
+        self._turns = Turns()
         self._work: asyncio.Future[str] | None = None
-        self._system: tuple[tuple[str, ...], SystemPrompt, int] | None = None
-        self._token: object = None
 
     # -- what one does with an agent ---------------------------------------------------------
 
@@ -208,7 +189,7 @@ class Agent:
         self.control.stop()
 
     def pause(self) -> None:
-        """Hold still before the next step."""
+        """Hold this turn still before its next step; a later turn is not held."""
         self.control.pause()
         if self.working:
             self.showing.update(state="paused")
@@ -259,7 +240,7 @@ class Agent:
 
     def append(self, message: Message) -> Message:
         """Keep a message; it is on its way to the disk when this returns."""
-        self._check_alive()
+        self._turns.check()
         kept = self.session.append(self.node.id, message)
         if isinstance(kept, ToolResult):
             self._recent.append(kept)
@@ -270,7 +251,7 @@ class Agent:
     def replace_messages(self, messages: Sequence[Message]) -> None:
         """Let these stand for the conversation; the old ones stay in the journal."""
         self.session.replace(self.node.id, messages)
-        self._sizes.clear()
+        self.questions.forget_sizes()
 
     def recent_results(self) -> list[ToolResult]:
         """Results of the calls of the latest answer."""
@@ -285,12 +266,6 @@ class Agent:
         """Between two steps: wait while paused. Raises when the user stopped or interrupted."""
         await self.control.gate()
 
-    def room(self) -> int:
-        """Tokens a tool may add to the conversation: half of what is left before a summary."""
-        used = self.counter.corrected(sum(self.sizes(self.messages()).values()))
-        left = int(self.group.window * self.options.summary_share) - used
-        return max(1_000, left // 2)
-
     def place(self) -> Place:
         """Where its input is read."""
         return Place(self.context, self.toolset, self.showing, self.interaction, self)
@@ -300,80 +275,12 @@ class Agent:
         """Whether its models call tools natively."""
         return self.group.native_tools
 
-    def system_prompt(self) -> SystemPrompt:
-        """Rules and tools; the same text until the tools change."""
-        return self._prepared()[0]
-
-    def tool_tokens(self) -> int:
-        """Estimated tokens of the tools, where models are handed them natively."""
-        return self._prepared()[1]
-
-    def select_tools(self, names: Sequence[str]) -> None:
-        """Of the tools there are now use only these; the system prompt is built anew."""
-        chosen, known = frozenset(names), frozenset(self.toolset.tools())
-        self.toolset = Sifted(self.toolset, lambda name: name in chosen or name not in known)
-        self._system = None
-
-    def request(self, messages: Sequence[Message]) -> Request:
-        """The question that these messages make."""
-        said = sendable(messages, self.native)
-        return Request(
-            [System(self.system_prompt().text), *(without_images(said) if self.blind else said)],
-            self.toolset.specs() if self.native else (),
-            self.options.max_output,
-            self.options.temperature,
-        )
-
-    def sizes(self, messages: Sequence[Message]) -> dict[str, int]:
-        """Estimated tokens of a question by category."""
-        system = self.system_prompt()
-        tools = self.toolset.tools()
-        native = self.tool_tokens()
-        parts = {
-            "system": estimate(system.behaviour),
-            "rules": estimate(system.rules),
-            "tools": estimate(system.tools) + native,
-            "memory": estimate(self.prompts.remembered()),
-            "files": 0,
-            "history": 0,
-        }
-        for message in messages:
-            known = tools.get(message.name) if isinstance(message, ToolResult) else None
-            reads = known is not None and known.independent
-            parts["files" if reads else "history"] += self._size(message)
-        parts["history"] = max(0, parts["history"] - parts["memory"])
-        return parts
-
-    async def take_long_output(self, name: str, text: str) -> str:
-        """Hand over a tool's output that is too long as a file, where the models take files; the
-        words that stand for it, empty when it was not taken."""
-        if not self.group.takes_files:
-            return ""
-        try:
-            file = await self.group.upload(
-                f"{name}-{new_id()}.txt", text.encode("utf-8", "replace")
-            )
-        except ModelError as error:
-            self.showing.notice(
-                "warning", "A long output could not be handed over: {why}", why=error
-            )
-            return ""
-        self._attached.append(file)
-        return f"The whole output ({len(text)} characters) is attached as {file.name!r}."
-
-    def attach(self) -> None:
-        """Refer to the files that the latest calls handed over."""
-        files, self._attached = tuple(self._attached), []
-        if files:
-            names = ", ".join(file.name for file in files)
-            self.append(User(f"Attached output: {names}", id=new_id(), files=files))
-
     async def ask(self, request: Request, stream: AnswerStream) -> Assistant:
         """The answer to a question, streamed. Raises a `ModelError`, or what the guard raises."""
-        self._check_alive()
+        self._turns.check()
         await self.guard.before_model_call(self)
         await self.hooks.emit(BeforeModelCall(self, tuple(request.messages)))
-        answer = await self.group.ask(request, Watch(self.showing, stream, self._check_alive))
+        answer = await self.group.ask(request, Watch(self.showing, stream, self._turns.check))
         await self.hooks.emit(AfterModelCall(self, answer))
         await self.guard.after_model_call(self, answer)
         return answer
@@ -381,12 +288,12 @@ class Agent:
     async def aside(self, messages: Sequence[Message], *, cheap: bool = False) -> Assistant:
         """The answer to a question beside the conversation; nothing of it is shown or kept but
         its cost. Raises a `ModelError`, or what the guard raises."""
-        self._check_alive()
+        self._turns.check()
         asked_by(self.session.path, self.node.id)  # also outside of a turn
         await self.guard.before_model_call(self)
-        request = Request(list(messages)) if cheap else self.request(messages)
+        request = Request(list(messages)) if cheap else self.questions.of(messages)
         group = self.cheap if cheap else self.group
-        answer = await group.ask(request, Watch(self.showing, None, self._check_alive))
+        answer = await group.ask(request, Watch(self.showing, None, self._turns.check))
         await self.guard.after_model_call(self, answer)
         return answer
 
@@ -404,7 +311,7 @@ class Agent:
             return ""
         asked = User(prompt("describe").replace("{task}", text), tuple(images))
         try:
-            watch = Watch(self.showing, None, self._check_alive)
+            watch = Watch(self.showing, None, self._turns.check)
             answer = await self.eyes.ask(Request([asked]), watch)
         except ModelError as error:
             self.showing.notice("warning", "The pictures could not be described: {why}", why=error)
@@ -419,8 +326,7 @@ class Agent:
     # -- below: how a turn ends --------------------------------------------------------------
 
     async def _turn(self) -> str:
-        self._token = object()
-        _TURN.set(self._token)
+        self._turns.begin()
         asked_by(self.session.path, self.node.id)
         return await loop.run(self)
 
@@ -442,18 +348,7 @@ class Agent:
             return "failed", words
 
     async def _end(self, work: asyncio.Future[str]) -> None:
-        for _ in range(INSISTING):  # one cancellation may be lost in somebody's code
-            if not work.done():
-                work.cancel()
-                await asyncio.wait({work}, timeout=GRACE / INSISTING)
-        if not work.done():
-            for _ in range(TURNS):  # the loop may have been blocked all that time
-                if work.done():
-                    break
-                await asyncio.sleep(0)
-        if not work.done():
-            self._left_behind.add(self._token)
-            work.add_done_callback(_forgotten)
+        if not await self._turns.end(work):
             self.showing.notice(
                 "warning",
                 "Something did not end when it was told to; its result will be thrown away.",
@@ -491,34 +386,6 @@ class Agent:
             self.append(User(said.text, said.images, id=said.id))
             self.showing.user(said.id, said.text, said.images)
 
-    def _check_alive(self) -> None:
-        """Raises `asyncio.CancelledError` in a turn that was ended, when some part of it did not
-        notice."""
-        if _TURN.get() in self._left_behind:
-            raise asyncio.CancelledError
-
-    def _prepared(self) -> tuple[SystemPrompt, int]:
-        specs = self.toolset.specs()
-        names = tuple(spec.name for spec in specs)
-        if self._system is None or self._system[0] != names:  # a tool server was connected
-            tokens = of_tools(specs) if self.native else 0
-            self._system = (names, self.prompts.system(specs, self.native), tokens)
-        return self._system[1], self._system[2]
-
-    def _size(self, message: Message) -> int:
-        if isinstance(message, System) or not message.id:
-            return of_message(message)
-        known = self._sizes.get(message.id)
-        if known is None:
-            known = self._sizes[message.id] = of_message(message)
-        return known
-
-
-def _forgotten(work: asyncio.Future[str]) -> None:
-    """A turn that was left behind has ended."""
-    if not work.cancelled() and (error := work.exception()) is not None:
-        logger.info("a turn that was left behind ended with %r", error)
-
 
 def _minus(after: Usage, before: Usage) -> Usage:
     return Usage(
@@ -530,5 +397,4 @@ def _minus(after: Usage, before: Usage) -> Usage:
     )
 
 
-__all__ = ["Agent", "AgentBusy", "AgentOptions", "Outcome",
-           "read_options"]  # fmt: skip
+__all__ = ["Agent", "AgentBusy", "AgentOptions", "Outcome", "read_options"]

@@ -17,6 +17,7 @@ from jarvis_ls.runtime.permissions import (
     Permissions,
     real_path,
     shown,
+    shown_target,
 )
 from jarvis_ls.runtime.running import current_call
 from jarvis_ls.runtime.tool import Action, ToolContext, Toolset, Wrapper, actions_of
@@ -49,22 +50,25 @@ class Approved(Wrapper):
         if decision.effect == "deny":
             return _refused(call, decision.reason)
         if decision.effect == "ask" and context.services.get(_CONSENTED) != call.id:
-            answer = await self._answer(call, decision)
+            answer = await self._answer(call, decision, context)
             if not answer.allowed:
                 return _refused(call, answer.note or Words("The user did not allow it."))
             self._permissions.grant(call.name, decision.actions, answer.scope, context)
             context = _with_granted(context, decision.actions)
         return await self.wrapped.run(call, context)
 
-    async def _answer(self, call: ToolCall, decision: Decision) -> Answer:
+    async def _answer(self, call: ToolCall, decision: Decision, context: ToolContext) -> Answer:
         if self._ask is None:
             return Answer(
                 False, note=Words("It needs the user's consent, and nobody is there to ask.")
             )
-        asked = Asked(call.name, decision.actions, decision.reason, call.arguments)
-        targets = tuple(AskedTarget(a.kind, shown(a.target)) for a in asked.actions)
+        asked = Asked(
+            call.name, decision.actions, decision.reason, call.arguments,
+            self._permissions.keeps(call.name, decision.actions, context),
+        )  # fmt: skip
+        targets = tuple(AskedTarget(a.kind, shown_target(a.target)) for a in asked.actions)
         if (here := current_call()) is not None:
-            here.show(state="asked", asked=targets, reason=asked.reason)
+            here.show(state="asked", asked=targets, reason=asked.reason, lasting=asked.lasting)
         answer = await self._ask(asked)
         if here is not None and answer.allowed:
             here.show(state="running", asked=(), reason="")

@@ -57,7 +57,8 @@ class Patience:
     first_wait: float = 1.0
     """Seconds the first rest lasts; each further one of the same candidate doubles it."""
     longest_wait: float = 60.0
-    """Seconds a rest lasts at most; a provider that asks for more is not waited for."""
+    """Seconds a rest lasts at most; a provider that asks for more is not waited for: the question
+    has failed, and the next one is put to it as if it had not asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,7 @@ class CallGuard(ABC):
 class _Rest:
     until: float = 0.0
     times: int = 0
+    why: ModelError | None = None
     refused: ModelError | None = None
 
 
@@ -229,11 +231,12 @@ class ModelGroup:
         if awake is None:
             awake = min(order, key=lambda n: self._rests[n].until)
             wait = self._rests[awake].until - loop.time()
-            if last is not None and wait > self._patience.longest_wait:
+            if wait <= self._patience.longest_wait:
+                if watch is not None:
+                    await watch(Waiting(wait, _why(last or self._rests[awake].why, told)))
+                await asyncio.sleep(max(0.0, wait))
+            elif last is not None:
                 raise last
-            if watch is not None:
-                await watch(Waiting(wait, _why(last, told)))
-            await asyncio.sleep(max(0.0, wait))
         self._turn = (awake + 1) % len(self._candidates)
         return awake
 
@@ -243,6 +246,7 @@ class ModelGroup:
     def _rest(self, number: int, error: ModelError) -> bool:
         """Let a candidate rest; whether its server is on this machine and is not there."""
         rest = self._rests[number]
+        rest.why = error
         absent = getattr(error, "refused", False) and self._candidates[number].provider.is_here
         asked = getattr(error, "retry_after", None)
         wait = min(self._patience.longest_wait, self._patience.first_wait * 2**rest.times)

@@ -21,7 +21,7 @@ from jarvis_ls.runtime.events import AskedTarget, ToolState
 from jarvis_ls.runtime.guard import Halted
 from jarvis_ls.runtime.hooks import AfterToolCall, BeforeToolCall
 from jarvis_ls.runtime.messages import Assistant, ToolCall, ToolResult
-from jarvis_ls.runtime.permissions import Asked, shown
+from jarvis_ls.runtime.permissions import Asked, shown, shown_target
 from jarvis_ls.runtime.running import RunningCall, running
 from jarvis_ls.runtime.showing import new_id
 from jarvis_ls.runtime.tool_text import HOW, mentions_call, read_call
@@ -304,7 +304,7 @@ async def _confirmed(call: ToolCall, shown_call: RunningCall, agent: Agent) -> s
     except (KeyError, TypeError, ValueError, AttributeError):
         actions = ()
     why = Words("Every tool call is confirmed.")
-    targets = tuple(AskedTarget(a.kind, shown(a.target)) for a in actions)
+    targets = tuple(AskedTarget(a.kind, shown_target(a.target)) for a in actions)
     shown_call.show(state="asked", asked=targets, reason=why)
     asked = Asked(call.name, actions, why, call.arguments)
     answer = await agent.interaction.permit(agent.node.id, call.id, asked)

@@ -54,8 +54,9 @@ class Control:
         return not self._go.is_set()
 
     def begin(self) -> None:
-        """A turn begins: an old stop no longer counts."""
+        """A turn begins: a stop or a pause of an earlier one no longer counts."""
         self.stopping = False
+        self._go.set()
         self._stop_called.clear()
         self._interrupt = None
 

@@ -35,10 +35,13 @@ class ModelBusy(ModelError):
 class ModelUnreachable(ModelError):
     """The provider could not be reached, stalled, or the connection broke."""
 
-    def __init__(self, text: str, /, *, refused: bool = False, **values: object) -> None:
-        """`refused`: a machine is there, but nothing listens at the address."""
+    def __init__(
+        self, text: str, /, *, refused: bool = False, late: bool = False, **values: object
+    ) -> None:
+        """`refused`: a machine is there, but nothing listens at the address; `late`: it was
+        silent for longer than is waited for."""
         super().__init__(text, **values)
-        self.refused = refused
+        self.refused, self.late = refused, late
 
 
 class AnswerBroken(ModelError):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import types
 from collections.abc import Callable
 from dataclasses import MISSING, asdict, fields, is_dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from jarvis_ls.runtime import events
@@ -80,22 +80,30 @@ def _dataclass(record: Any) -> _Read:
     needed = {
         f.name for f in fields(record) if f.default is MISSING and f.default_factory is MISSING
     }
-    # A long session has thousands of records, most of their fields plain: those cost a look only.
-    plain = {name: hints[name] for name in readers if hints[name] in _PLAIN}
     usual: Any = None if needed else record()
     usual_json = None if needed else asdict(usual)
+
+    @lru_cache(maxsize=64)
+    def shape(names: tuple[str, ...], kinds: tuple[type, ...]) -> tuple[list[str], list[str]]:
+        """Which fields are more than a plain value of their type, and which are no fields."""
+        if missing := needed - set(names):
+            raise ValueError(f"{record.__name__} lacks {', '.join(sorted(missing))}")
+        plain = {n for n, kind in zip(names, kinds, strict=True) if kind in _PLAIN
+                 and kind is hints.get(n)}  # fmt: skip
+        return [n for n in names if n in readers and n not in plain], [
+            n for n in names if n not in readers
+        ]
 
     def build(value: Any) -> Any:
         if value == usual_json:
             return usual
-        known = {}
-        for name, part in _of(dict, value).items():
-            if type(part) is plain.get(name):
-                known[name] = part
-            elif name in readers:
-                known[name] = readers[name](part)
-        if missing := needed - known.keys():
-            raise ValueError(f"{record.__name__} lacks {', '.join(sorted(missing))}")
+        # A long session has thousands of records of few shapes, most of their fields plain.
+        known = dict(_of(dict, value))
+        deeper, unknown = shape(tuple(known), tuple(map(type, known.values())))
+        for name in unknown:
+            del known[name]
+        for name in deeper:
+            known[name] = readers[name](known[name])
         return record(**known)
 
     return build

@@ -115,6 +115,8 @@ class ToolEntry:
     """Rung of the sandbox it ran on."""
     child: str = ""
     """Id of the node it created."""
+    lasting: bool = False
+    """Whether consent can hold for later calls too."""
     kind: Literal["tool"] = "tool"
 
 

@@ -36,7 +36,7 @@ async def choose_tools(agent: Agent, task: str) -> None:
         agent.showing.notice("warning", "Tools could not be chosen, all are used: {why}", why=error)
         names = []
     if names:
-        agent.select_tools(names)
+        agent.questions.select_tools(names)
         agent.showing.notice(
             "info", "{chosen} of {all} tools were chosen.", chosen=len(names), all=len(specs)
         )

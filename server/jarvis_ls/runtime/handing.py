@@ -1,5 +1,5 @@
-"""The files that belong to a task, handed over with its first message: uploaded where the model
-takes files, else as text."""
+"""Files that are handed over to models: those that belong to a task with its first message
+(uploaded where the model takes files, else as text), and what tools put out that is too long."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import read_regular
+from jarvis_ls.runtime.errors import ModelError
 from jarvis_ls.runtime.mentions import mention_of, read_mention
 from jarvis_ls.runtime.messages import FileRef, Image, User
 from jarvis_ls.runtime.permissions import inside
@@ -48,6 +49,38 @@ async def hand_over_files(agent: Agent) -> None:
     names = ", ".join(ref.name for ref in refs)
     said = ["Files that belong to the task:", *([f"Attached: {names}"] if names else []), *texts]
     agent.append(User("\n\n".join(said), tuple(images), id=new_id(), files=tuple(refs)))
+
+
+class LongOutputs:
+    """Outputs of an agent's tools that are too long for its conversation."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+        self._attached: list[FileRef] = []
+
+    async def take(self, name: str, text: str) -> str:
+        """Hand over a tool's output that is too long as a file, where the models take files; the
+        words that stand for it, empty when it was not taken."""
+        if not self._agent.group.takes_files:
+            return ""
+        try:
+            file = await self._agent.group.upload(
+                f"{name}-{new_id()}.txt", text.encode("utf-8", "replace")
+            )
+        except ModelError as error:
+            self._agent.showing.notice(
+                "warning", "A long output could not be handed over: {why}", why=error
+            )
+            return ""
+        self._attached.append(file)
+        return f"The whole output ({len(text)} characters) is attached as {file.name!r}."
+
+    def attach(self) -> None:
+        """Refer to the files that the latest calls handed over."""
+        files, self._attached = tuple(self._attached), []
+        if files:
+            names = ", ".join(file.name for file in files)
+            self._agent.append(User(f"Attached output: {names}", id=new_id(), files=files))
 
 
 async def _uploaded(agent: Agent, path: str, real: Path) -> FileRef | None:

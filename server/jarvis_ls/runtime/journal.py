@@ -24,6 +24,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import jiter
+
 from jarvis_ls.runtime.messages import Message, System, Usage, User, from_json
 from jarvis_ls.runtime.totals import Totals
 
@@ -31,11 +33,10 @@ VERSION = 1
 TITLE_LENGTH = 60
 TAIL = 256
 """Bytes of a journal's end that tell whether a header belongs to it."""
-_NODE = re.compile(r'\{"at":[\d.]+,"is":"node","info":\{"id":"([^"\\]+)",')
+_NODE = re.compile(rb'\{"at":[\d.]+,"is":"node","info":\{"id":"([^"\\]+)",')
 """How records of nodes begin."""
-_GONE = re.compile(r'\{"at":[\d.]+,"is":"node_gone","node":"([^"\\]+)"')
+_GONE = re.compile(rb'\{"at":[\d.]+,"is":"node_gone","node":"([^"\\]+)"')
 """How records of their removal begin."""
-_scan = json.JSONDecoder().raw_decode
 _NUMBERED = re.compile(r"m(\d+)")
 
 
@@ -191,18 +192,14 @@ def read(data: bytes) -> Reading:
 
 
 def records(
-    data: bytes, skip: Callable[[Sequence[str | bytes]], set[int]] | None = None
-) -> Iterator[tuple[int, str | bytes, dict[str, Any] | None, str]]:
+    data: bytes, skip: Callable[[Sequence[bytes]], set[int]] | None = None
+) -> Iterator[tuple[int, bytes, dict[str, Any] | None, str]]:
     """Each whole line: its number, itself, its record, and what is wrong with it; without those
     whose places `skip` gives.
 
     A torn last line was never acknowledged to anyone and is no damage.
     """
-    lines: list[str | bytes] = []
-    try:
-        lines += data.decode().split("\n")  # all at once is faster than one by one
-    except UnicodeDecodeError:
-        lines += data.split(b"\n")
+    lines = data.split(b"\n")
     lines.pop()
     skipped = skip(lines) if skip is not None else set()
     for number, line in enumerate(lines, 1):
@@ -212,35 +209,32 @@ def records(
         yield number, line, record, problem
 
 
-def _superseded(lines: Sequence[str | bytes]) -> set[int]:
+def _superseded(lines: Sequence[bytes]) -> set[int]:
     """Places of records of nodes that a later one of the same node replaces; they are a third of
     a long journal. The first of each stays, because it says where the node stands; one that was
     removed and came back stands where it came back."""
-    last: dict[str, int | None] = {}
+    last: dict[bytes, int | None] = {}
     found: set[int] = set()
     for place, line in enumerate(lines):
-        if isinstance(line, str) and (match := _NODE.match(line)):
+        if match := _NODE.match(line):
             before = last.get(match[1])
             if before is not None:
                 found.add(before)
             last[match[1]] = place if match[1] in last else None
-        elif isinstance(line, str) and (match := _GONE.match(line)):
+        elif match := _GONE.match(line):
             last.pop(match[1], None)
     return found
 
 
-def _record(line: str | bytes) -> tuple[dict[str, Any] | None, str]:
+def _record(line: bytes) -> tuple[dict[str, Any] | None, str]:
     """The record of a line, or what is wrong with it."""
     try:
-        if isinstance(line, str):
-            record, end = _scan(line)
-            if end != len(line):
-                return None, "more than one JSON value"
-        else:
+        record = jiter.from_json(line)
+    except ValueError:  # it takes no half characters and no deep nesting
+        try:
             record = json.loads(line)
-    except (ValueError, RecursionError):
-        text = line.decode("latin-1") if isinstance(line, bytes) else line
-        return None, "no JSON" if text.strip("\0") else "only NUL bytes"
+        except (ValueError, RecursionError):
+            return None, "no JSON" if line.strip(b"\0") else "only NUL bytes"
     return (record, "") if isinstance(record, dict) else (None, "no JSON object")
 
 

@@ -179,7 +179,7 @@ class _Turn:
     def _used(self) -> int:
         """Tokens the next question will have; shows the meter."""
         agent = self.agent
-        parts = agent.sizes(agent.messages())
+        parts = agent.questions.sizes(agent.messages())
         corrected = {name: agent.counter.corrected(size) for name, size in parts.items()}
         agent.showing.meter(agent.group.window, corrected)
         return sum(corrected.values())
@@ -221,9 +221,9 @@ class _Turn:
                 agent.append(User(BROKEN.format(reason=error), id=new_id()))
             except ModelRefused as error:
                 stream.abandon()
-                if agent.blind or not _shows_images(agent):
+                if agent.questions.blind or not _shows_images(agent):
                     raise
-                agent.blind = True
+                agent.questions.blind = True
                 agent.showing.notice(
                     "warning", "{why} It is asked again without pictures.", why=error
                 )
@@ -247,8 +247,8 @@ class _Turn:
 
     async def _ask(self, stream: AnswerStream) -> Assistant:
         agent = self.agent
-        request = agent.request(agent.messages())
-        estimated = of_messages(request.messages) + agent.tool_tokens()
+        request = agent.questions.of(agent.messages())
+        estimated = of_messages(request.messages) + agent.questions.tool_tokens()
         answer = await agent.ask(request, stream)
         agent.counter.learn(estimated, answer.usage.input)
         for _ in range(CONTINUATIONS):
@@ -293,7 +293,7 @@ class _Turn:
         if names:
             agent.showing.doing("running {tools}", tools=names)
         handled = await agent.control.step(calling.execute(answer, agent))
-        agent.attach()
+        agent.outputs.attach()
         if note and handled.ran:
             agent.append(User(note, id=new_id()))
         if handled.need_return:
@@ -333,7 +333,7 @@ class _Turn:
         asked = User(agent.options.summary_prompt.strip() or prompt("closing"))
         stream = agent.stream()
         try:
-            answer = await agent.ask(agent.request([*agent.messages(), asked]), stream)
+            answer = await agent.ask(agent.questions.of([*agent.messages(), asked]), stream)
         except AnswerBroken as error:
             stream.abandon()
             agent.showing.notice("warning", "There is no summary: {why}", why=error)

@@ -13,10 +13,13 @@ from pathlib import Path
 
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.hooks import BeforeHistoryClear, Hooks, TaskCompleted, TaskStarted
+from jarvis_ls.runtime.memory import METHODOLOGY
 
 logger = logging.getLogger(__name__)
 
 SAVE = "save_memory"
+PROMPTS = {SAVE: "memory_save", METHODOLOGY: "methodology_save"}
+"""What the model is asked, by the tool it is to keep something with."""
 
 Ask = Callable[[str], Awaitable[Collection[str]]]
 """Puts a text before the model, carries out the tool calls of its answer through the agent's own
@@ -36,13 +39,15 @@ class MemorySaving:
         ask: Ask,
         tools: Callable[[], Collection[str]],
         force: bool = False,
+        tool: str = SAVE,
         notify: Callable[[str], None] | None = None,
     ) -> None:
-        """`tools` names the tools the agent has now; without `save_memory` nothing is asked.
-        `notify` tells the user what became of it."""
+        """`tools` names the tools the agent has now; without `tool`, one of `PROMPTS`, nothing is
+        asked. `notify` tells the user what became of it."""
         self._ask = ask
         self._tools = tools
         self._force = force
+        self._tool = tool
         self._notify = notify or (lambda _: None)
         self.prompted = False
         """Whether the model was asked in this task."""
@@ -51,9 +56,10 @@ class MemorySaving:
         """Act on the agent's events from now on; the result ends that."""
         ends = [
             hooks.subscribe(TaskStarted, self._started),
-            hooks.subscribe(BeforeHistoryClear, self._due),
             hooks.subscribe(TaskCompleted, self._due),
         ]
+        if self._tool == SAVE:  # how a task was solved well is known at its end only
+            ends.append(hooks.subscribe(BeforeHistoryClear, self._due))
 
         def end() -> None:
             for one in ends:
@@ -63,11 +69,11 @@ class MemorySaving:
 
     async def save(self) -> bool:
         """Ask the model now; whether it saved something. False without the tool."""
-        if SAVE not in self._tools():
+        if self._tool not in self._tools():
             return False
         self.prompted = True
-        ran = await self._ask(save_prompt())
-        saved = SAVE in ran
+        ran = await self._ask(save_prompt(self._tool))
+        saved = self._tool in ran
         self._notify(
             Words("Saved to memory.")
             if saved
@@ -87,7 +93,7 @@ class MemorySaving:
             logger.exception("saving to memory failed; the task goes on")
 
 
-def save_prompt() -> str:
-    """What the model is asked."""
-    path = Path(__file__).parent / "prompts" / "memory_save.md"
+def save_prompt(tool: str = SAVE) -> str:
+    """What the model is asked, to keep something with this tool."""
+    path = Path(__file__).parent / "prompts" / f"{PROMPTS[tool]}.md"
     return path.read_text(encoding="utf-8").strip()

@@ -65,8 +65,8 @@ def mentions(text: str, roots: Iterable[Path]) -> list[Mention]:
 
 def not_found(text: str, roots: Iterable[Path]) -> list[str]:
     """What a text names with `@` as a file, so that its user believes it goes along, and is not
-    there: names in double quotes, and names with a folder before and a known suffix behind.
-    Decorators, packages and people's names are no files."""
+    there: names in double quotes, and names with a known suffix behind. Decorators, packages and
+    people's names are no files."""
     folders = tuple(roots)
     found: dict[str, None] = {}
     for match in _MENTION.finditer(text):
@@ -76,7 +76,8 @@ def not_found(text: str, roots: Iterable[Path]) -> list[str]:
                 found[quoted] = None
         elif _bare(bare, folders) is None and not text[: match.start()].endswith(_BEFORE_CODE):
             name = _LINES.sub("", bare.rstrip(_AFTER))
-            if re.search(r"[\\/]", name) and name.rpartition(".")[2].lower() in _KNOWN:
+            stem, _, suffix = name.rpartition(".")
+            if stem and suffix.lower() in _KNOWN:
                 found[name] = None
     return list(found)
 

@@ -129,8 +129,8 @@ def to_json(message: Message) -> dict[str, Any]:
 def from_json(data: dict[str, Any]) -> Message:
     """The message `to_json` made. Raises `ValueError` when `data` is none."""
     try:
-        kind = data["kind"]
-        values = {name: value for name, value in data.items() if name != "kind"}
+        values = dict(data)
+        kind = values.pop("kind")
         if kind == "system":
             return System(**values)
         if kind == "user":

@@ -41,6 +41,10 @@ _NOT_FOR_TALK = re.compile(r"(?i)(?:^|[-_/.])(embed\w*|rerank\w*|fast-?apply|app
 _LOOKS_LIKE_KEY = ("api_key", "key", "token", "secret")
 
 
+HERE = 900.0
+"""Seconds of silence of a server on this machine that are waited for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Provider:
     """Where models are served."""
@@ -55,6 +59,14 @@ class Provider:
     """Environment variables that hold keys; all that are set are used in turn."""
     needs_key: bool = True
     """False for local servers that take any key."""
+    timeout: float = 0.0
+    """Seconds of silence after which a model is given up; 0 leaves it to `patience`."""
+
+    @property
+    def patience(self) -> float:
+        """Seconds of silence that are waited for, 0 for the platform's own: a server on this
+        machine may read a long conversation with a slow processor before it says anything."""
+        return self.timeout or (HERE if self.is_here else 0.0)
 
     @property
     def is_here(self) -> bool:
@@ -288,7 +300,7 @@ def _read_provider(name: str, table: Mapping[str, Any]) -> Provider:
                 where=where,
                 key=key,
             )
-        if key not in ("type", "name", "base", "env_key", "env_keys", "needs_key"):
+        if key not in ("type", "name", "base", "env_key", "env_keys", "needs_key", "timeout"):
             raise ConfigError("{where}.{key} is not known.", where=where, key=key)
     keys = table.get("env_keys", [table["env_key"]] if "env_key" in table else [])
     if not isinstance(keys, list) or not all(isinstance(k, str) for k in keys):
@@ -296,8 +308,12 @@ def _read_provider(name: str, table: Mapping[str, Any]) -> Provider:
     base = table.get("base")
     if base is not None and not re.match(r"https?://", str(base)):
         raise ConfigError("{where}.base must be an http or https address.", where=where)
+    timeout = table.get("timeout", 0)
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout >= 0:
+        raise ConfigError("{where}.timeout must be a number of seconds.", where=where)
     needs = table.get("needs_key", bool(keys))
-    return Provider(name, str(table.get("type", "openai")), base, tuple(keys), bool(needs))
+    kind = str(table.get("type", "openai"))
+    return Provider(name, kind, base, tuple(keys), bool(needs), float(timeout))
 
 
 def _read_info(name: str, table: Mapping[str, Any]) -> ModelInfo:

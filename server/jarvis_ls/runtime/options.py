@@ -58,7 +58,7 @@ class AgentOptions:
     use_methodology: bool = True
     """Whether stored methodologies are offered to the model."""
     use_analysis: bool = False
-    """Whether a finished task is analysed for a methodology."""
+    """Whether the model looks back at a finished task for a methodology to keep; you are asked."""
     force_save_memory: bool = False
     """Whether memories are asked for at the end of a task and before history is cleared."""
     files: tuple[str, ...] = ()

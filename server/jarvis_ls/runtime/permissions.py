@@ -44,6 +44,11 @@ _INVISIBLE = re.compile(
     "\\u2028-\\u202e\\u2060-\\u206f\\ud800-\\udfff\\ufeff\\ufff9-\\ufffb\\U000e0000-\\U000e0fff]"
 )
 
+_FOREIGN = "\u0370-\u03ff\u0400-\u052f\u0530-\u058f\u13a0-\u13ff\uff10-\uff5a"
+_LOOKALIKE = re.compile(f"(?<=[A-Za-z])[{_FOREIGN}]+|[{_FOREIGN}]+(?=[A-Za-z])")
+"""Greek, Cyrillic, Armenian, Cherokee and wide signs within a Latin word: another program or
+file than the one they look like."""
+
 
 @dataclass(frozen=True, slots=True)
 class PermissionRule:
@@ -89,6 +94,8 @@ class Asked:
     reason: str
     """Why it is asked, in words."""
     arguments: Mapping[str, Any]
+    lasting: bool = False
+    """Whether the answer can hold for later calls; else only `call` may be offered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,15 +177,24 @@ class Permissions:
         """Allow exactly these from now on, for as long as `scope` says."""
         if scope == "call":
             return
-        rules = []
-        for action in _spread(actions):
-            target = _target(action, context)
-            if target is None or _is_opaque(action) or glob_free(target) is None:
-                continue
-            rules.append(PermissionRule("allow", tool, action.kind, glob_free(target) or ""))
+        rules = [rule for action in _spread(actions) if (rule := _granted(tool, action, context))]
         self._rules.extend(rules)
         if scope != "session" and self._remember is not None:
             self._remember(scope, rules)
+
+    def keeps(self, tool: str, actions: Iterable[Action], context: ToolContext) -> bool:
+        """Whether a grant of these would let the same call pass later: what hides what it runs
+        or cannot be shown is never kept, and a rule that says to ask asks again."""
+        for action in _spread(actions):
+            rule = _granted(tool, action, context)
+            target = _target(action, context) or ""
+            asks = any(
+                one.effect == "ask" and one.matches(tool, action, target)
+                for one in (*self._rules, *self._tighter)
+            )
+            if rule is None or asks:
+                return False
+        return True
 
     def _of_action(self, tool: str, action: Action, context: ToolContext) -> Decision:
         target = _target(action, context)
@@ -295,9 +311,18 @@ def shown(text: str) -> str:
     return _INVISIBLE.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
 
 
+def shown_target(target: str) -> str:
+    """A path, command or address as it is asked about: also what looks like another letter is
+    made visible."""
+    return _LOOKALIKE.sub(
+        lambda match: "".join(f"<U+{ord(sign):04X}>" for sign in match[0]), shown(target)
+    )
+
+
 def glob_free(target: str) -> str | None:
     """A pattern that matches exactly `target`; None when it holds what cannot be shown."""
-    return None if _INVISIBLE.search(target) else re.sub(r"([*?\[])", r"[\1]", target)
+    hidden = _INVISIBLE.search(target) or _LOOKALIKE.search(target)
+    return None if hidden else re.sub(r"([*?\[])", r"[\1]", target)
 
 
 def _spread(actions: Iterable[Action]) -> list[Action]:
@@ -337,6 +362,14 @@ def _target(action: Action, context: ToolContext) -> str | None:
         return None
     root = next(r for r in context.roots if real == r or r in real.parents)
     return real.relative_to(root).as_posix()
+
+
+def _granted(tool: str, action: Action, context: ToolContext) -> PermissionRule | None:
+    """The rule that allows exactly this; None when nothing may."""
+    target = _target(action, context)
+    if target is None or _is_opaque(action) or (pattern := glob_free(target)) is None:
+        return None
+    return PermissionRule("allow", tool, action.kind, pattern)
 
 
 def _is_opaque(action: Action) -> bool:

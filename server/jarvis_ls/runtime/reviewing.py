@@ -117,7 +117,8 @@ class Reviewed(Wrapper):
             raise ToolRetry(decision.reason)
         special = [a for a in decision.actions if a.kind == "read" or _is_special(a, context)]
         if decision.effect == "ask" and special:
-            asked = Asked(call.name, tuple(special), decision.reason, call.arguments)
+            lasting = self._permissions.keeps(call.name, special, context)
+            asked = Asked(call.name, tuple(special), decision.reason, call.arguments, lasting)
             answer = await self._permit(call, asked, context)
             if not answer.allowed:
                 raise ToolRetry(answer.note or Words("The user did not allow it."))
@@ -127,7 +128,7 @@ class Reviewed(Wrapper):
     async def _permit(self, call: ToolCall, asked: Asked, context: ToolContext) -> Answer:
         here = current_call()
         if here is not None:
-            here.show(state="asked", reason=asked.reason)
+            here.show(state="asked", reason=asked.reason, lasting=asked.lasting)
         answer = await self._interaction.permit(context.node, call.id, asked)
         if here is not None and answer.allowed:
             here.show(state="running", reason="")

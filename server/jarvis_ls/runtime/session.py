@@ -13,10 +13,9 @@ JarvisError
 from __future__ import annotations
 
 import contextlib
-import json
 import threading
 import time
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,25 +23,20 @@ from typing import TYPE_CHECKING, Any
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.core.store import Appender, line_of
-from jarvis_ls.runtime import event_json, journal
+from jarvis_ls.runtime import journal, session_picture
 from jarvis_ls.runtime.events import (
-    EntriesCut,
-    Entry,
     EntryGrew,
-    EntryPut,
     Event,
-    Meter,
     MeterPut,
     NodeGone,
-    NodeInfo,
     NodePut,
     SessionInfo,
     SessionPut,
-    UserEntry,
 )
 from jarvis_ls.runtime.messages import Message, System, Usage, to_json
+from jarvis_ls.runtime.session_data import UserData
 from jarvis_ls.runtime.session_lock import Lock
-from jarvis_ls.runtime.session_records import header_of, id_of, info_of, record_of, settle, still
+from jarvis_ls.runtime.session_records import header_of, id_of, info_of, record_of, settle
 from jarvis_ls.runtime.totals import Totals
 
 if TYPE_CHECKING:
@@ -83,7 +77,7 @@ class Session:
     ) -> None:
         """For `SessionStore`. Without `lock` the session can only be read; `read_only` says why."""
         self.path = folder
-        self.damage: tuple[str, ...] = tuple(reading.damage)
+        self._damage = list(reading.damage)
         self.read_only = read_only
         self.working = False
         """Whether an agent is at work; only told to lists, never kept."""
@@ -107,6 +101,11 @@ class Session:
     def id(self) -> str:
         """UUIDv7."""
         return self._contents.id
+
+    @property
+    def damage(self) -> tuple[str, ...]:
+        """What of its journal could not be read, in words."""
+        return tuple(self._damage)
 
     @property
     def folder(self) -> str:
@@ -206,10 +205,11 @@ class Session:
             return
         with self._guard:
             if isinstance(event, MeterPut) or (
-                isinstance(event, NodePut) and self._only_moved(event.node)
+                isinstance(event, NodePut)
+                and session_picture.only_moved(self._contents, event.node, self._damage)
             ):
                 self._writable()
-                self._show(event)
+                session_picture.take(self._contents, event)
                 key = event.node if isinstance(event, MeterPut) else event.node.id
                 self._waiting[(event.kind, key)] = record_of(event)
                 return
@@ -223,7 +223,10 @@ class Session:
     def events(self) -> list[Event]:
         """Events that say all the panel showed, as it was left."""
         with self._guard:
-            return list(self._events())
+            return [
+                SessionPut(self.info),
+                *session_picture.told(self._contents, self._damage),
+            ]
 
     def spend(self, node: str, usage: Usage, label: str = "") -> None:
         """Add what one call of a model cost; `label` says of what.
@@ -337,7 +340,7 @@ class Session:
         if event is None:
             self._contents.apply(record)
         else:
-            self._show(event)
+            session_picture.take(self._contents, event)
             self._contents.updated = max(self._contents.updated, record["at"])
 
     def _flush(self) -> None:
@@ -358,54 +361,6 @@ class Session:
             record = self._redactor.known_in(record)
         return line_of(record)
 
-    def _show(self, event: Event) -> None:
-        """Take an event into the picture."""
-        kept = self._contents
-        if isinstance(event, EntryPut):
-            kept.entries.setdefault(event.node, {})[event.entry.id] = event.entry
-            if isinstance(event.entry, UserEntry):
-                kept.ask(event.entry.text)
-        elif isinstance(event, EntriesCut):
-            journal.cut_entries(kept.entries.get(event.node, {}), event.first)
-        elif isinstance(event, NodePut):
-            kept.nodes[event.node.id] = event.node
-            kept.totals.place(event.node.id, event.node.parent)
-        elif isinstance(event, MeterPut):
-            kept.meters[event.node] = event.meter
-        elif isinstance(event, NodeGone):
-            for of in (kept.nodes, kept.entries, kept.meters):
-                of.pop(event.node, None)
-
-    def _only_moved(self, node: NodeInfo) -> bool:
-        """Whether nothing of a node changed but what changes all the time."""
-        self._made(NodeInfo, self._contents.nodes)
-        known = self._contents.nodes.get(node.id)
-        return known is not None and still(known) == still(node)
-
-    def _events(self) -> Iterator[Event]:
-        kept, name = self._contents, self.id
-        yield SessionPut(self.info)
-        for info in self._made(NodeInfo, kept.nodes):
-            yield NodePut(name, info)
-        for node, entries in kept.entries.items():
-            for entry in self._made(Entry, entries):
-                yield EntryPut(name, node, entry)
-        self._made(Meter, kept.meters)
-        for node, meter in kept.meters.items():
-            yield MeterPut(name, node, meter)
-
-    def _made(self, hint: Any, kept: dict[str, Any]) -> list[Any]:
-        """What is kept as records, in place; what is none is left out and said."""
-        for key, value in list(kept.items()):
-            if not isinstance(value, dict):
-                continue
-            try:
-                kept[key] = event_json.read(hint, value)
-            except ValueError as error:
-                del kept[key]
-                self.damage += (f"{key}: {error}",)
-        return list(kept.values())
-
     def _write_header(self) -> None:
         with self._guard:
             if self._journal is None:
@@ -413,27 +368,3 @@ class Session:
             header = header_of(self._contents, self._size, self._tail)
         with contextlib.suppress(JarvisError):  # lists make it anew from the journal
             replace_file(self.path / HEADER, header, mode=0o600)
-
-
-class UserData(MutableMapping[str, Any]):
-    """Data of the user's own that is kept with a session; JSON values, kept as they are set."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
-    def __getitem__(self, key: str) -> Any:
-        return self._session.all_data()[key]
-
-    def __setitem__(self, key: str, value: Any) -> None:
-        self._session.set_datum(key, json.loads(json.dumps(value)))
-
-    def __delitem__(self, key: str) -> None:
-        if key not in self._session.all_data():
-            raise KeyError(key)
-        self._session.remove_datum(key)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(dict(self._session.all_data()))
-
-    def __len__(self) -> int:
-        return len(self._session.all_data())

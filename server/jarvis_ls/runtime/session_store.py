@@ -361,7 +361,7 @@ def _copied(data: bytes, upto: str | None) -> list[bytes]:
         if isinstance(entry, dict) and entry.get("checkpoint"):  # it is the first session's
             lines.append(line_of({**record, "entry": {**entry, "checkpoint": ""}}))
         else:
-            lines.append((line if isinstance(line, bytes) else line.encode()) + b"\n")
+            lines.append(line + b"\n")
     return lines
 
 

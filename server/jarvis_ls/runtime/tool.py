@@ -332,7 +332,10 @@ def _checked(known: Tool, arguments: dict[str, Any]) -> tuple[str, dict[str, Any
         wrong = "; ".join(
             f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in error.errors()
         )
-        return f"Wrong arguments for {known.spec.name}: {wrong}. Nothing was run.", {}
+        return Words(
+            "Wrong arguments for {name}: {problem}. Nothing was run.",
+            name=known.spec.name, problem=wrong,
+        ), {}  # fmt: skip
     return "", {name: getattr(checked, name) for name in type(checked).model_fields}
 
 

@@ -18,7 +18,8 @@ from jarvis_ls.runtime.tool import Action, ToolContext, tool
 LONGEST = 1800
 """Seconds a script may take at most."""
 
-_SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
+_SHELLS = frozenset({"sh", "bash", "dash", "ash"})
+"""Whose scripts the gate understands; zsh and ksh mean other things by the same words."""
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9._+-]{0,40}")
 
 

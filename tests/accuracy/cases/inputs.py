@@ -55,11 +55,11 @@ strncat($d + $n, $e, $s - $n - 1);
 }
 """
 
-_CONNECT = """
+_SOCKET = """
 {
 int $r;
 struct sockaddr_in $a;
-int $k = -1;
+<handles>
 <declare>
 #ifdef _WIN32
 WSADATA $ws;
@@ -74,7 +74,29 @@ break;
 }
 $wi = 1;
 #endif
-$k = socket(AF_INET, SOCK_STREAM, IPPROTO_TCP);
+<peer>
+<receive>
+} while (0);
+<close>
+#ifdef _WIN32
+if ($wi)
+{
+WSACleanup();
+}
+#endif
+}
+"""
+
+
+def _peer(handles: str, peer: str, *open_: str) -> str:
+    """The text around what a socket receives; `open_` are the sockets to be closed."""
+    close = "\n".join(f"if ({one} != -1)\n{{\nclosesocket({one});\n}}" for one in open_)
+    return _SOCKET.replace("<handles>", handles).replace("<peer>", peer).replace("<close>", close)
+
+
+_CONNECT = _peer(
+    "int $k = -1;",
+    """$k = socket(AF_INET, SOCK_STREAM, IPPROTO_TCP);
 if ($k == -1)
 {
 break;
@@ -86,43 +108,13 @@ $a.sin_port = htons(27015);
 if (connect($k, (struct sockaddr *)&$a, sizeof($a)) == -1)
 {
 break;
-}
-<receive>
-} while (0);
-if ($k != -1)
-{
-closesocket($k);
-}
-#ifdef _WIN32
-if ($wi)
-{
-WSACleanup();
-}
-#endif
-}
-"""
+}""",
+    "$k",
+)
 
-_LISTEN = """
-{
-int $r;
-struct sockaddr_in $a;
-int $h = -1;
-int $k = -1;
-<declare>
-#ifdef _WIN32
-WSADATA $ws;
-int $wi = 0;
-#endif
-do
-{
-#ifdef _WIN32
-if (WSAStartup(MAKEWORD(2, 2), &$ws) != NO_ERROR)
-{
-break;
-}
-$wi = 1;
-#endif
-$h = socket(AF_INET, SOCK_STREAM, IPPROTO_TCP);
+_LISTEN = _peer(
+    "int $h = -1;\nint $k = -1;",
+    """$h = socket(AF_INET, SOCK_STREAM, IPPROTO_TCP);
 if ($h == -1)
 {
 break;
@@ -143,25 +135,9 @@ $k = accept($h, NULL, NULL);
 if ($k == -1)
 {
 break;
-}
-<receive>
-} while (0);
-if ($h != -1)
-{
-closesocket($h);
-}
-if ($k != -1)
-{
-closesocket($k);
-}
-#ifdef _WIN32
-if ($wi)
-{
-WSACleanup();
-}
-#endif
-}
-"""
+}""",
+    "$h", "$k",
+)  # fmt: skip
 
 _TEXT = (
     "char *$q;\nsize_t $n = strlen($d);",

@@ -4,7 +4,7 @@ const assert = require('node:assert/strict');
 const vscode = require('vscode');
 
 const ID = 'jarvis-ls.jarvis-ls';
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 120_000;
 
 async function until(what, ask) {
   for (const began = Date.now(); Date.now() - began < PATIENCE_MS; ) {

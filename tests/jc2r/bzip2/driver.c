@@ -204,6 +204,52 @@ static int files(int level, unsigned piece)
     return 0;
 }
 
+/* 1.2.1: what files hold, also damaged ones, with every count and code. */
+static int reading(int small)
+{
+    int code, count, times = 0;
+    char part[600];
+    FILE *file = fmemopen(input, length, "rb");
+    BZFILE *one = BZ2_bzReadOpen(&code, file, 0, small, NULL, 0);
+    do {
+        count = BZ2_bzRead(&code, one, part, (int)sizeof part);
+        fprintf(stderr, "read %d %d %s\n", count, code, BZ2_bzerror(one, &code));
+    } while (code == BZ_OK && ++times < 100);
+    BZ2_bzReadClose(&code, one);
+    fprintf(stderr, "close %d\n", code);
+    fclose(file);
+    return 0;
+}
+
+/* 8.1: the low half of what was read and written so far runs over at every byte once. */
+static int counters(int small)
+{
+    bz_stream stream;
+    char out[4096];
+    for (unsigned before = 1; before < length + 2; before++) {
+        memset(&stream, 0, sizeof stream);
+        BZ2_bzDecompressInit(&stream, 0, small);
+        stream.total_in_lo32 = stream.total_out_lo32 = 0u - before;
+        stream.next_in = input;
+        stream.avail_in = length;
+        stream.next_out = out;
+        stream.avail_out = sizeof out;
+        told("unpacked", BZ2_bzDecompress(&stream), &stream);
+        BZ2_bzDecompressEnd(&stream);
+        memset(&stream, 0, sizeof stream);
+        BZ2_bzCompressInit(&stream, 1, 0, 0);
+        stream.total_in_lo32 = stream.total_out_lo32 = 0u - before;
+        stream.next_in = input;
+        stream.avail_in = length;
+        stream.next_out = out;
+        stream.avail_out = sizeof out;
+        if (before % 32 == 1)
+            told("packed", BZ2_bzCompress(&stream, BZ_FINISH), &stream);
+        BZ2_bzCompressEnd(&stream);
+    }
+    return 0;
+}
+
 /* 5.2: what must be refused. */
 static int errors(void)
 {
@@ -326,6 +372,10 @@ int main(int argc, char **argv)
         return buffers(number[0]);
     if (strcmp(argv[1], "files") == 0)
         return files(number[0], (unsigned)number[1]);
+    if (strcmp(argv[1], "reading") == 0)
+        return reading(number[0]);
+    if (strcmp(argv[1], "counters") == 0)
+        return counters(number[0]);
     if (strcmp(argv[1], "errors") == 0)
         return errors();
     if (strcmp(argv[1], "memory") == 0)

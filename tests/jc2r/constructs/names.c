@@ -18,7 +18,10 @@ struct _ { int _; };
 struct Vec { struct Vec *next; int Option; };
 static struct Vec *mem(struct Vec *alloc) { return alloc->next; }
 static int transmute, wrapping_add, zeroed, __old = 3, __new = 4, __at = 5;
+int 加(int 数) { return 数 + 1; }
+int größe = 7;
 int main(void) {
+    größe = 加(größe);
     all a = {0}; a.type = 1; a.self = 2; a.Self = 3; a.crate = 4; a.super = 5; a.std = 6;
     str s = {"x", 1}; struct Vec v = {0, 1}, w = {&v, 2};
     struct _ _ = {8}; printf("%d\n", _._);
@@ -26,5 +29,6 @@ int main(void) {
     static int count; count += __old++ + ++__new + (__at += __right);
     printf("%d %d %d %d %d %s\n", a.type + a.self + a.Self + a.crate + a.super + a.std, fn(1), match(2, 3), types(4), self(5), s.ptr);
     printf("%d %d %d %d %d %d\n", main_0(), async(3), mem(&w)->Option, None + Some + Ok + Err + Box + String, drop(3) + transmute + wrapping_add + zeroed, literal + stack + count);
+    printf("%d\n", größe);
     return println("end") - 4;
 }

@@ -58,7 +58,7 @@ export function stageIcon({ state }: MigrationStage): ThemeIcon {
 }
 
 /** What a stage has made less of, such as `unsafe lines 120 → 40`. */
-export function fewer({ counts }: MigrationStage): string[] {
+export function fewer({ counts }: Pick<MigrationStage, 'counts'>): string[] {
   const names: Record<string, (before: number, after: number) => string> = {
     unsafe_functions: (before, after) => l10n.t('unsafe functions {0} → {1}', before, after),
     unsafe_lines: (before, after) => l10n.t('unsafe lines {0} → {1}', before, after),

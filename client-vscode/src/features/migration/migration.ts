@@ -24,7 +24,7 @@ export function activate(context: JarvisContext): void {
     await run(context, wanted);
   }
   async function ofFolder(
-    scope: 'scan' | 'project' | 'resume' | 'verify',
+    scope: 'scan' | 'project' | 'resume' | 'verify' | 'lift',
     reset = false,
   ): Promise<void> {
     const folder = await view.chooseFolder();
@@ -39,6 +39,7 @@ export function activate(context: JarvisContext): void {
   context.command('jarvisLs.migration.scan', () => ofFolder('scan'));
   context.command('jarvisLs.migration.resume', () => ofFolder('resume'));
   context.command('jarvisLs.migration.verify', () => ofFolder('verify'));
+  context.command('jarvisLs.migration.lift', () => ofFolder('lift'));
   context.command('jarvisLs.migration.openReport', () => {
     const { report } = view.known;
     if (report === undefined) {

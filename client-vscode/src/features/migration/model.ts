@@ -23,6 +23,7 @@ export const NOTHING: MigrationResult = {
   stages: [],
   functions: [],
   skipped: [],
+  passes: [],
   notes: [],
   log: '',
   partial: false,

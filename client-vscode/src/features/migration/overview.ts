@@ -27,6 +27,7 @@ const ACTIONS: Record<OverviewAction, string> = {
   resume: 'jarvisLs.migration.resume',
   stop: 'jarvisLs.migration.stop',
   verify: 'jarvisLs.migration.verify',
+  lift: 'jarvisLs.migration.lift',
   report: 'jarvisLs.migration.openReport',
   crate: 'jarvisLs.migration.revealCrate',
 };

@@ -12,10 +12,13 @@ import {
   type MigrationScope,
 } from '../../protocol';
 import { withWork } from '../../work';
-import { countOf } from './labels';
+import { countOf, fewer } from './labels';
 
 /** What to run; the token is added here. */
 export type Wanted = Omit<MigrationRunParams, 'workDoneToken'>;
+
+/** Parts that `resume` does not go on with: asking for them again does. */
+const ALONE: readonly MigrationScope[] = ['scan', 'verify', 'lift'];
 
 /** Runs after everything is saved: compilers read files. */
 export async function run(
@@ -29,6 +32,7 @@ export async function run(
   const titles: Partial<Record<MigrationScope, string>> = {
     scan: l10n.t('Scanning the C project'),
     verify: l10n.t('Comparing Rust with C'),
+    lift: l10n.t('Lifting the Rust'),
   };
   const title = titles[wanted.scope] ?? l10n.t('Moving C to Rust');
   const result = await withWork(context, title, (workDoneToken) =>
@@ -60,7 +64,7 @@ async function summarise(wanted: Wanted, result: MigrationRunResult): Promise<vo
   if (result.cancelled) {
     const resume = l10n.t('Resume');
     const text = l10n.t('Stopped. What was done is kept.');
-    const ways = wanted.scope === 'scan' || wanted.scope === 'verify' ? [] : [resume];
+    const ways = ALONE.includes(wanted.scope) ? [] : [resume];
     if ((await window.showInformationMessage(text, ...ways)) === resume) {
       await commands.executeCommand('jarvisLs.migration.resume');
     }
@@ -105,6 +109,12 @@ function sentence(wanted: Wanted, result: MigrationRunResult): string {
   const seconds = (result.milliseconds / 1000).toFixed(1);
   if (wanted.scope === 'scan') {
     return l10n.t('Scanned the C project in {0} s: {1}.', seconds, countOf(result.functions));
+  }
+  if (wanted.scope === 'lift') {
+    const less = fewer(result).join(' · ');
+    return result.functions === 0
+      ? l10n.t('There is nothing left to lift.')
+      : l10n.t('Lifted in {0} s: {1}.', seconds, less);
   }
   const inRust = result.functions - result.left;
   if (result.again) {

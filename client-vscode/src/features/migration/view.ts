@@ -191,6 +191,7 @@ export class MigrationView implements Disposable {
     this.isWanted ||= isKnown(migration);
     void setContext('jarvisLs.migration.wanted', this.isWanted);
     void setContext('jarvisLs.migration.known', isKnown(migration));
+    void setContext('jarvisLs.migration.crate', migration.crate !== undefined);
     void setContext('jarvisLs.migration.running', going !== undefined || migration.running);
     void setContext('jarvisLs.migration.resumable', migration.resumable && going === undefined);
     void setContext('jarvisLs.migration.filtered', narrows(filter));

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Literal
 
-from jarvis_ls.agents.bus import Cancel, Command, Order, Pause, Resume, UpdateParameters
+from jarvis_ls.agents.envelopes import Cancel, Command, Order, Pause, Resume, UpdateParameters
 from jarvis_ls.agents.errors import TreeError
 from jarvis_ls.agents.tools.sub_agent import SERVICE
 from jarvis_ls.agents.tree import Tree

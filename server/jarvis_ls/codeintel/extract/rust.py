@@ -38,8 +38,10 @@ DETAIL_QUERY = """
 """
 
 SAFETY = re.compile(
-    r"\bSAFETY\b|(?i:\bsafety\s*[:：]|#\s*safety\b|\b(?:is|are|be|it's) (?:always |also )?"
-    r"(?:safe|sound)\b|\b(?:safe|sound|fine|ok) because\b|\bsoundness\b)"
+    r"\bSAFETY\b|(?i:\bsafe(?:ty)?\s*[:：]|#\s*safety\b"
+    r"|\b(?:is|are|be|it's) (?:always |also |now |thus |therefore |only )?(?:safe|sound)\b"
+    r"|\bso (?:it's |this is )?(?:safe|sound)\b|(?<!not )(?<!n't )\bsafe (?:to|as|since|here)\b"
+    r"|\b(?:safe|sound|fine|ok) because\b|\bsoundness\b)"
     r"|安全性|安全[:：]|安全保证|安全说明|安全前提|是安全的|不变量"
 )
 """A comment that argues why unsafe code is sound, in English or Chinese."""

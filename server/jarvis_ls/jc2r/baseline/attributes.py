@@ -2,26 +2,49 @@
 
 from __future__ import annotations
 
+import math
+import re
 from typing import Any
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.jc2r.baseline.names import Unsupported
 
-_KNOWN = ("constructor", "destructor", "weak", "alias", "cleanup", "ifunc", "naked", "section")
-_REFUSED = ("cleanup", "ifunc", "naked", "alias")
+_KNOWN = ("constructor", "destructor")
+_ATTRIBUTE = re.compile(r"__attribute__\(\((\w+)")
+_ALIGNED = re.compile(r"\b(?:aligned|_Alignas)\b(?:\(([^()]*(?:\([^()]*\))?[^()]*)\))?")
+_PRODUCT = re.compile(r"\(?\d+(?: \* \d+)*\)?")
+_SHIFTED = re.compile(r"\(?(\d+) << (\d+)\)?")
+_MOST = 16
+"""What `aligned` without a number asks for: the most that a type of the machine needs."""
+_REFUSED = ("cleanup", "ifunc", "naked", "alias", "weak", "weakref")
 
 
 def attributes_of(cursor: Any) -> list[str]:
     """The attributes of a definition that matter. Raises `Unsupported` for those that are not
     translated."""
-    found = []
-    for child in clang.children(cursor):
-        if child.kind.name != "UNEXPOSED_ATTR":
-            continue
-        words = [token.spelling.strip("_") for token in child.get_tokens()]
-        for word in _KNOWN:
-            if word in words:
-                if word in _REFUSED:
-                    raise Unsupported(f"the attribute {word}")
-                found.append(word)
-    return found
+    if all(child.kind.name != "UNEXPOSED_ATTR" for child in clang.children(cursor)):
+        return []
+    words = [word.strip("_") for word in _ATTRIBUTE.findall(clang.printed(cursor))]
+    refused = next((word for word in words if word in _REFUSED), "")
+    if refused:
+        raise Unsupported(f"the attribute {refused}")
+    return [word for word in words if word in _KNOWN]
+
+
+def alignment_of(variable: Any) -> int:
+    """To how many bytes a variable is aligned, when its own type asks for less; else 0. Raises
+    `Unsupported` when that is not a number."""
+    if all(child.kind.name != "ALIGNED_ATTR" for child in clang.children(variable)):
+        return 0
+    wanted = 0
+    for match in _ALIGNED.finditer(clang.printed(variable)):
+        wanted = max(wanted, _MOST if match[1] is None else _number(match[1]))
+    return wanted if wanted > variable.type.get_align() else 0
+
+
+def _number(text: str) -> int:
+    if shifted := _SHIFTED.fullmatch(text):
+        return int(shifted[1]) << int(shifted[2])
+    if not _PRODUCT.fullmatch(text):
+        raise Unsupported("an alignment that is worked out")
+    return math.prod(map(int, text.strip("()").split(" * ")))

@@ -9,7 +9,6 @@ from jarvis_ls.jc2r.baseline.comments import Comments
 from jarvis_ls.jc2r.baseline.jumps import Jumps, structured
 from jarvis_ls.jc2r.baseline.kinds import (
     FLOATS,
-    Types,
     is_integer,
     is_open,
     is_pointer,
@@ -18,8 +17,10 @@ from jarvis_ls.jc2r.baseline.kinds import (
     plain,
 )
 from jarvis_ls.jc2r.baseline.machine import Lowering, Machine, needs_machine
+from jarvis_ls.jc2r.baseline.macros import NAMED
 from jarvis_ls.jc2r.baseline.names import Names, Unsupported, rust_name
 from jarvis_ls.jc2r.baseline.statements import Target
+from jarvis_ls.jc2r.baseline.types import Types
 
 _WHOLE = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
 """Registers that whole numbers and pointers travel in, as the System V ABI for x86-64 has it."""
@@ -37,6 +38,12 @@ class Surroundings(Protocol):
 
     def enumerator(self, declared: Any) -> str:
         """How an enumeration constant is named in the module."""
+
+    def constant(self, cursor: Any) -> str:
+        """How the macro is named in the module that an expression stands for; empty for none."""
+
+    def written(self, cursor: Any) -> bytes:
+        """The text of C that an expression was written as."""
 
     def external(self, name: str, declared: Any) -> str:
         """How a function of the system is named in the module."""
@@ -200,6 +207,14 @@ class Body(Lowering):
     def enumerator(self, declared: Any) -> str:
         """See `Initials`."""
         return self._module.enumerator(declared)
+
+    def named_constant(self, cursor: Any) -> str:
+        """See `Initials`."""
+        return self._module.constant(cursor) if cursor.kind.name in NAMED else ""
+
+    def written(self, cursor: Any) -> bytes:
+        """See `Initials`."""
+        return self._module.written(cursor)
 
     def external(self, name: str, declared: Any) -> str:
         """See `Initials`."""

@@ -8,6 +8,7 @@ from typing import Any
 from jarvis_ls.jc2r.baseline.initial import Initials
 from jarvis_ls.jc2r.baseline.kinds import (
     FLOATS,
+    FUNCTIONS,
     is_array,
     is_function_pointer,
     is_integer,
@@ -29,6 +30,9 @@ class Conversions(Initials):
             return self.cast_code(code, self.types.parameter(target))
         if is_array(source) and is_pointer(target):  # such a parameter
             return self.cast_code(code, self.types.of(target))
+        if kind(source) in FUNCTIONS or kind(target) in FUNCTIONS:  # one written like a function
+            old, new = self.types.parameter(source), self.types.parameter(target)
+            return code if old == new else self._function_cast(code, source, target, old, new)
         old, new = self.types.of(source), self.types.of(target)
         if old == new:
             return code
@@ -60,7 +64,7 @@ class Conversions(Initials):
         """Whether a value is not zero."""
         if kind(type_) == "BOOL":
             return code
-        if is_function_pointer(type_):
+        if is_function_pointer(type_) or kind(type_) in FUNCTIONS:
             return f"{wrapped(code)}.is_some()"
         if is_pointer(type_) or is_array(type_):
             return f"!{wrapped(typed(code, self.types.of(type_)))}.is_null()"
@@ -99,13 +103,17 @@ class Conversions(Initials):
             return f"{wrapped(code)} as {rust}"
         raise Unsupported("an atomic record")
 
+    def function_at(self, code: str, rust: str) -> str:
+        """The function at an address, which is a number."""
+        return f"core::mem::transmute::<usize, {rust}>({code})"
+
     def _function_cast(self, code: str, source: Any, target: Any, old: str, new: str) -> str:
         if is_integer(source) and whole(code) == 0:
             return "None"
         if re.fullmatch(r"\(?core::ptr::null(_mut)?\(\)( as [^()]*)?\)?", code):
-            return "None" if is_function_pointer(target) else null(new)
+            return "None" if new.startswith("Option<") else null(new)
         if is_integer(source):
-            return f"core::mem::transmute::<usize, {new}>({wrapped(code)} as usize)"
+            return self.function_at(f"{wrapped(code)} as usize", new)
         if is_integer(target):
             return f"core::mem::transmute::<{old}, usize>({code}) as {new}"
         return f"core::mem::transmute::<{old}, {new}>({code})"

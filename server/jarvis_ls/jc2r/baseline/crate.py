@@ -14,6 +14,7 @@ from pathlib import Path
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.jc2r.baseline.deep import deeply
+from jarvis_ls.jc2r.baseline.made import Crate, Left, Module, Stays
 from jarvis_ls.jc2r.baseline.manifest import (
     build_script,
     defines_variadics,
@@ -24,9 +25,10 @@ from jarvis_ls.jc2r.baseline.manifest import (
     quoted,
     write_c,
 )
-from jarvis_ls.jc2r.baseline.module import Crate, Left, Module, Stays, Translator
+from jarvis_ls.jc2r.baseline.module import Translator
 from jarvis_ls.jc2r.baseline.names import Names, rust_name
 from jarvis_ls.jc2r.baseline.support import support
+from jarvis_ls.jc2r.cargo import cargo, crate_name
 from jarvis_ls.jc2r.commands import Unit
 from jarvis_ls.jc2r.records import MARK, SkippedUnit
 
@@ -80,21 +82,15 @@ def _translate(
     without: Mapping[str, str], unlinked: Mapping[str, str],
 ) -> Translated:  # fmt: skip
     crate = Crate(stays=stays, variadic=defines_variadics())
-    found = Translated(folder, re.sub(r"\W", "_", folder.name))
+    found = Translated(folder, crate_name(folder))
     translators = _read(root, units, crate, found, without, unlinked)
     crate.types.reserve({"types", "sys"})
-    whole: dict[str, str] = {}
-    for unit, translator in translators:
-        try:
-            translator.prepare()
-        except JarvisError as error:
-            whole[unit.path] = str(error)
+    whole = _prepared(root, translators)
     checked = _compiled(root, [(unit, whole[unit.path]) for unit, _ in translators
                                if unit.path in whole])  # fmt: skip
-    ready = [(unit, translator) for unit, translator in translators
-             if not isinstance(checked.get(unit.path), SkippedUnit)]  # fmt: skip
-    for unit, translator in ready:
-        translator.offer(in_rust=unit.path not in whole)
+    for unit, translator in translators:
+        if not isinstance(checked.get(unit.path), SkippedUnit):
+            translator.offer(in_rust=unit.path not in whole)
     for unit, translator in translators:
         if unit.path not in whole:
             try:
@@ -112,8 +108,29 @@ def _translate(
         raise JarvisError("Nothing was translated: " + "; ".join(
             f"{one.file}: {one.reason}" for one in found.skipped[:5]))  # fmt: skip
     headers = {name for _, translator in translators for name in translator.system_headers}
-    _write(found, crate, root, units, libraries(headers, linked))
+    try:
+        _write(found, crate, root, units, libraries(headers, linked))
+    except OSError as error:
+        raise JarvisError(f"cannot write {error.filename}: {error.strerror}") from None
     return found
+
+
+def _prepared(root: Path, translators: Sequence[tuple[Unit, Translator]]) -> dict[str, str]:
+    """Why files stay in C as they are, by path; the others are translated as far as they can be
+    by themselves."""
+    doubted = [(unit, one.problem) for unit, one in translators if one.problem]
+    whole = {path: found.reason for path, found in _compiled(root, doubted).items()
+             if isinstance(found, SkippedUnit)}  # fmt: skip
+    for begin in (Translator.prepare, Translator.keep_in_c):
+        for unit, translator in translators:
+            if unit.path not in whole:
+                try:
+                    begin(translator)
+                except JarvisError as error:
+                    whole[unit.path] = str(error)
+        for unit, translator in translators:
+            translator.keep_threads(in_rust=unit.path not in whole)
+    return whole
 
 
 def _compiled(
@@ -132,7 +149,7 @@ def _compile(root: Path, unit: Unit, reason: str) -> SkippedUnit | tuple[Path, .
         return SkippedUnit(unit.path, reason)
     path = root / unit.path
     commands = [[compiler, "-w", how, *unit.arguments, str(path)] for how in
-                ("-MM", "-fsyntax-only")]  # fmt: skip
+                ("-M", "-fsyntax-only")]  # fmt: skip
     try:
         asked, checked = (
             subprocess.run(
@@ -157,7 +174,7 @@ def _whole_in_c(
     functions = translator.own_functions
     left = [Left(name, line, reason) for name, line in functions]
     module = Module(unit.path, translator.name, [], [], left)
-    module.remainder = (root / unit.path).read_bytes()
+    module.remainder = (root / unit.path).read_bytes() + translator.places_in_c(whole=True)
     module.headers = headers
     module.renamed = translator.renamed
     module.has_main = translator.has_main
@@ -199,12 +216,12 @@ def _read(
 def _write(
     found: Translated, crate: Crate, root: Path, units: Sequence[Unit], linked: Sequence[str]
 ) -> None:
+    """The files of the crate: what was there stays as it is until all of the new are written."""
     _claim(found.folder)
-    source = found.folder / "src"
-    for old in (source, found.folder / "c"):
-        shutil.rmtree(old, ignore_errors=True)
-    (found.folder / "build.rs").unlink(missing_ok=True)
-    (source / "bin").mkdir(parents=True, exist_ok=True)
+    new = found.folder / "target" / "translated"
+    shutil.rmtree(new, ignore_errors=True)
+    source = new / "src"
+    (source / "bin").mkdir(parents=True)
     inside = [module for module in found.modules if not module.has_main]
     programs = [module for module in found.modules if module.has_main]
     allow = "".join(f"#![allow({lint})]\n" for lint in _ALLOWED)
@@ -221,7 +238,7 @@ def _write(
         texts[source / "bin" / f"{module.name}.rs"] = (
             f"//! {module.file}\n{allow}\n{uses}" + "\n\n".join(module.items) + entry(module)
         )
-    constants = "\n".join(crate.enumerators.values())
+    constants = "\n".join([*crate.enumerators.values(), *crate.macros.items()])
     definitions = "\n\n".join(crate.types.items.values())
     helpers = support(crate.types.needed)
     texts[source / "types.rs"] = (
@@ -235,13 +252,18 @@ def _write(
     mods = "".join(f"pub mod {name};\n" for name in names)
     texts[source / "lib.rs"] = f"{allow}\n{mods}"
     left = [module for module in found.modules if module.remainder]
-    for module in left:
-        write_c(found.folder / "c", root, module)
     if left:
-        texts[found.folder / "build.rs"] = build_script(left, units, root)
+        write_c(new / "c", root, left)
+        texts[new / "build.rs"] = build_script(left, units, root)
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         for path, text in zip(texts, pool.map(formatted, texts.values()), strict=True):
             replace_file(path, text.encode())
+    for name in ("src", "c"):
+        shutil.rmtree(found.folder / name, ignore_errors=True)
+    (found.folder / "build.rs").unlink(missing_ok=True)
+    for one in new.iterdir():
+        one.rename(found.folder / one.name)
+    shutil.rmtree(new)
     text = manifest(found.name, [module.name for module in programs])
     replace_file(found.folder / MANIFEST, text.encode())
 
@@ -249,7 +271,9 @@ def _write(
 def is_free(folder: Path) -> bool:
     """Whether a crate may be written there: nothing is there, or only what a run left that was
     killed while it claimed the folder."""
-    return not folder.exists() or all(one.name.startswith(_CLAIM) for one in folder.iterdir())
+    if folder.is_dir():
+        return all(one.name.startswith(_CLAIM) for one in folder.iterdir())
+    return not folder.exists()
 
 
 def _claim(folder: Path) -> None:
@@ -264,12 +288,9 @@ def _claim(folder: Path) -> None:
 def build(folder: Path) -> subprocess.CompletedProcess[str]:
     """`cargo build --release`, offline. Raises `JarvisError` when cargo is not installed, or when
     it does not come to an end."""
-    cargo = shutil.which("cargo")
-    if cargo is None:
-        raise JarvisError("The crate was written but not built: cargo is not installed.")
     try:
         return subprocess.run(
-            [cargo, "build", "--release", "--offline", "--quiet", "--keep-going"], cwd=folder,
+            [cargo(), "build", "--release", "--offline", "--quiet", "--keep-going"], cwd=folder,
             capture_output=True, text=True, errors="replace", timeout=BUILD_SECONDS, check=False,
             env={**os.environ, "CARGO_TERM_COLOR": "never"},
         )  # fmt: skip

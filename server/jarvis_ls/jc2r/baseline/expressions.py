@@ -14,15 +14,18 @@ from jarvis_ls.jc2r.baseline.calls import Calls, called
 from jarvis_ls.jc2r.baseline.kinds import (
     FLOATS,
     element_of,
+    field_name,
+    is_function_pointer,
     is_integer,
     is_open,
+    is_pointer,
     is_record,
     kind,
     plain,
 )
 from jarvis_ls.jc2r.baseline.names import Unsupported
-from jarvis_ls.jc2r.baseline.nodes import bare, chosen, in_words, inside, only
-from jarvis_ls.jc2r.baseline.text import literal
+from jarvis_ls.jc2r.baseline.nodes import bare, chosen, in_words, inside, only, row_of
+from jarvis_ls.jc2r.baseline.text import literal, null
 
 _LEAVING = ("RETURN_STMT", "BREAK_STMT", "CONTINUE_STMT", "GOTO_STMT")
 
@@ -32,6 +35,8 @@ class Expressions(Calls):
 
     def value(self, cursor: Any) -> str:
         """Code for the value of an expression. Raises `Unsupported`."""
+        if name := self.named_constant(cursor):
+            return name
         method = getattr(self, f"_value_{cursor.kind.name.lower()}", None)
         if method is None:
             raise Unsupported(in_words(cursor))
@@ -82,10 +87,12 @@ class Expressions(Calls):
         if isinstance(number, int):
             return literal(number, self.types.of(cursor.type))
         inner = [inside(one) for one in clang.children(cursor)]
-        if len(inner) == 1 and inner[0].kind.name == "DECL_REF_EXPR" and is_open(inner[0].type):
-            sizes = self.sizes_of(inner[0].referenced)
-            size = element_of(inner[0].type).get_size()
-            return f"(({' * '.join(sizes)}) * {size}) as {self.types.of(cursor.type)}"
+        if len(inner) == 1 and is_open(inner[0].type):
+            node, depth = row_of(inner[0])
+            if node.kind.name == "DECL_REF_EXPR":
+                sizes = self.sizes_of(node.referenced)[depth:]
+                size = element_of(inner[0].type).get_size()
+                return f"(({' * '.join(sizes)}) * {size}) as {self.types.of(cursor.type)}"
         raise Unsupported("the size of an array of variable length")
 
     def _value_cstyle_cast_expr(self, cursor: Any) -> str:
@@ -98,12 +105,18 @@ class Expressions(Calls):
             return self.from_word(self.value(inner), cursor.type)
         if kind(cursor.type) == "RECORD":  # a cast to a union, or to the type it has
             return self._as_record(inner, cursor.type)
-        return self._converted(inner, cursor.type)
+        return self.offset_in(self._converted(inner, cursor.type), cursor)
 
     def _as_record(self, inner: Any, type_: Any) -> str:
         if inner.type.get_canonical() == type_.get_canonical() or is_record(inner.type):
             return self.value(inner)
-        raise Unsupported("a cast to a union")
+        for member in plain(type_).get_fields():
+            if plain(member.type) == plain(inner.type):  # gcc makes a union of what one member is
+                rust, name = self.types.of(type_), field_name(member)
+                self.types.check(plain(type_))
+                return (f"{{ let mut __made = core::mem::zeroed::<{rust}>();"
+                        f" __made.{name} = {self.value(inner)}; __made }}")  # fmt: skip
+        raise Unsupported("a cast to a union without such a member")
 
     def _value_unexposed_expr(self, cursor: Any) -> str:
         children = clang.children(cursor)
@@ -132,6 +145,10 @@ class Expressions(Calls):
         return f"{{ let __asked = {held}; if {question} {{ {yes} }} else {{ {no} }} }}"
 
     def _converted(self, inner: Any, target: Any) -> str:
+        if name := self.named_constant(inner):
+            if is_pointer(target) and clang.constant(inner) == 0:
+                return "None" if is_function_pointer(target) else null(self.types.of(target))
+            return self.cast(name, inner.type, target)
         if inner.kind.name in ("INTEGER_LITERAL", "CHARACTER_LITERAL") and is_integer(target):
             number = clang.constant(inner)
             if kind(target) != "BOOL" and isinstance(number, int):

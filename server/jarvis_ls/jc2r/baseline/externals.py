@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from jarvis_ls.jc2r.baseline.kinds import FUNCTIONS, Types, is_variadic, kind
+from jarvis_ls.jc2r.baseline.kinds import FUNCTIONS, is_variadic, kind
 from jarvis_ls.jc2r.baseline.names import Names, rust_name
+from jarvis_ls.jc2r.baseline.remainder import placed
+from jarvis_ls.jc2r.baseline.types import Types
 
 
 class Externals:
@@ -38,6 +40,10 @@ class Externals:
         first = f"_0: {arguments[0]}"
         rest = ", _: ..." if len(arguments) > 1 else ""
         return self._declared(symbol, f"pub fn NAME({first}{rest}){back};")
+
+    def place(self, symbol: str, type_: Any, types: Types) -> str:
+        """The path of the function that gives the place of a variable of each thread in C."""
+        return self._declared(placed(symbol), f"pub fn NAME() -> *mut {types.of(type_)};")
 
     def _declared(self, symbol: str, form: str) -> str:
         key = (symbol, form)

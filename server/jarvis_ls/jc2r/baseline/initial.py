@@ -12,7 +12,6 @@ from typing import Any
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.jc2r.baseline.kinds import (
-    Types,
     bits_of,
     field_name,
     is_array,
@@ -24,8 +23,10 @@ from jarvis_ls.jc2r.baseline.kinds import (
 )
 from jarvis_ls.jc2r.baseline.names import Unsupported
 from jarvis_ls.jc2r.baseline.nodes import string_in
+from jarvis_ls.jc2r.baseline.numbers import table
 from jarvis_ls.jc2r.baseline.strings import bytes_of, units_of
 from jarvis_ls.jc2r.baseline.text import escaped, null
+from jarvis_ls.jc2r.baseline.types import Types
 
 _MANY = 16
 """So many zeros at the end of an array are not written out."""
@@ -76,6 +77,14 @@ class Initials(ABC):
         """How an enumeration constant is named here."""
 
     @abstractmethod
+    def named_constant(self, cursor: Any) -> str:
+        """How the macro is named here that an expression stands for; empty when it is none."""
+
+    @abstractmethod
+    def written(self, cursor: Any) -> bytes:
+        """The text of C that an expression was written as."""
+
+    @abstractmethod
     def external(self, name: str, declared: Any) -> str:
         """How a function of the system is named here."""
 
@@ -94,6 +103,8 @@ class Initials(ABC):
     def initial(self, type_: Any, cursor: Any) -> str:
         """The value of an initialiser for a variable of a type. Raises `Unsupported`."""
         if cursor.kind.name == "INIT_LIST_EXPR":
+            if is_array(type_) and (code := table(type_, self.written(cursor))):
+                return code
             items = clang.children(cursor)
             if not is_array(type_) and not is_record(type_):
                 return self._scalar(type_, items[0]) if items else self.zero(type_)
@@ -223,10 +234,12 @@ class Initials(ABC):
         return self.initial(type_, given)
 
     def _array_code(self, type_: Any, codes: dict[int, str]) -> str:
-        element, size = type_.element_type, type_.element_count
-        rust = self.types.of(element)
         if not codes:
             return self.zero(type_)
+        if kind(type_) == "INCOMPLETEARRAY":
+            raise Unsupported("a flexible array with an initialiser")
+        element, size = type_.element_type, type_.element_count
+        rust = self.types.of(element)
         zero = self.zero(element)
         if size - len(codes) > _MANY:
             sets = " ".join(f"__all[{n}] = {code};" for n, code in sorted(codes.items()))

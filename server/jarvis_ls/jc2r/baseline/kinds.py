@@ -1,11 +1,11 @@
-"""Types of C as types of Rust, and how a value of one becomes a value of another."""
+"""What the types of C are: asked by every other part of the translation."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from jarvis_ls.codeintel import clang
-from jarvis_ls.jc2r.baseline.names import Names, Unsupported, rust_name
+from jarvis_ls.jc2r.baseline.names import Unsupported, rust_name
 
 INTEGERS = {
     "CHAR_S": "i8", "SCHAR": "i8", "CHAR_U": "u8", "UCHAR": "u8", "SHORT": "i16", "USHORT": "u16",
@@ -20,16 +20,24 @@ FUNCTIONS = ("FUNCTIONPROTO", "FUNCTIONNOPROTO")
 
 
 def plain(type_: Any) -> Any:
-    """A type, seen through typedefs and `_Atomic`."""
-    type_ = type_.get_canonical()
-    if type_.kind.name == "ATOMIC":
-        return clang.value_type(type_).get_canonical()
-    return type_
+    """A type, seen through typedefs and `_Atomic`; asked often, so each keeps its answer."""
+    try:
+        return type_._plain
+    except AttributeError:
+        found = type_.get_canonical()
+        if found.kind.name == "ATOMIC":
+            found = clang.value_type(found).get_canonical()
+        type_._plain = found
+        return found
 
 
 def kind(type_: Any) -> str:
     """Name of the kind of a type, seen through typedefs and `_Atomic`."""
-    return str(plain(type_).kind.name)
+    try:
+        return str(type_._name)
+    except AttributeError:
+        type_._name = plain(type_).kind.name
+        return str(type_._name)
 
 
 def is_atomic(type_: Any) -> bool:
@@ -118,230 +126,6 @@ def record_name(declaration: Any) -> str:
     return ""
 
 
-class Types:
-    """The types of a crate, written down once each, in the order they were first needed."""
-
-    def __init__(self) -> None:
-        self.items: dict[str, str] = {}
-        """Rust definitions by their name."""
-        self._names: dict[str, list[str]] = {}
-        """Names given to a C declaration, by its USR."""
-        self._seen: dict[str, str] = {}
-        """The same for the unit at hand."""
-        self._known: dict[int, str] = {}
-        """Names of the unit's records by the hash of what declares them: asked for often."""
-        self._sound: set[int] = set()
-        """Records of the unit whose members can be used, by hash."""
-        self.paths: dict[tuple[int, int], list[str]] = {}
-        """Ways to members of the unit's records, by the hashes of both."""
-        self._given = Names()
-        self.needed: set[str] = set()
-        """Names of what `support` offers and some module uses."""
-        self._padded: set[str] = set()
-        """Records with bytes between their members that Rust would not leave, by USR."""
-        self._broken: dict[str, str] = {}
-        """Why records cannot be translated, by USR."""
-
-    def reserve(self, names: set[str]) -> None:
-        """Names that types must not have."""
-        for name in names:
-            self._given.give(name)
-
-    def of(self, type_: Any) -> str:
-        """The Rust type of a C type. Raises `Unsupported`."""
-        type_ = plain(type_)
-        name = type_.kind.name
-        if name in WORDS:
-            return WORDS[name]
-        if name == "VOID":
-            return "core::ffi::c_void"
-        if name == "POINTER":
-            return self._pointer(type_)
-        if is_open(type_):  # a pointer to its first element
-            element = element_of(type_)
-            return f"*{'const' if is_const(element) else 'mut'} {self.of(element)}"
-        if name == "CONSTANTARRAY":
-            return f"[{self.of(type_.element_type)}; {type_.element_count}]"
-        if name == "INCOMPLETEARRAY":
-            return f"[{self.of(type_.element_type)}; 0]"
-        if name == "ENUM":
-            return self.of(type_.get_declaration().enum_type)
-        if name == "RECORD":
-            return self._record(type_.get_declaration())
-        if name in FUNCTIONS:
-            return self.function(type_)
-        words = {"LONGDOUBLE": "long double", "COMPLEX": "_Complex", "VECTOR": "vector types",
-                 "FLOAT128": "__float128", "HALF": "_Float16"}  # fmt: skip
-        raise Unsupported(words.get(name, f"type {type_.spelling}"))
-
-    def parameter(self, type_: Any) -> str:
-        """The Rust type of a parameter: what is written like an array is a pointer."""
-        if not is_array(type_) or is_open(type_):
-            return self.of(type_)
-        element = type_.get_canonical().element_type
-        return f"*{'const' if is_const(element) else 'mut'} {self.of(element)}"
-
-    def function(self, type_: Any) -> str:
-        """The type of a function."""
-        type_ = type_.get_canonical()
-        result = type_.get_result()
-        parameters = []
-        if type_.kind.name == "FUNCTIONPROTO":
-            parameters = [self.parameter(one) for one in type_.argument_types()]
-            if is_variadic(type_):
-                parameters.append("...")
-        back = "" if kind(result) == "VOID" else f" -> {self.of(result)}"
-        return f'unsafe extern "C" fn({", ".join(parameters)}){back}'
-
-    def _pointer(self, type_: Any) -> str:
-        target = type_.get_pointee()
-        if kind(target) in FUNCTIONS:
-            return f"Option<{self.function(target)}>"
-        word = "const" if is_const(target) else "mut"
-        if is_open(target):  # rows of it are counted where they are used
-            return self.of(target)
-        return f"*{word} {self.of(target)}"
-
-    def need(self, name: str) -> None:
-        """Something of `support` is used."""
-        self.needed.add(name)
-
-    def begin(self) -> None:
-        """Another unit begins: what it says of a record may differ from what others said."""
-        self._seen.clear()
-        self._known.clear()
-        self._sound.clear()
-        self.paths.clear()
-
-    def _record(self, declaration: Any) -> str:
-        key = declaration.hash
-        if key not in self._known:
-            self._known[key] = self._named(declaration)
-        return self._known[key]
-
-    def _named(self, declaration: Any) -> str:
-        definition = declaration.get_definition() or declaration
-        usr = definition.get_usr()
-        if usr not in self._seen:
-            self._settle(definition, usr)
-        return f"types::{self._seen[usr]}"
-
-    def _settle(self, definition: Any, usr: str) -> None:
-        """Give a record the name it has where an earlier unit saw it like this one, or a new one:
-        files may see a record of a header differently. What it leads back to itself through is
-        defined anew with each name that is tried."""
-        names = self._names.setdefault(usr, [])
-        for known in [*reversed(names), ""]:
-            name = known or self._given.give(record_name(definition) or "Anonymous")
-            count = len(self._seen)
-            self._seen[usr] = name
-            before = self.items.setdefault(name, "")  # ends the circle of a type with itself
-            code = self._define(definition, name)
-            if before in ("", code, _opaque(name)):
-                self.items[name] = code
-            elif code != _opaque(name):  # another record of that name
-                for later in list(self._seen)[count:]:
-                    del self._seen[later]
-                self._known.clear()
-                continue
-            if not known:
-                names.append(name)
-            return
-
-    def check(self, type_: Any) -> None:
-        """Raises `Unsupported` when members of a record cannot be used."""
-        declaration = type_.get_canonical().get_declaration()
-        if declaration.hash in self._sound:
-            return
-        definition = declaration.get_definition()
-        if definition is not None and (why := self._broken.get(definition.get_usr())):
-            raise Unsupported(why)
-        self._sound.add(declaration.hash)
-
-    def _define(self, declaration: Any, name: str) -> str:
-        if not declaration.is_definition():
-            return _opaque(name)
-        fields = list(declaration.type.get_fields())
-        try:
-            members = [f"    pub {name}: {rust}," for name, rust in
-                       self._members(declaration, fields)]  # fmt: skip
-        except Unsupported as error:
-            self._broken[declaration.get_usr()] = str(error)
-            return self._sized(declaration, name)
-        word = "union" if declaration.kind.name == "UNION_DECL" else "struct"
-        representation = _representation(declaration)
-        return "\n".join(
-            [f"#[repr({representation})]", "#[derive(Clone, Copy)]", f"pub {word} {name} {{",
-             *members, "}"]
-        )  # fmt: skip
-
-    def _members(self, declaration: Any, fields: list[Any]) -> list[tuple[str, str]]:
-        """Members with their types; neighbouring bit-fields are the bytes they lie in, and what
-        Rust would put too near to them is kept away by bytes without a meaning."""
-        found: list[tuple[str, str]] = []
-        is_union = declaration.kind.name == "UNION_DECL"
-        largest = declaration.type.get_align()
-        run: tuple[int, int] | None = None
-        end = 0
-
-        def put(name: str, rust: str, place: int, size: int, align: int) -> None:
-            nonlocal end
-            if not is_union and -(-end // align) * align < place:
-                found.append((f"padding_{end}", f"[u8; {place - end}]"))
-                self._padded.add(declaration.get_usr())
-            found.append((name, rust))
-            end = place + size
-
-        for one in fields:
-            if one.is_bitfield():
-                first, last = bits_of(one)[0] // 8, (sum(bits_of(one)) + 7) // 8
-                if run is not None and not is_union and first <= run[1]:
-                    run = (run[0], max(run[1], last))
-                    found[-1] = (f"bits_{run[0]}", f"[u8; {run[1] - run[0]}]")
-                    end = run[1]
-                elif last > first:
-                    run = (first, last)
-                    put(f"bits_{first}", f"[u8; {last - first}]", first, last - first, 1)
-            else:
-                run = None
-                place = int(one.get_field_offsetof()) // 8
-                align = max(1, min(largest, one.type.get_align()))
-                put(field_name(one), self._member_type(one), place, max(0, one.type.get_size()),
-                    align)  # fmt: skip
-        return found
-
-    def is_padded(self, type_: Any) -> bool:
-        """Whether a record has members that C does not name."""
-        declaration = type_.get_canonical().get_declaration()
-        return (declaration.get_definition() or declaration).get_usr() in self._padded
-
-    def _member_type(self, member: Any) -> str:
-        """The type of a member; one that Rust lacks is told by its size in records that never
-        travel in registers, and whoever names such a member asks `of` again."""
-        try:
-            return self.of(member.type)
-        except Unsupported:
-            size, align = member.type.get_size(), member.type.get_align()
-            if size <= 0 or align > 16 or member.semantic_parent.type.get_size() <= 16:
-                raise
-            name = f"Opaque{size}Aligned{align}"
-            self.items.setdefault(name, (
-                f"#[repr(C, align({align}))]\n#[derive(Clone, Copy)]\n"
-                f"pub struct {name}([u8; {size}]);"
-            ))  # fmt: skip
-            return f"types::{name}"
-
-    def _sized(self, declaration: Any, name: str) -> str:
-        """A record of the right size whose members cannot be told."""
-        size, align = declaration.type.get_size(), declaration.type.get_align()
-        if size < 0:
-            return _opaque(name)
-        return (
-            f"#[repr(C, align({max(1, align)}))]\n#[derive(Clone, Copy)]\n"
-            f"pub struct {name} {{\n    pub bytes: [u8; {size}],\n}}"
-        )
-
-
 def bits_of(field: Any) -> tuple[int, int]:
     """Offset and width of a bit-field, in bits, in the record it is declared in."""
     parent = field.semantic_parent.type
@@ -357,22 +141,6 @@ def field_name(field: Any) -> str:
         return rust_name(field.spelling)
     parent = field.semantic_parent
     return f"anonymous_at_{[f.hash for f in parent.type.get_fields()].index(field.hash)}"
-
-
-def _representation(declaration: Any) -> str:
-    kinds = clang.cindex().CursorKind
-    plain = [f for f in declaration.type.get_fields() if not f.is_bitfield()]
-    natural = max((f.type.get_align() for f in plain), default=1)
-    align = declaration.type.get_align()
-    if any(child.kind == kinds.PACKED_ATTR for child in declaration.get_children()):
-        return "C, packed"
-    if align < natural:
-        return f"C, packed({align})"
-    return f"C, align({align})" if align > natural else "C"
-
-
-def _opaque(name: str) -> str:
-    return f"#[repr(C)]\n#[derive(Clone, Copy)]\npub struct {name} {{\n    _opaque: [u8; 0],\n}}"
 
 
 def is_const(type_: Any) -> bool:

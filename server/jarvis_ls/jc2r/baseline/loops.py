@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from jarvis_ls.codeintel import clang
+from jarvis_ls.jc2r.baseline.kinds import kind
 from jarvis_ls.jc2r.baseline.names import Unsupported
 
 
@@ -50,7 +51,7 @@ def _guessed_places(parts: list[Any]) -> list[int]:
             clang.unary_operator(part) in (1, 2, 3, 4)
         )):  # fmt: skip
             roles.append(2)
-        elif operator in (22, 33):
+        elif operator in (22, 33) or kind(part.type) == "VOID":
             roles.append(0 if not roles and len(parts) > 1 else 2)
         else:
             roles.append(1)

@@ -7,16 +7,11 @@ from typing import Any
 from jarvis_ls.codeintel import clang
 from jarvis_ls.jc2r.baseline.arms import arms, go
 from jarvis_ls.jc2r.baseline.jumps import label_of
+from jarvis_ls.jc2r.baseline.locals import Local
 from jarvis_ls.jc2r.baseline.loops import for_parts
 from jarvis_ls.jc2r.baseline.names import Unsupported
 from jarvis_ls.jc2r.baseline.nodes import only
-from jarvis_ls.jc2r.baseline.statements import (
-    CASES,
-    Local,
-    Statements,
-    Target,
-    pattern,
-)
+from jarvis_ls.jc2r.baseline.statements import CASES, Statements, Target
 
 _LOOPS = ("WHILE_STMT", "DO_STMT", "FOR_STMT")
 
@@ -160,7 +155,7 @@ class Lowering(Statements):
             if case.kind.name == "DEFAULT_STMT":
                 default = f"_ => {{ {machine.go(number)} }}"
             else:
-                labels = pattern(clang.children(case)[:-1], rust)
+                labels = self.pattern(clang.children(case)[:-1], rust)
                 arms.append(f"{labels} => {{ {machine.go(number)} }}")
         machine.emit(f"match {self.value(asked)} {{", *arms, default, "}")
         machine.start(machine.block())  # before the first label nothing is reached

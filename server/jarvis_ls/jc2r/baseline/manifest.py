@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from jarvis_ls.core.files import replace_file
-from jarvis_ls.jc2r.baseline.module import Module
+from jarvis_ls.jc2r.baseline.made import Module
 from jarvis_ls.jc2r.commands import Unit
 from jarvis_ls.jc2r.records import MARK
 
@@ -139,23 +139,45 @@ def entry(module: Module) -> str:
     return declared + _ENTRY.replace("BEGIN", begin)
 
 
-def write_c(folder: Path, root: Path, module: Module) -> None:
-    """The C that is left of a module, and the headers it needs, in the crate."""
-    for path, data in [
-        (module.file, module.remainder),
-        *((one.relative_to(root).as_posix(), one.read_bytes()) for one in module.headers),
-    ]:
+def write_c(folder: Path, root: Path, left: Sequence[Module]) -> None:
+    """The C that is left of modules, and the headers they need, in the crate. A file that another
+    one includes is there twice in one: whole for that one, and what is left for itself."""
+    texts = {_below(one, root): one.read_bytes() for module in left for one in module.headers}
+    for module in left:
+        rest, whole = module.remainder, texts.get(module.file)
+        if whole is not None:
+            rest = b"#ifdef %s\n#line 1\n%s\n#else\n#line 1\n%s\n#endif\n" % (
+                _included(module.file).encode(), whole, rest,
+            )  # fmt: skip
+        texts[module.file] = rest
+    for path, data in texts.items():
         place = folder / path
         place.parent.mkdir(parents=True, exist_ok=True)
         replace_file(place, data)
 
 
+def _below(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix()
+
+
+def _included(file: str) -> str:
+    """The macro by which a file knows that another one includes it."""
+    return "JC2R_INCLUDED_" + re.sub(r"\W", "_", file)
+
+
 def build_script(left: Sequence[Module], units: Sequence[Unit], root: Path) -> str:
     """`build.rs`: compiles what is left with the machine's C compiler."""
     known = {unit.path: unit.arguments for unit in units}
+    own = {module.file for module in left}
+
+    def arguments(module: Module) -> list[str]:
+        included = sorted(own.intersection(_below(one, root) for one in module.headers))
+        return [*_in_crate(known.get(module.file, ()), root, module),
+                *(f"-D{_included(one)}" for one in included)]  # fmt: skip
+
     files = ", ".join(
         f"({quoted(module.file)}, {quoted(module.name)}, {str(module.has_main).lower()},"
-        f" &[{', '.join(map(quoted, _in_crate(known.get(module.file, ()), root, module)))}])"
+        f" &[{', '.join(map(quoted, arguments(module)))}])"
         for module in left
     )
     return f"""//! Compiles the functions that are still in C.
@@ -172,7 +194,7 @@ fn main() {{
     for (file, module, program, arguments) in UNITS {{
         let object = format!("{{out}}/{{module}}.o");
         run(Command::new(&compiler)
-            .args(["-c", "-O2", "-w", "-fPIC", "-Ic"])
+            .args(["-c", "-O2", "-w", "-fPIC", "-fcommon", "-Ic"])
             .args(*arguments)
             .arg(format!("c/{{file}}"))
             .args(["-o", &object]));
@@ -212,7 +234,7 @@ def _in_crate(arguments: Sequence[str], root: Path, module: Module) -> list[str]
         elif word == "-include":
             file = Path(next(rest, ""))
             if file.is_relative_to(root):
-                kept += [word, f"c/{file.relative_to(root).as_posix()}"]
+                kept += [word, f"c/{_below(file, root)}"]
         elif not word.startswith("/"):
             kept.append(word)
     return [*kept, *(f"-D{name}={linked}" for name, linked in module.renamed.items())]

@@ -34,6 +34,9 @@ class Unsupported(Exception):
 
 def rust_name(name: str) -> str:
     """`name`, made legal in Rust."""
+    name = name.replace("$", "_")  # which gcc allows
+    if not name.isascii():  # Rust wants ASCII where a name is the linker's, too
+        name = "".join(one if one.isascii() else f"u{ord(one):x}_" for one in name)
     if name == "_":
         return "__"
     if name in _NEVER_RAW or name in _PRIMITIVES or name in _OURS:

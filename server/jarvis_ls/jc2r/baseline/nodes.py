@@ -53,6 +53,25 @@ def inside(cursor: Any) -> Any:
     return cursor
 
 
+def converted_from(cursor: Any) -> Any:
+    """An expression without conversions the compiler made, parentheses kept."""
+    while cursor.kind.name == "UNEXPOSED_EXPR":
+        children = clang.children(cursor)
+        if len(children) != 1:
+            return cursor
+        cursor = children[0]
+    return cursor
+
+
+def row_of(cursor: Any) -> tuple[Any, int]:
+    """What an expression is an element of, and how many times: `a` and 2 for `a[i][j]`."""
+    depth = 0
+    while cursor.kind.name == "ARRAY_SUBSCRIPT_EXPR":
+        depth += 1
+        cursor = inside(clang.children(cursor)[0])
+    return cursor, depth
+
+
 def is_parameter(cursor: Any) -> bool:
     """Whether an expression names a parameter."""
     cursor = bare(cursor)

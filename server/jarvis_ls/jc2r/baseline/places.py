@@ -29,13 +29,15 @@ from jarvis_ls.jc2r.baseline.nodes import (
     THROUGH,
     bare,
     chosen,
+    converted_from,
     inside,
     is_decayed,
     is_parameter,
     only,
+    row_of,
     string_in,
 )
-from jarvis_ls.jc2r.baseline.text import as_isize, whole, wrapped
+from jarvis_ls.jc2r.baseline.text import as_isize, literal, typed, whole, wrapped
 
 
 class Places(Conversions):
@@ -178,11 +180,20 @@ class Places(Conversions):
         word = "const" if self.is_constant_place(inner) else "mut"
         return f"&raw {word} {self.place(inner)} as {wanted}"
 
+    def offset_in(self, code: str, cursor: Any) -> str:
+        """`code` for a whole number; where it is worked out with a member of a record at address
+        0, as `offsetof` was before C had it, the number it comes to."""
+        if "core::ptr::null" in code and is_integer(cursor.type):
+            number = clang.constant(cursor)
+            if isinstance(number, int):
+                return literal(number, self.types.of(cursor.type))
+        return code
+
     def through(self, inner: Any) -> str:
         """`*inner`, as a place."""
         if is_function_pointer(inner.type):
             return self.value(inner)
-        return f"(*{wrapped(self.value(inner))})"
+        return f"(*{wrapped(typed(self.value(inner), self.types.parameter(inner.type)))})"
 
     def moved(self, pointer: str, type_: Any, operator: str, count: str, stride: str = "") -> str:
         """A pointer some elements further, or back; `stride` is how many an element stands for."""
@@ -201,14 +212,10 @@ class Places(Conversions):
         """How many elements the rows that a pointer to such arrays moves over have."""
         if not is_open(pointee_of(type_)):
             return ""
-        depth = 1
-        node = inside(cursor)
-        while node.kind.name == "ARRAY_SUBSCRIPT_EXPR":
-            depth += 1
-            node = inside(clang.children(node)[0])
+        node, depth = row_of(inside(cursor))
         if node.kind.name != "DECL_REF_EXPR":
             raise Unsupported("an array of variable length that is computed")
-        sizes = self.sizes_of(node.referenced)[depth:]
+        sizes = self.sizes_of(node.referenced)[depth + 1 :]
         if not sizes:
             raise Unsupported("an array of variable length of unknown size")
         return f"({' * '.join(sizes)})"
@@ -221,7 +228,10 @@ class Places(Conversions):
             if is_decayed(inner):
                 return self.cast_code(self.value(inner), self.types.of(target))
             return self._decayed(inner, target)
-        if kind(inner.type) in FUNCTIONS and is_pointer(target):
+        if is_array(inner.type) and is_integer(target):
+            code = self.value(inner) if is_decayed(inner) else f"&raw const {self.place(inner)}"
+            return f"{wrapped(code)} as *const u8 as usize as {self.types.of(target)}"
+        if kind(inner.type) in FUNCTIONS and is_pointer(target) and not is_parameter(inner):
             inner = bare(inner)
             if inner.kind.name == "UNARY_OPERATOR":  # `(*f)(x)`
                 return self.cast(self.value(only(inner)), only(inner).type, target)
@@ -258,6 +268,8 @@ class Places(Conversions):
     def function_name(self, declared: Any) -> str:
         """How a function is named here, builtins by the name of what they stand for."""
         name = declared.spelling
+        if name.startswith("__builtin_ia32_"):
+            raise Unsupported("a word of the compiler for the processor")
         if name.startswith("__builtin_"):
             return self.external(name.removeprefix("__builtin_"), declared)
         return self.name_of(declared)
@@ -291,7 +303,7 @@ class Places(Conversions):
         owner = plain(base.type)
         if owner.kind.name == "POINTER" or is_array(owner):
             owner = plain(owner.element_type if is_array(owner) else owner.get_pointee())
-            code = f"(*{wrapped(self.value(base))})"
+            code = f"(*{wrapped(typed(self.value(base), self.types.parameter(base.type)))})"
         else:
             code = self.place(base)
         self.types.of(owner)
@@ -316,15 +328,20 @@ class Places(Conversions):
         if kind(array.type) == "CONSTANTARRAY" and not is_open(array.type) and (
             array.kind.name in ("DECL_REF_EXPR", "MEMBER_REF_EXPR", "ARRAY_SUBSCRIPT_EXPR")
         ) and array.type.get_canonical().element_count > 1 and not is_parameter(array):  # fmt: skip
-            return self._of_array(array, self.value(index))
+            return self._of_array(array, self.value(index), self._known_index(index))
         return f"(*{wrapped(self._pointer_to_element(cursor))})"
 
-    def _of_array(self, array: Any, index: str) -> str:
-        """An element of an array: C does not ask whether it is inside, so neither do we."""
-        known = whole(index)
+    def _known_index(self, index: Any) -> int | None:
+        number = clang.constant(index) if self.named_constant(converted_from(index)) else None
+        return number if isinstance(number, int) else None
+
+    def _of_array(self, array: Any, index: str, named: int | None) -> str:
+        """An element of an array: C does not ask whether it is inside, so neither do we. `named`
+        is what an index stands for that has a name."""
+        known = whole(index) if named is None else named
         place = self.place(array)
         if known is not None and 0 <= known < array.type.get_canonical().element_count:
-            return f"{place}[{known}]"
+            return f"{place}[{known}]" if named is None else f"{place}[{index} as usize]"
         word = "const" if self.is_constant_place(array) else "mut"
         element = self.types.of(array.type.get_canonical().element_type)
         return f"(*(&raw {word} {place} as *{word} {element}).offset({as_isize(index)}))"

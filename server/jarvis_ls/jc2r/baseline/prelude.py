@@ -2,7 +2,7 @@
 
 libclang shows `va_arg` and the builtins for atomic access as nodes without a name. Written as
 calls of functions that do not exist they can be told apart; the size of what is accessed is the
-last argument.
+last argument. `__PRETTY_FUNCTION__` is the plain name in gcc's C, and with its types in clang's.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ _Bool __jc2r_same(volatile void *, unsigned long long, unsigned long long, unsig
 unsigned long long __jc2r_was(volatile void *, unsigned long long, unsigned long long,
                               unsigned long);
 void __jc2r_fence(void);
+#define __PRETTY_FUNCTION__ __func__
 #define __jc2r_at(P) (volatile void *)(P)
 #define __jc2r_type(P) __typeof__(((void)0, *(P)))
 #define __jc2r_word(V) (unsigned long long)(V)

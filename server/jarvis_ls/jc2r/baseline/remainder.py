@@ -13,6 +13,7 @@ from typing import Any
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.files import read_regular
+from jarvis_ls.jc2r.baseline.kinds import is_open, is_pointer, plain
 from jarvis_ls.jc2r.baseline.names import Unsupported
 
 MAX_BYTES = 64_000_000
@@ -23,12 +24,26 @@ _DIRECTIVE = re.compile(rb"^[ \t]*#(?:[^\n\\]|\\.)*", re.MULTILINE | re.DOTALL)
 """Conditions and definitions for the preprocessor hold beyond the function they stand in."""
 _ATTRIBUTE = re.compile(r"__attribute__\(\(\w+\)\)")
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_EMPTY = re.compile(r"\[\s*\]")
 _WORD = re.compile(r"\s*(\w+)")
 
 
 def symbol(module: str, name: str) -> str:
     """The linker's name of a static of a module."""
     return f"{module}__{name}"
+
+
+def placed(name: str) -> str:
+    """The linker's name of the function that gives the place of a variable of each thread."""
+    return f"{name}__place"
+
+
+def places(variables: Iterable[tuple[Any, str]]) -> bytes:
+    """Functions that give the places of variables of each thread, each with its linker's name."""
+    return "".join(
+        f"__typeof__({one.spelling}) *{placed(name)}(void) {{ return &{one.spelling}; }}\n"
+        for one, name in variables
+    ).encode()
 
 
 def remainder(path: Path, top: Any, module: str, left: Iterable[str]) -> bytes:
@@ -45,18 +60,18 @@ def remainder(path: Path, top: Any, module: str, left: Iterable[str]) -> bytes:
     variables: dict[int, list[Any]] = {}
     for cursor in clang.children(top):
         file = cursor.location.file
-        if file is None or Path(file.name) != path:
-            continue
         name, kind = cursor.spelling, cursor.kind.name
+        if file is None or Path(file.name) != path:
+            made = clang.is_made_here(cursor) if kind == "VAR_DECL" else cursor.is_definition()
+            if name in stays and made and cursor.linkage.name == "INTERNAL":
+                aliases.append(_alias(name, module))
+            continue
         start, end = cursor.extent.start.offset, cursor.extent.end.offset
         static = cursor.linkage.name == "INTERNAL"
         if kind == "FUNCTION_DECL":
             if name in stays:
                 if static and cursor.is_definition():
-                    aliases.append(
-                        f"extern __typeof__({name}) {symbol(module, name)}"
-                        f' __attribute__((alias("{name}")));'
-                    )
+                    aliases.append(_alias(name, module))
             elif cursor.is_definition():
                 changes.append((start, end, _declared(cursor, module, static)))
             elif static:
@@ -69,10 +84,11 @@ def remainder(path: Path, top: Any, module: str, left: Iterable[str]) -> bytes:
             if len(staying) < len(group):
                 raise Unsupported(f"{staying[0].spelling}: declared beside what Rust defines")
             aliases += [
-                f"extern __typeof__({one.spelling}) {symbol(module, one.spelling)}"
-                f' __attribute__((alias("{one.spelling}")));'
+                _alias(one.spelling, module)
                 for one in staying
-                if one.linkage.name == "INTERNAL" and clang.is_made_here(one)
+                if one.linkage.name == "INTERNAL"
+                and clang.is_made_here(one)
+                and not clang.is_thread_local(one)
             ]
             continue
         end = _end(data, max(one.extent.end.offset for one in group))
@@ -82,7 +98,13 @@ def remainder(path: Path, top: Any, module: str, left: Iterable[str]) -> bytes:
         lines = max(0, data.count(b"\n", start, end) - text.count("\n") - kept.count(b"\n"))
         kept += b"\n" if kept else b""
         data = data[:start] + text.encode() + kept + b"\n" * lines + data[end:]
-    return data + "\n".join(["", *aliases, ""]).encode()
+    return data + "\n".join(["", *dict.fromkeys(aliases), ""]).encode()
+
+
+def _alias(name: str, module: str) -> str:
+    """What gives a static of C a name that Rust can know."""
+    return (f"extern __typeof__({name}) {symbol(module, name)}"
+            f' __attribute__((alias("{name}")));')  # fmt: skip
 
 
 def _end(data: bytes, at: int) -> int:
@@ -108,15 +130,36 @@ def _variables(
     while match is not None and match[1] in static_words:
         head = head[match.end() :]
         match = _WORD.match(head)
+    type_ = cursor.type.get_canonical()
+    if type_.kind.name == "CONSTANTARRAY":  # the value said how many there are
+        head = _EMPTY.sub(f"[{type_.element_count}]", head, count=1)
     static = cursor.linkage.name == "INTERNAL"
     name = f' __asm__("{symbol(module, cursor.spelling)}")' if static else ""
-    return f"extern {head.lstrip()}{name};"
+    head, attribute, rest = head.lstrip().partition("__attribute__")  # which stand behind the name
+    return f"extern {head}{name} {attribute}{rest};" if attribute else f"extern {head}{name};"
 
 
 def _declared(cursor: Any, module: str, static: bool) -> str:
-    spelling = _ATTRIBUTE.sub("", cursor.type.spelling).strip()
+    spelling = _ATTRIBUTE.sub("", _type_of(cursor)).strip()
     spelling = spelling.replace("struct __va_list_tag *", "__builtin_va_list")
     if "(unnamed" in spelling or "(anonymous" in spelling:
         raise Unsupported(f"{cursor.spelling}: a type without a name that C and Rust would share")
     name = f' __asm__("{symbol(module, cursor.spelling)}")' if static else ""
     return f"extern __typeof__({spelling}) {cursor.spelling}{name};"
+
+
+def _type_of(cursor: Any) -> str:
+    """The type of what is declared; lengths that only a definition knows are left out of it."""
+    type_ = cursor.type
+    if type_.kind.name == "FUNCTIONPROTO":
+        parameters = list(type_.argument_types())
+        if any(map(_is_open_row, parameters)):
+            words = ["void *" if _is_open_row(one) else one.spelling for one in parameters]
+            words += ["..."] if type_.is_function_variadic() else []
+            return f"__typeof__({type_.get_result().spelling}) ({', '.join(words)})"
+    return str(type_.spelling)
+
+
+def _is_open_row(type_: Any) -> bool:
+    """Whether a parameter is an array of variable length, or points to one."""
+    return is_open(type_) or (is_pointer(type_) and is_open(plain(type_).get_pointee()))

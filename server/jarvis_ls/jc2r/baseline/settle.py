@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jarvis_ls.jc2r.baseline.crate import Translated, build, translate
-from jarvis_ls.jc2r.baseline.module import Module, Stays
+from jarvis_ls.jc2r.baseline.made import Module, Stays
 from jarvis_ls.jc2r.baseline.names import rust_name
 from jarvis_ls.jc2r.commands import Unit
 
 ROUNDS = 8
 _ERROR = re.compile(r"^error(?:\[E\d+\])?: (.*)\n\s+--> (src/[^\n:]+):(\d+):", re.MULTILINE)
 _FUNCTION = re.compile(r'(?:pub )?unsafe extern "C" fn (\S+?)\(')
-_ITEM = re.compile(r"(?:pub )?static |const |std::thread_local")
+_ITEM = re.compile(r"(?:pub )?static |(?:pub )?const |std::thread_local")
 _UNLINKED = re.compile(r'error: could not compile `[^`]*` \(bin "([^"]+)"\)')
 _MISSING = re.compile(r"undefined (?:symbol: |reference to `)([\w.@]+)")
 _DOUBLED = re.compile(r"duplicate symbol: (\w+)|multiple definition of `(\w+)'")

@@ -8,25 +8,15 @@ from typing import Any
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.jc2r.baseline.comments import Comments
-from jarvis_ls.jc2r.baseline.expressions import Expressions
 from jarvis_ls.jc2r.baseline.jumps import Jumps
-from jarvis_ls.jc2r.baseline.kinds import (
-    FUNCTIONS,
-    element_of,
-    is_array,
-    is_open,
-    is_pointer,
-    is_record,
-    kind,
-    plain,
-)
+from jarvis_ls.jc2r.baseline.kinds import kind
+from jarvis_ls.jc2r.baseline.locals import Locals
 from jarvis_ls.jc2r.baseline.loops import for_parts
-from jarvis_ls.jc2r.baseline.names import Names, Unsupported
+from jarvis_ls.jc2r.baseline.names import Unsupported
+from jarvis_ls.jc2r.baseline.nodes import converted_from
 from jarvis_ls.jc2r.baseline.text import literal
 
 CASES = ("CASE_STMT", "DEFAULT_STMT")
-_LARGE = 256
-"""Arrays of so many bytes that are given no value are left without one."""
 
 
 @dataclass
@@ -37,24 +27,9 @@ class Target:
     again: str
 
 
-@dataclass
-class Local:
-    """A variable of the function as Rust declares it."""
-
-    declared: list[str]
-    """What must be there wherever it is used."""
-    set: list[str]
-    """What is done where it is declared in C."""
-
-
-class Statements(Expressions):
+class Statements(Locals):
     """Statements of one function."""
 
-    names: Names
-    locals: dict[int, str]
-    """Places by the hash of what C declares."""
-    sizes: dict[int, list[str]]
-    """Dimensions of arrays of variable length."""
     targets: list[Target]
     before: list[str]
     """Lines a statement needs in front of it."""
@@ -185,98 +160,6 @@ class Statements(Expressions):
                 self.before = []
         return lines
 
-    def local(self, cursor: Any, *, early: bool = False) -> Local:
-        """A variable; with `early` it is declared before it is set."""
-        storage = cursor.storage_class.name
-        if storage == "EXTERN" or kind(cursor.type) in FUNCTIONS:
-            return Local([], [])
-        if is_open(cursor.type):
-            return self._open_array(cursor)
-        if is_pointer(cursor.type) and is_open(plain(cursor.type).get_pointee()):
-            first = self._dimensions(cursor)
-        else:
-            first = Local([], [])
-        name = self.names.give(cursor.spelling)
-        rust = self.types.of(cursor.type)
-        value = clang.initializer(cursor)
-        if storage == "STATIC":
-            return self._static(cursor, name, rust, value)
-        if value is None and cursor.type.get_size() >= _LARGE and (
-            is_array(cursor.type) or is_record(cursor.type)
-        ):  # fmt: skip
-            self.locals[cursor.hash] = f"(*{name}.as_mut_ptr())"
-            return Local([f"let mut {name}: core::mem::MaybeUninit<{rust}> ="
-                          " core::mem::MaybeUninit::uninit();"], [])  # fmt: skip
-        if not early and value is not None and not _names_itself(cursor, value):
-            code = self.initial(cursor.type, value)  # the name of before is not shadowed yet
-            self.locals[cursor.hash] = name
-            return Local(first.declared, [*first.set, f"let mut {name}: {rust} = {code};"])
-        self.locals[cursor.hash] = name
-        declared = f"let mut {name}: {rust} = {self.zero(cursor.type)};"
-        if value is None:
-            return Local([*first.declared, declared], first.set)
-        code = self.initial(cursor.type, value)
-        return Local([*first.declared, declared], [*first.set, f"{name} = {code};"])
-
-    def _static(self, cursor: Any, name: str, rust: str, value: Any) -> Local:
-        code = self.initial(cursor.type, value) if value is not None else self.zero(cursor.type)
-        if clang.is_thread_local(cursor):
-            self.locals[cursor.hash] = thread_place(name)
-            return Local([thread_local(name, rust, code)], [])
-        self.locals[cursor.hash] = name
-        return Local([f"static mut {name}: {rust} = unsafe {{ {code} }};"], [])
-
-    def _open_array(self, cursor: Any) -> Local:
-        """An array of variable length: memory of its own, and a pointer to its beginning."""
-        sizes = self._dimensions(cursor)
-        name = self.names.give(cursor.spelling)
-        memory = self.names.give(f"{cursor.spelling}_memory")
-        element = self.types.of(element_of(cursor.type))
-        self.locals[cursor.hash] = name
-        count = " * ".join(self.sizes[cursor.hash])
-        held = f"core::mem::MaybeUninit<{element}>"
-        rust = self.types.of(cursor.type)
-        declared = [*sizes.declared, f"let mut {memory}: Vec<{held}> = Vec::new();",
-                    f"let mut {name}: {rust} = core::ptr::null_mut();"]  # fmt: skip
-        return Local(declared, [
-            *sizes.set, f"{memory} = Vec::with_capacity({count});",
-            f"{name} = {memory}.as_mut_ptr() as {rust};",
-        ])  # fmt: skip
-
-    def _dimensions(self, cursor: Any) -> Local:
-        """Variables for the dimensions of an array of variable length, or of a pointer to one."""
-        layers = _layers(cursor.type)
-        value = clang.initializer(cursor) if cursor.kind.name == "VAR_DECL" else None
-        given = [one for one in clang.children(cursor) if one.kind.is_expression()
-                 and (value is None or one.hash != value.hash)]  # fmt: skip
-        given.reverse()  # libclang goes from the inside out
-        needed = [one for one in layers if one != -1]
-        all_given = len(given) == len(needed)
-        if not all_given and len(given) != needed.count(None):
-            raise Unsupported("an array of variable length behind a typedef")
-        local = Local([], [])
-        sizes: list[str] = []
-        for layer in layers:
-            if layer == -1:
-                sizes.append("0usize")
-                continue
-            expression = given.pop(0) if all_given or layer is None else None
-            if layer is not None:
-                sizes.append(f"{layer}usize")
-                continue
-            name = self.names.give(f"{cursor.spelling}_size")
-            local.declared.append(f"let mut {name}: usize = 0;")
-            local.set.append(f"{name} = ({self.value(expression)}) as usize;")
-            sizes.append(name)
-        self.sizes[cursor.hash] = sizes
-        return local
-
-    def sizes_of(self, declared: Any) -> list[str]:
-        """See `Places`."""
-        if declared.hash not in self.sizes:
-            raise Unsupported("an array of variable length of unknown size")
-        return self.sizes[declared.hash]
-
     def _on_return_stmt(self, cursor: Any) -> list[str]:
         values = clang.children(cursor)
         if not values:
@@ -368,7 +251,7 @@ class Statements(Expressions):
         self.targets.pop()
         arms, default = [], f"_ => break 's{n},"
         for at, (labels, _) in enumerate(groups):
-            patterns = [pattern(one, rust) for one in labels if one is not None]
+            patterns = [self.pattern(one, rust) for one in labels if one is not None]
             if patterns:
                 arms.append(f"{' | '.join(patterns)} => break 's{n}k{at},")
             if None in labels:
@@ -404,6 +287,20 @@ class Statements(Expressions):
         """Assembly is not read."""
         raise Unsupported("inline assembly")
 
+    def pattern(self, labels: list[Any], rust: str) -> str:
+        """Case labels as a pattern for a value of a Rust type."""
+        return "..=".join(self._label(one, rust) for one in labels)
+
+    def _label(self, label: Any, rust: str) -> str:
+        number = clang.constant(label)
+        if not isinstance(number, int):
+            raise Unsupported("a case that is no constant")
+        written = converted_from(label)
+        name = self.named_constant(written)
+        if name and self.types.of(written.type) == rust:
+            return name
+        return literal(number, rust).strip("()")
+
     def _on_asm_stmt(self, cursor: Any) -> list[str]:
         if [one for one in clang.children(cursor) if one.kind.is_expression()]:
             raise Unsupported("inline assembly")
@@ -413,57 +310,9 @@ class Statements(Expressions):
         raise Unsupported("inline assembly")
 
 
-def thread_local(name: str, rust: str, code: str) -> str:
-    """A variable that each thread has for itself."""
-    return (f"std::thread_local! {{ pub static {name}: core::cell::UnsafeCell<{rust}> ="
-            f" const {{ core::cell::UnsafeCell::new(unsafe {{ {code} }}) }}; }}")  # fmt: skip
-
-
-def thread_place(name: str) -> str:
-    """Such a variable as a place."""
-    return f"(*{name}.with(|__one| __one.get()))"
-
-
 def _continued(inner: list[str], n: int) -> list[str]:
     """The body of a loop whose `continue` goes on to what follows it."""
     wanted = f"break 'c{n};"
     if not any(wanted in line for line in inner):
         return inner
     return [f"'c{n}: {{", *inner, "}"]
-
-
-def _layers(type_: Any) -> list[int | None]:
-    """Dimensions of an array, outermost first: a number, None when it is worked out, -1 when it is
-    left out or a pointer stands for it."""
-    type_ = plain(type_)
-    found: list[int | None] = []
-    if type_.kind.name == "POINTER":
-        found.append(-1)
-        type_ = plain(type_.get_pointee())
-    while True:
-        name = type_.kind.name
-        if name == "CONSTANTARRAY":
-            found.append(int(type_.element_count))
-        elif name == "VARIABLEARRAY":
-            found.append(None)
-        elif name == "INCOMPLETEARRAY":
-            found.append(-1)
-        else:
-            return found
-        type_ = plain(type_.element_type)
-
-
-def _names_itself(cursor: Any, value: Any) -> bool:
-    """Whether a variable is named in its own initialiser, as in `T *p = malloc(sizeof *p)`."""
-    kinds = clang.cindex().CursorKind
-    found = clang.descendants(value, frozenset({kinds.DECL_REF_EXPR.value}))
-    return any(one.referenced.hash == cursor.hash for one in [*found, value]
-               if one.kind.name == "DECL_REF_EXPR")  # fmt: skip
-
-
-def pattern(labels: list[Any], rust: str) -> str:
-    """Case labels as a pattern for a value of a Rust type."""
-    numbers = [clang.constant(one) for one in labels]
-    if not all(isinstance(number, int) for number in numbers):
-        raise Unsupported("a case that is no constant")
-    return "..=".join(literal(int(number or 0), rust).strip("()") for number in numbers)

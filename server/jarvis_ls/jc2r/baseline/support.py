@@ -166,7 +166,16 @@ pub unsafe fn va_memory(
 }
 """,
 }
-_ALL = {**_BITS, **_ATOMIC, **_VARIADIC}
+_ALIGNED = {
+    f"Aligned{to}": f"""
+/// A variable that is aligned to {to} bytes.
+#[repr(C, align({to}))]
+#[derive(Clone, Copy)]
+pub struct Aligned{to}<T>(pub T);
+"""
+    for to in (2**n for n in range(1, 17))
+}
+_ALL = {**_ALIGNED, **_BITS, **_ATOMIC, **_VARIADIC}
 _NEEDS = {**_ATOMIC_NEEDS, "va_word": ("va_memory",), "va_float": ("va_memory",)}
 
 

@@ -6,16 +6,20 @@ a millisecond. The first line on standard input is the set-up `{"data": {symbol:
 
 - `symbol`, `result` and `arguments`: types are `i4`, `u8`, `f8`, `b1`, `p`, `v` or
   `["s", [type, …]]` for a structure; arguments are `[type, value]`. The value of a pointer is null,
-  `[block, offset]` or `{"function": symbol}`;
+  `[block, offset]`, `{"function": symbol}` or `{"file": number}`;
+- `steps`: calls before that one, each `symbol`, `result` and `arguments`; the value of a pointer
+  may be `{"made": number}`, what a step has returned, or `{"held": [block, offset]}`, what a step
+  has put there;
 - `blocks`: memory to be made, `{"data": hex, "pointers": [[offset, pointer]], "holes": [[offset,
   length]]}`; holes (padding) are not compared;
+- `files`: what the streams hold that pointers stand for, in hex; they can be read and written;
 - `pokes`: `[symbol, offset, hex]`, bytes of variables to be set before the call;
 - `large`: variables of more than 4096 bytes to be looked at; smaller ones always are;
 - `seconds`: how long it may take.
 
-An answer says how the call ended (`returned`, `exit N`, `signal N`, `timeout`), the result, errno,
-what was printed, and every word that changed in blocks, variables and what is reachable from them.
-Addresses are named by what they lie in, so that two libraries can be compared.
+An answer says how it ended (`returned`, `exit N`, `signal N`, `timeout`), the result, errno, what
+was printed, what streams hold and where they stand, and every word that changed in what can be
+reached. Addresses are named by what they lie in, so that two libraries can be compared.
 """
 
 from __future__ import annotations
@@ -39,6 +43,8 @@ MOST_WORDS = 20000
 """Changed words that are told of one region."""
 MOST_REGIONS = 2000
 PAGE = 4096
+STREAM = 216
+"""Bytes of a `FILE` of glibc."""
 FRESH = b"\xa5" * PAGE
 """What the shim fills new memory with."""
 _C = {"i1": ctypes.c_int8, "i2": ctypes.c_int16, "i4": ctypes.c_int32, "i8": ctypes.c_int64,
@@ -84,12 +90,11 @@ def _images(path: str) -> list[tuple[int, int, str]]:
     with Path("/proc/self/maps").open() as maps:
         for line in maps:
             words = line.split()
-            if len(words) < 6 or not words[5].startswith(("/", "[stack")):
-                continue
-            start, end = (int(word, 16) for word in words[0].split("-"))
-            name = "self" if os.path.realpath(words[5]) == real else Path(words[5]).name
-            low, high = found.get(name, (start, end))
-            found[name] = (min(low, start), max(high, end))
+            if len(words) > 5 and words[5].startswith(("/", "[stack")):
+                start, end = (int(word, 16) for word in words[0].split("-"))
+                name = "self" if os.path.realpath(words[5]) == real else Path(words[5]).name
+                low, high = found.get(name, (start, end))
+                found[name] = (min(low, start), max(high, end))
     return sorted((low, high, name) for name, (low, high) in found.items())
 
 
@@ -105,33 +110,38 @@ class Call:
         self.queue: list[tuple[int, int, str]] = []
         """Allocations that were met and not looked at."""
         self.memory = os.open("/proc/self/mem", os.O_RDONLY)
+        self.files = [_stream(bytes.fromhex(one)) for one in request.get("files", ())]
+        """Descriptor and address of each stream."""
+        self.made: list[Any] = []
+        """What the steps have returned."""
 
     def run(self) -> dict[str, Any]:
         """Call the function; what became of it."""
         blocks = self._make_blocks()
         for name, (address, size) in self.library.data.items():
-            if size > PAGE and name not in self.request["large"]:
-                continue
-            self.regions.append([address, size, name, None, ()])
+            if size <= PAGE or name in self.request["large"]:
+                self.regions.append([address, size, name, None, ()])
         for name, offset, data in self.request["pokes"]:
-            if name in self.library.data:
-                start, size = self.library.data[name]
-                data = bytes.fromhex(data)
-                if offset + len(data) <= size:
-                    ctypes.memmove(start + offset, data, len(data))
+            start, size = self.library.data.get(name, (0, 0))
+            if offset + len(data) // 2 <= size:
+                ctypes.memmove(start + offset, bytes.fromhex(data), len(data) // 2)
         for region in self.regions:
             region[3] = ctypes.string_at(region[0], region[1])
         made = self.library.count.value
-        result_type = _type(self.request["result"])
-        function = ctypes.CFUNCTYPE(
-            result_type, *(_type(one) for one, _ in self.request["arguments"]), use_errno=True
-        )(self.library.by_name[self.request["symbol"]])
-        arguments = [self._argument(one, value, blocks) for one, value in self.request["arguments"]]
-        ctypes.set_errno(0)
-        result = function(*arguments)
+        for step in self.request.get("steps", ()):
+            self.made.append(self._call(step, blocks))
+        result = self._call(self.request, blocks)
         code = ctypes.get_errno()
         ctypes.CDLL(None).fflush(None)
         return self._told(result, code, made)
+
+    def _call(self, asked: Any, blocks: list[int]) -> Any:
+        function = ctypes.CFUNCTYPE(
+            _type(asked["result"]), *(_type(one) for one, _ in asked["arguments"]), use_errno=True
+        )(self.library.by_name[asked["symbol"]])
+        arguments = [self._argument(one, value, blocks) for one, value in asked["arguments"]]
+        ctypes.set_errno(0)
+        return function(*arguments)
 
     def _make_blocks(self) -> list[int]:
         starts = []
@@ -150,9 +160,14 @@ class Call:
     def _address(self, pointer: Any, starts: list[int]) -> int:
         if pointer is None:
             return 0
-        if isinstance(pointer, dict):
-            return int(self.library.by_name[pointer["function"]])
-        return int(starts[pointer[0]] + pointer[1])
+        if isinstance(pointer, list):
+            return int(starts[pointer[0]] + pointer[1])
+        ((kind, value),) = pointer.items()
+        if kind == "made":
+            return int(self.made[value] or 0)
+        if kind == "held":
+            return int(ctypes.c_uint64.from_address(starts[value[0]] + value[1]).value)
+        return int(self.files[value][1] if kind == "file" else self.library.by_name[value])
 
     def _argument(self, kind: Any, value: Any, starts: list[int]) -> Any:
         if kind == "p":
@@ -176,7 +191,10 @@ class Call:
                  for number, one in enumerate(self.library.allocations[:count])]  # fmt: skip
         self.allocated = sorted(known)
         self.starts = [one[0] for one in self.allocated]
-        self.region_list = sorted((start, size, name) for start, size, name, _, _ in self.regions)
+        streams = [(start, STREAM, f"file {number}")
+                   for number, (_, start) in enumerate(self.files)]  # fmt: skip
+        regions = [(start, size, name) for start, size, name, _, _ in self.regions]
+        self.region_list = sorted([*regions, *streams])
         self.region_starts = [one[0] for one in self.region_list]
         self.freed = {start for start, _, freed, number in known if freed and number < made}
 
@@ -193,6 +211,13 @@ class Call:
             answer["result"] = "nan" if result != result else struct.pack("<d", result).hex()
         else:
             answer["result"] = result
+        answer["files"] = [
+            [os.pread(file, PRINTED, 0).hex(), os.lseek(file, 0, os.SEEK_CUR)]
+            for file, _ in self.files
+        ]
+        for step, value in zip(self.request.get("steps", ()), self.made, strict=True):
+            if step["result"] == "p":
+                self._name(value or 0, True)  # it is looked at, whatever came of it
         memory = answer["memory"]
         for start, size, name, before, holes in self.regions:
             if start in self.freed and name.startswith("block"):
@@ -269,6 +294,16 @@ class Call:
         return ""
 
 
+def _stream(data: bytes) -> tuple[int, int]:
+    """A stream of the system over memory; its descriptor here outlives a `fclose`."""
+    file = os.memfd_create("stream")
+    os.write(file, data)
+    os.lseek(file, 0, os.SEEK_SET)
+    system = ctypes.CDLL(None)
+    system.fdopen.restype = ctypes.c_void_p
+    return file, int(system.fdopen(os.dup(file), b"r+b"))
+
+
 def _without(data: bytes, holes: Any) -> bytes:
     changed = bytearray(data)
     for offset, length in holes:
@@ -335,20 +370,16 @@ def _be_child(library: Library, request: Any, read: int, write: int, out: int, e
 
 
 def _collect(read: int, child: int, seconds: float) -> tuple[bytes, bool]:
-    parts = []
-    timed_out = False
-    while True:
-        ready, _, _ = select.select([read], [], [], seconds)
-        if not ready:
-            os.kill(child, signal.SIGKILL)
-            timed_out = True
-            break
+    parts = [b""]
+    while ready := select.select([read], [], [], seconds)[0]:
         part = os.read(read, 1 << 16)
         if not part:
             break
         parts.append(part)
+    else:
+        os.kill(child, signal.SIGKILL)
     os.close(read)
-    return b"".join(parts), timed_out
+    return b"".join(parts), not ready
 
 
 def main() -> None:

@@ -16,13 +16,18 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from jarvis_ls.jc2r.equivalence.handles import RETURNED, Handles, Maker
 from jarvis_ls.jc2r.equivalence.signature import Function, Kind, Record
 
 MOST_BLOCKS = 24
 """Blocks of one case."""
 MOST_BYTES = 8192
 """Of one block of elements."""
+MOST_STEPS = 8
+"""Calls before the one that a case is about."""
 _DEEPEST = 4
+_NESTED = 2
+"""Structures that are made of structures that are made."""
 _LENGTH = re.compile(
     r"(?i)^(n|len|size|cnt|count|num|max|cap|sz|nb|nr)$|len|size|count|cnt|num_|^n_|bytes|capacity"
 )
@@ -55,12 +60,17 @@ class Case:
     blocks: list[Block] = field(default_factory=list)
     pokes: list[tuple[str, int, str]] = field(default_factory=list)
     large: Sequence[str] = ()
+    files: list[bytes] = field(default_factory=list)
+    """What streams hold that are handed over."""
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    """Calls that come before: they make and change the structures that are handed over."""
 
     def to_json(self, symbol: str, result: Any, seconds: float) -> dict[str, Any]:
         """The request."""
         return {"symbol": symbol, "result": result, "arguments": self.arguments,
                 "blocks": [one.to_json() for one in self.blocks], "pokes": self.pokes,
-                "large": self.large, "seconds": seconds}  # fmt: skip
+                "large": self.large, "files": [one.hex() for one in self.files],
+                "steps": self.steps, "seconds": seconds}  # fmt: skip
 
 
 class Inputs:
@@ -72,42 +82,105 @@ class Inputs:
         records: Mapping[str, Record],
         callbacks: Callable[[str], Sequence[str]],
         variables: Sequence[tuple[str, Kind]],
+        handles: Handles,
+        symbol_of: Callable[[Function], str],
     ) -> None:
         """`callbacks` gives symbols of functions of a type, `variables` are symbols with their
-        types that the function, or what it calls, refers to."""
+        types that the function, or what it calls, refers to; `symbol_of` gives that of a function,
+        which is empty when it cannot be called."""
         self._function, self._records = function, records
+        self._handles, self._symbol_of = handles, symbol_of
+        self._making = 0
+        """Makers around the one that arguments are drawn for."""
         self._callbacks = callbacks
         self._variables = variables
-        near = sorted({n + d for n in function.numbers for d in (-1, 0, 1)})
-        self._near = near or [0]
+        self._near: list[int] = []
+        """Numbers near those of the function that is called."""
+        self._strings: list[bytes] = []
         self._bold = False
         """Whether numbers of the case at hand are as large as they can be."""
-        self._strings = [*function.strings, *_WORDS]
 
     def draw(self, draw: Draw) -> Case:
         """One case."""
         case = Case(large=[symbol for symbol, _ in self._variables])
+        self._making = 0  # a case that is given up may have left it anywhere
+        self._near, self._strings = _near(self._function), [*self._function.strings, *_WORDS]
         self._bold = draw(st.integers(0, 7)) == 7
-        capacity = 0
-        for parameter in self._function.parameters:
-            kind = parameter.kind
-            if kind.form == "pointer":
-                capacity, pointer = self._pointer(draw, case, kind, 0)
-                case.arguments.append(("p", pointer))
-            elif kind.form == "integer" and parameter.bound:
-                limit = min(parameter.bound - 1, _most(kind))
-                value = draw(st.integers(0, limit))
-                case.arguments.append((code_of(kind, self._records), value))
-            elif kind.form == "integer" and capacity and _LENGTH.search(parameter.name):
-                value = min(_most(kind), draw(st.integers(0, capacity)))
-                case.arguments.append((code_of(kind, self._records), value))
-            else:
-                case.arguments.append(self._argument(draw, case, kind))
+        case.arguments = self._arguments(draw, case, self._function, {})
         for symbol, kind in self._variables:
             if kind.form in ("integer", "bool") and draw(st.integers(0, 3)) == 0:
                 data = _bytes(kind, self._integer(draw, kind))
                 case.pokes.append((symbol, 0, data.hex()))
         return case
+
+    def _arguments(
+        self, draw: Draw, case: Case, function: Function, given: Mapping[int, Any]
+    ) -> list[tuple[Any, Any]]:
+        """What a function is called with; `given` are pointers by the place of their parameter."""
+        found: list[tuple[Any, Any]] = []
+        capacity = 0
+        for place, parameter in enumerate(function.parameters):
+            kind = parameter.kind
+            if place in given:
+                found.append(("p", given[place]))
+            elif kind.form == "pointer":
+                handle = self._handle(draw, case, kind)
+                capacity, pointer = (0, handle) if handle else self._pointer(draw, case, kind, 0)
+                found.append(("p", pointer))
+            elif kind.form == "integer" and parameter.bound:
+                limit = min(parameter.bound - 1, _most(kind))
+                found.append((code_of(kind, self._records), draw(st.integers(0, limit))))
+            elif kind.form == "integer" and capacity and _LENGTH.search(parameter.name):
+                value = min(_most(kind), draw(st.integers(0, capacity)))
+                found.append((code_of(kind, self._records), value))
+            else:
+                found.append(self._argument(draw, case, kind))
+        return found
+
+    def _handle(self, draw: Draw, case: Case, kind: Kind) -> Any:
+        """A structure as the library makes it, after a few changes; None for one of another
+        making."""
+        makers = [one for one in self._handles.makers(kind) if self._may(one.function)]
+        if not makers or self._making >= _NESTED or len(case.steps) >= MOST_STEPS:
+            return None
+        if kind.target is not None and kind.target.form == "record" and (
+            draw(st.integers(0, 3)) == 0
+        ):  # fmt: skip
+            return None
+        self._making += 1
+        pointer = self._made(draw, case, draw(st.sampled_from(makers)))
+        changing = [one for one in self._handles.changing(kind) if self._may(one)]
+        for _ in range(draw(st.integers(0, 3)) if changing else 0):
+            if len(case.steps) < MOST_STEPS:
+                one = draw(st.sampled_from(changing))
+                name = self._handles.name_of(kind)
+                place = next(at for at, parameter in enumerate(one.parameters)
+                             if self._handles.name_of(parameter.kind) == name)  # fmt: skip
+                self._step(draw, case, one, {place: pointer})
+        self._making -= 1
+        return pointer
+
+    def _may(self, one: Function) -> bool:
+        return one is not self._function and self._symbol_of(one) != ""
+
+    def _made(self, draw: Draw, case: Case, maker: Maker) -> Any:
+        """What a maker makes."""
+        if maker.place == RETURNED:
+            self._step(draw, case, maker.function, {})
+            return {"made": len(case.steps) - 1}
+        target = maker.function.parameters[maker.place].kind.target
+        case.blocks.append(Block(bytearray(target.size if maker.inside and target else 8)))
+        place = [len(case.blocks) - 1, 0]
+        self._step(draw, case, maker.function, {maker.place: place})
+        return place if maker.inside else {"held": place}
+
+    def _step(self, draw: Draw, case: Case, one: Function, given: Mapping[int, Any]) -> None:
+        near, self._near = self._near, _near(one)
+        strings, self._strings = self._strings, [*one.strings, *_WORDS]
+        arguments = self._arguments(draw, case, one, given)
+        self._near, self._strings = near, strings
+        case.steps.append({"symbol": self._symbol_of(one), "arguments": arguments,
+                           "result": code_of(one.result, self._records)})  # fmt: skip
 
     def _argument(self, draw: Draw, case: Case, kind: Kind) -> tuple[Any, Any]:
         code = code_of(kind, self._records)
@@ -130,6 +203,10 @@ class Inputs:
             return 0, None
         if draw(st.integers(0, 31 if depth == 0 else 7)) == 0:
             return 0, None
+        if target.form == "file":
+            words = draw(st.sampled_from(self._strings))
+            case.files.append(words + draw(st.binary(max_size=64)))
+            return 0, {"file": len(case.files) - 1}
         if target.form == "function":
             block = Block(bytearray(8))
             self._fill(draw, case, block, 0, target, depth)
@@ -288,6 +365,10 @@ def code_of(kind: Kind, records: Mapping[str, Record]) -> Any:
     if kind.form == "record":
         return ["s", [code_of(one.kind, records) for one in records[kind.name].members]]
     return "p"
+
+
+def _near(function: Function) -> list[int]:
+    return sorted({n + d for n in function.numbers for d in (-1, 0, 1)}) or [0]
 
 
 def _most(kind: Kind) -> int:

@@ -8,6 +8,7 @@ code is that of the unmutated crate it is equivalent and does not count.
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -46,6 +47,8 @@ class Mutation:
     equivalent: int = 0
     """Mutants whose machine code is that of the unmutated crate."""
     not_built: int = 0
+    unasked: int = 0
+    """Survivors of which nobody looked whether they are equivalent, for want of time."""
     survivors: list[Point] = field(default_factory=list)
     seconds: float = 0.0
 
@@ -58,11 +61,12 @@ class Mutation:
 
 def plant(
     project: Project, folder: Path, functions: Sequence[Mapping[str, Any]], wanted: int, seed: int,
-    modules: Sequence[str] = (),
+    modules: Sequence[str] = (), seconds: float = math.inf,
 ) -> Mutation:  # fmt: skip
     """Plant `wanted` mutants in the modules (all when empty) and see which are found.
 
-    `functions` are records of kind `function` with their requests. Raises `JarvisError` when the
+    `functions` are records of kind `function` with their requests. After `seconds` no more mutants
+    are tried, and what nothing has seen by then counts as not found. Raises `JarvisError` when the
     tests do not even pass on the unmutated crate.
     """
     started = time.monotonic()
@@ -70,6 +74,7 @@ def plant(
     place = project.folder / "mutants"
     chosen = _build(project, place, wanted, seed, modules, found)
     homes = {f"{module}.rs": file for file, module in project.symbols.modules.items()}
+    tried = 0
     survivors = []
     programs = link_programs(project, place)
     with Suite(project, place / "mutants.so", programs, folder, functions) as suite:
@@ -77,6 +82,9 @@ def plant(
         if why := suite.check(lambda file, _: file in touched):
             raise JarvisError(f"the unmutated crate does not pass its tests: {why}")
         for number, point in chosen:
+            if time.monotonic() - started > seconds:
+                break
+            tried += 1
             seen = suite.kills(number, homes[point.file], point.function)
             found.killed += bool(seen)
             found.by_functions += seen == "function"
@@ -84,11 +92,14 @@ def plant(
                 survivors.append(point)
     alone = _Alone(project, place)
     for point in survivors:
-        if alone.is_equivalent(point):
+        if time.monotonic() - started > seconds:
+            found.unasked += 1
+            found.survivors.append(point)
+        elif alone.is_equivalent(point):
             found.equivalent += 1
         else:
             found.survivors.append(point)
-    found.planted = len(chosen) - found.equivalent
+    found.planted = tried - found.equivalent
     found.seconds = time.monotonic() - started
     return found
 

@@ -86,7 +86,7 @@ def run_own_tests(
     offered = _defined(archive)
     whole = folder / "own-tests.a"
     _merge(archive, whole)
-    made = [path for path in copy.rglob("*") if path not in before and _is_built(path)]
+    made = sorted(path for path in copy.rglob("*") if path not in before and _is_built(path))
     own = {path.name: path for path in (crate / "target" / "release").iterdir()
            if path.is_file() and os.access(path, os.X_OK) and path.suffix == ""}  # fmt: skip
     relinked = []
@@ -94,7 +94,7 @@ def run_own_tests(
         if path.is_symlink():
             continue
         if path.suffix == ".a" and _all_in(_defined(path), offered):
-            shutil.copyfile(whole, path)
+            _weakened(whole, path)
         elif ".so" in path.suffixes and _all_in(_defined(path, "-D"), offered):
             _link_shared(whole, path, linked)
         elif path.name in own and os.access(path, os.X_OK):
@@ -176,6 +176,15 @@ def _merge(archive: Path, target: Path) -> None:
         ["ar", "crs", str(target), str(made)],
     ):
         _tool(command)
+
+
+def _weakened(archive: Path, target: Path) -> None:
+    """The archive in place of another: what that one did not offer gives way to what the tests,
+    or other libraries, have of that name. Raises `JarvisError`."""
+    names = target.with_name(f"{target.name}.weakened")
+    names.write_text("\n".join(sorted(_defined(archive) - _defined(target))))
+    _tool(["objcopy", f"--weaken-symbols={names}", str(archive), str(target)])
+    names.unlink()
 
 
 def _link_shared(archive: Path, target: Path, linked: Sequence[str]) -> None:

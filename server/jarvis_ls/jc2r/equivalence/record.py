@@ -17,7 +17,8 @@ records with another digest say nothing of the state at hand.
   why), files that were `replaced`, the end of what they `said`.
 - `mutants`: `wanted`, `seed`, `only` (files they are planted in; all when empty), `planted`
   (without the equivalent and those that do not compile), `killed`, `by_functions`, `equivalent`,
-  `not_built`, `survivors` (`file`, `line`, `function`, `before`, `after`), `seconds`.
+  `not_built`, `unasked` (survivors that may be equivalent), `survivors` (`file`, `line`,
+  `function`, `before`, `after`), `seconds`.
 """
 
 from __future__ import annotations

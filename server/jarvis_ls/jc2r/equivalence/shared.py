@@ -20,6 +20,7 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.jc2r.baseline.names import rust_name
 from jarvis_ls.jc2r.baseline.remainder import symbol
+from jarvis_ls.jc2r.cargo import cargo, crate_name
 from jarvis_ls.jc2r.commands import Unit, Units
 from jarvis_ls.jc2r.equivalence.signature import Signatures
 
@@ -51,6 +52,10 @@ _ITEM = re.compile(
     r"(?:r#)?(\w+)",
     re.MULTILINE,
 )
+FROM_C = "// From C: "
+"""Begins the line above a function whose signature is another than in C: a function that calls it
+as C would. It is compiled only here."""
+_FROM_C = re.compile(re.escape(FROM_C) + r'(unsafe extern "C" fn (?:r#)?(\w+)_from_c\(.*)')
 _HEAD = re.compile(r"\A//! (\S[^\n]*)\n")
 _USES = re.compile(r"^use (\w+)::\{", re.MULTILINE)
 _COVERAGE = Path(__file__).with_name("coverage.c")
@@ -126,7 +131,7 @@ def copy_crate(crate: Path, folder: Path, symbols: Symbols) -> None:
 
     Files that have not changed are left as they are, so that cargo builds only what it must.
     """
-    own = re.sub(r"\W", "_", crate.name)
+    own = crate_name(crate)
     source = folder / "src"
     source.mkdir(parents=True, exist_ok=True)
     programs = sorted(symbols.modules[file] for file in symbols.programs if file in symbols.modules)
@@ -163,10 +168,7 @@ def build_rust(
 
     Raises `JarvisError` with what cargo said.
     """
-    cargo = shutil.which("cargo")
-    if cargo is None:
-        raise JarvisError("Rust cannot be run: cargo is not installed.")
-    _run([cargo, "build", "--release", "--offline", "--quiet"], folder)
+    _run([cargo(), "build", "--release", "--offline", "--quiet"], folder)
     library = folder / "target" / "release" / "libunder_test.a"
     compiler = _compiler()
     objects = []
@@ -290,6 +292,10 @@ def _exported(text: str, module: str, shared: frozenset[str]) -> str:
     they are."""
     made: list[str] = []
     for line in text.split("\n"):
+        match = _FROM_C.match(line)
+        if match is not None:
+            made.append(f'#[export_name = "{symbol(module, match[2])}"] {match[1]}')
+            continue
         match = _ITEM.match(line)
         if match is not None:
             first = len(made)

@@ -14,7 +14,9 @@ from jarvis_ls.jc2r.baseline.kinds import ARRAYS, FLOATS, FUNCTIONS, INTEGERS
 from jarvis_ls.jc2r.commands import Unit
 
 Form = Literal["void", "integer", "float", "bool", "pointer", "function", "record", "array",
-               "opaque", "unsupported"]  # fmt: skip
+               "file", "opaque", "unsupported"]  # fmt: skip
+FILES = ("struct _IO_FILE", "FILE")
+"""What the type of a stream is called, without typedefs and with."""
 MOST_HINTS = 64
 """Constants of one function that are kept."""
 _DEEPEST = 16
@@ -281,6 +283,8 @@ class _Reader:
         return Kind("integer", inner.size, inner.signed, values=values[:MOST_HINTS])
 
     def _record(self, type_: Any, depth: int) -> Kind:
+        if type_.spelling in FILES:
+            return Kind("file")
         declaration = type_.get_declaration()
         size = type_.get_size()
         definition = declaration.get_definition()

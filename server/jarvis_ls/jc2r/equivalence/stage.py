@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,8 @@ from jarvis_ls.jc2r.equivalence.verify import (
 from jarvis_ls.jc2r.history import History
 from jarvis_ls.jc2r.records import read_progress, read_state
 
+MUTANTS = 20
+"""Mutants that are planted when nobody says how many."""
 REPORT = "equivalence.md"
 VERIFY = "verify"
 """The name of this stage in `run_state.json`."""
@@ -43,8 +46,10 @@ class Extent:
 
     explore: float = 0.0
     """Seconds for generated cases of programs."""
-    mutants: int = 0
-    """Mutants to be planted."""
+    mutants: int = MUTANTS
+    """Mutants to be planted when nothing differs."""
+    mutant_seconds: float = math.inf
+    """How long they may take."""
     functions: bool = True
     """Whether functions are compared one by one."""
 
@@ -105,7 +110,10 @@ def verify_project(
         _programs(project, folder, results, outcome, settings, extent, stage)
         if extent.mutants and outcome.good:
             stage("mutants")
-            outcome.mutants = _mutants(project, folder, results, outcome, settings, extent)
+            try:
+                outcome.mutants = _mutants(project, folder, results, outcome, settings, extent)
+            except JarvisError as error:  # what was compared counts all the same
+                outcome.verified.notes.append(f"no mutants were planted: {error}")
     finally:
         results.close()
     outcome.report = folder / REPORT
@@ -178,7 +186,7 @@ def _mutants(
         if all(known.get(name) == value for name, value in key.items()):
             return known
     found: Mutation = plant(project, folder, outcome.verified.functions, extent.mutants,
-                            settings.seed, modules)  # fmt: skip
+                            settings.seed, modules, extent.mutant_seconds)  # fmt: skip
     record = {**key, **found.to_json()}
     results.add("mutants", record)
     return record
@@ -192,7 +200,10 @@ def summary(outcome: Outcome) -> str:
     lines += [f"| {state.replace('_', ' ')} | {verified.count(state)} |" for state in states]
     cases = sum(one["cases"] for one in verified.functions)
     left_out = sum(sum(one["excluded"].values()) for one in verified.functions)
-    lines += ["", f"{cases} generated cases were compared; {left_out} more were left out because"
+    compared = verified.count("equal") + verified.count("differs")
+    share = f" ({100 * compared / len(verified.functions):.0f} %)" if verified.functions else ""
+    lines += ["", f"{compared} of {len(verified.functions)} functions{share} were compared one by"
+              f" one, in {cases} generated cases; {left_out} more cases were left out because"
               " the C itself does something undefined with them, or does not end."]  # fmt: skip
     for state, title in (("differs", "What differs"), ("unstable", "What is not stable")):
         some = [one for one in verified.functions if one["state"] == state]
@@ -206,13 +217,34 @@ def summary(outcome: Outcome) -> str:
                   for one in verified.undefined]  # fmt: skip
     lines += _of_programs(outcome)
     reasons = Counter(
-        one["reason"] for one in verified.functions if one["state"] in ("not_run", "no_input")
-    )
+        _kind_of(one["reason"]) for one in verified.functions
+        if one["state"] in ("not_run", "no_input")
+    )  # fmt: skip
     if reasons:
         lines += ["", "## Why functions were not compared one by one", ""]
         lines += [f"- {count} × {reason}" for reason, count in reasons.most_common()]
     lines += [f"\nnote: {note}" for note in verified.notes]
     return "\n".join(lines) + "\n"
+
+
+def strength(found: Mapping[str, Any]) -> str:
+    """In words, what became of the planted mutants of a record."""
+    said = (f"{found['killed']} of {found['planted']} planted mutants were found"
+            f" ({found['by_functions']} by functions alone; {found['equivalent']} that change"
+            f" nothing and {found['not_built']} that do not compile are not counted).")  # fmt: skip
+    if found.get("unasked"):
+        said += f" There was no time to look at {found['unasked']} of those that were not found."
+    if not found["planted"]:
+        said = "There was nothing in the Rust that a mutant could be planted in."
+    return said
+
+
+def _kind_of(reason: str) -> str:
+    """A reason without the way to what it is about."""
+    if not reason.startswith("it calls "):
+        return reason
+    name = reason.rsplit(" ", 1)[-1]
+    return f"it calls {name}, or something that does"
 
 
 def _of_programs(outcome: Outcome) -> list[str]:
@@ -229,8 +261,7 @@ def _of_programs(outcome: Outcome) -> list[str]:
                   f" {found['excluded']} were left out."]  # fmt: skip
     if outcome.mutants is not None:
         found = outcome.mutants
-        share = f"{found['killed']} of {found['planted']} planted mutants were found."
-        lines += ["", "## How strong these tests are", "", share]
+        lines += ["", "## How strong these tests are", "", strength(found)]
         lines += [f"- not found: {one['file']}:{one['line']}: `{one['before']}` → `{one['after']}`"
                   for one in found["survivors"]]  # fmt: skip
     return lines

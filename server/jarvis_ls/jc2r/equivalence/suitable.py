@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from jarvis_ls.jc2r.equivalence.handles import Handles
 from jarvis_ls.jc2r.equivalence.signature import Function, Kind, Record, Signatures
 
 _CALLABLE = """
@@ -16,8 +17,10 @@ ldiv lldiv imaxabs qsort bsearch rand srand random srandom drand48 srand48 isaln
 isdigit isgraph islower isprint ispunct isspace isupper isxdigit isblank isascii toascii tolower
 toupper __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc towlower towupper iswalnum iswalpha
 iswdigit iswspace wcslen wcscpy wcscmp wcsncmp wcschr wmemcpy wmemset wmemcmp mbtowc wctomb
-mbstowcs wcstombs mblen printf fprintf sprintf snprintf vprintf vfprintf vsprintf vsnprintf puts
-putchar fputs fputc putc fwrite fflush perror sscanf vsscanf putchar_unlocked fputs_unlocked
+mbstowcs wcstombs mblen fgetc getc ungetc fgets fread feof ferror clearerr rewind fseek ftell
+fseeko ftello fclose fscanf vfscanf getc_unlocked fgetc_unlocked putc_unlocked setvbuf getline
+getdelim printf fprintf sprintf snprintf vprintf vfprintf vsprintf vsnprintf puts putchar fputs
+fputc putc fwrite fflush perror sscanf vsscanf putchar_unlocked fputs_unlocked
 __errno_location exit abort __assert_fail time difftime gmtime gmtime_r mktime timegm strftime sin
 cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log2 log10 log1p
 pow sqrt cbrt hypot floor ceil round trunc rint nearbyint lround llround lrint llrint fmod
@@ -27,7 +30,8 @@ floorf ceilf roundf truncf rintf fmodf fabsf fminf fmaxf fmaf frexpf ldexpf modf
 lroundf lrintf setlocale localeconv htonl htons ntohl ntohs
 """
 CALLABLE = frozenset(_CALLABLE.split())
-"""Functions of the system that do nothing outside of memory and standard output."""
+"""Functions of the system that do nothing outside of memory, standard output and streams they are
+handed."""
 
 
 class Suitability:
@@ -42,6 +46,10 @@ class Suitability:
             self._own[one.file, one.name] = one
             if not one.static:
                 self._shared.setdefault(one.name, one)
+        self._far: dict[tuple[str, str], str] = {}
+        self.handles = Handles(found, lambda one: (one.file, one.name) in in_rust
+                               and not self._reaches(one))  # fmt: skip
+        """Who makes the structures that nobody else can."""
 
     def why_not(self, function: Function) -> str:
         """Why a function is not called, in words; empty when it is."""
@@ -51,14 +59,25 @@ class Suitability:
             return "it stays in C"
         if function.variadic:
             return "it takes a variable number of arguments"
-        for name, kind in [*((one.name, one.kind) for one in function.parameters),
-                           ("the result", function.result)]:  # fmt: skip
-            if why := unsupported(kind, self._found.records, 0):
-                return f"{name or 'a parameter'} is {why}"
+        for one in function.parameters:
+            if not self.handles.makers(one.kind) and (
+                why := unsupported(one.kind, self._found.records, 0)
+            ):
+                return f"{one.name or 'a parameter'} is {why}"
+        if function.result.form != "pointer" and (  # what it leads to is seen anyway
+            why := unsupported(function.result, self._found.records, 0)
+        ):
+            return f"the result is {why}"
         return self._reaches(function)
 
     def _reaches(self, function: Function) -> str:
         """What it does outside of memory, by itself or by what it calls."""
+        key = function.file, function.name
+        if key not in self._far:
+            self._far[key] = self._farthest(function)
+        return self._far[key]
+
+    def _farthest(self, function: Function) -> str:
         for one, path in self.closure(function):
             for file, name in self._calls(one):
                 if self._called(file, name) is None and name not in CALLABLE and not (

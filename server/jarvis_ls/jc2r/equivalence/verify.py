@@ -10,7 +10,7 @@ import hashlib
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -190,9 +190,10 @@ def _all(
             local.executors = project.executors()
             opened.append(local.executors)
         symbol = project.symbols.of(function.file, function.name, function.static)
-        if any(symbol not in executor.functions for executor in local.executors):
+        offered = frozenset.intersection(*(each.functions for each in local.executors))
+        if symbol not in offered:
             return Compared(function, "not_run", reason="one side does not offer it to callers")
-        inputs = inputs_of(project, suitability, function)
+        inputs = inputs_of(project, suitability, function, offered)
         return compare(
             function, symbol, code_of(function.result, project.found.records), inputs,
             local.executors, cases=settings.cases, seed=settings.seed,
@@ -216,8 +217,10 @@ def _all(
                     executor.close()
 
 
-def inputs_of(project: Project, suitability: Suitability, function: Function) -> Inputs:
-    """What draws cases for a function."""
+def inputs_of(
+    project: Project, suitability: Suitability, function: Function, offered: Container[str]
+) -> Inputs:
+    """What draws cases for a function; `offered` are the symbols that both sides have."""
     used: dict[str, Kind] = {}
     for one, _ in suitability.closure(function):
         for name in one.variables:
@@ -227,10 +230,16 @@ def inputs_of(project: Project, suitability: Suitability, function: Function) ->
     symbols = project.symbols
 
     def callbacks(type_: str) -> list[str]:
-        return [symbols.of(f.file, f.name, f.static) for f in suitability.callbacks(type_)]
+        found = (symbols.of(f.file, f.name, f.static) for f in suitability.callbacks(type_))
+        return [symbol for symbol in found if symbol in offered]
 
-    return Inputs(function, project.found.records, callbacks, sorted(
-        used.items(), key=lambda one: one[0]))  # fmt: skip
+    def symbol_of(one: Function) -> str:
+        symbol = symbols.of(one.file, one.name, one.static)
+        return symbol if symbol in offered else ""
+
+    variables = sorted(used.items(), key=lambda one: one[0])
+    return Inputs(function, project.found.records, callbacks, variables, suitability.handles,
+                  symbol_of)  # fmt: skip
 
 
 def digest_of(root: Path, crate: Path, units: Units) -> str:
@@ -241,7 +250,8 @@ def digest_of(root: Path, crate: Path, units: Units) -> str:
                              (crate / "c", (".c", ".h")),
                              (Path(__file__).parent, (".py", ".c"))):  # fmt: skip
         for path in sorted(folder.rglob("*")):
-            if path.suffix in suffixes and ".jarvis" not in path.parts and path.is_file():
+            inside = path.relative_to(folder).parts  # the crate may be a copy below `.jarvis`
+            if path.suffix in suffixes and ".jarvis" not in inside and path.is_file():
                 digest.update(str(path).encode("utf-8", "surrogateescape") + path.read_bytes())
     return digest.hexdigest()
 

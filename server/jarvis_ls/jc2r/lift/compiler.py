@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.jc2r.cargo import cargo
 
 SECONDS = 900
 UNSAFE = "E0133"
@@ -46,13 +46,10 @@ def check(crate: Path, *lints: str) -> list[Message]:
 
     Raises `JarvisError` when cargo cannot be run or says nothing useful.
     """
-    cargo = shutil.which("cargo")
-    if cargo is None:
-        raise JarvisError("Rust cannot be built: cargo is not installed.")
     flags = " ".join(f"--force-warn {lint}" for lint in lints)
     try:
         done = subprocess.run(
-            [cargo, "check", "--offline", "--quiet", "--message-format=json"], cwd=crate,
+            [cargo(), "check", "--offline", "--quiet", "--message-format=json"], cwd=crate,
             env={**os.environ, "RUSTFLAGS": flags, "CARGO_TARGET_DIR": str(crate / "target")},
             capture_output=True, timeout=SECONDS, check=False,
         )  # fmt: skip

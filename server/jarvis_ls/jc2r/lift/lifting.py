@@ -11,16 +11,20 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.jc2r.baseline.manifest import formatted
-from jarvis_ls.jc2r.lift import plainer, safety, variables
+from jarvis_ls.jc2r.lift import plainer, safety, variables, vectors
 from jarvis_ls.jc2r.lift.casts import casts, pointed
 from jarvis_ls.jc2r.lift.compiler import UNSAFE, Message, check
 from jarvis_ls.jc2r.lift.counts import Counts, count
+from jarvis_ls.jc2r.lift.outs import outs
 from jarvis_ls.jc2r.lift.references import references
 from jarvis_ls.jc2r.lift.rust import Source, name_of, read_sources, source
+from jarvis_ls.jc2r.lift.slices import slices
 from jarvis_ls.jc2r.lift.visibility import private
 
 ROUNDS = 6
 """Times a pass may take back what the compiler refuses."""
+SPARED = 4
+"""Functions that may behave otherwise after a pass before all of it is taken back."""
 _LINTS = ("unused_mut", "unused_parens", "unused_unsafe")
 _LOCAL = (
     plainer.nulls,
@@ -32,8 +36,23 @@ _LOCAL = (
     variables.flags,
 )
 
-Test = Callable[[Path], str]
-"""Whether a crate behaves like the C: empty, or what differs."""
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a crate does otherwise than the C."""
+
+    text: str
+    function: str = ""
+    """Where it was seen first; empty when that is not known."""
+
+
+Test = Callable[[Path], Difference | None]
+"""Whether a crate behaves like the C."""
+NOTHING = "nothing to do"
+"""Why a pass was not kept that found nothing."""
+TAKEN_BACK = "the compiler took none of it"
+"""Why a pass was not kept that tried something."""
+Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +63,16 @@ class Tried:
     kept: bool
     why: str = ""
     """Why it was not kept."""
+    changed: int = 0
+    """Functions that are written otherwise after it."""
+    refused: int = 0
+    """Functions it was taken back from: they did not build, or behaved otherwise."""
+    after: Counts = field(default_factory=Counts)
+    """What there is when it is done; before it there is what the pass before it left."""
+
+
+Keep = Callable[[Tried, Mapping[Path, bytes]], None]
+"""Told of every pass that is kept, with the files of the crate after it."""
 
 
 @dataclass
@@ -60,10 +89,13 @@ class Lifting:
 
     def __init__(self, crate: Path, folder: Path, test: Test) -> None:
         """`folder` is where the copy goes; it is made anew. Raises `JarvisError`."""
-        self._crate = crate
         self._copy = folder / crate.name
         self._test = test
         self._results: dict[str, dict[Path, bytes]] = {}
+        self._spared: set[str] = set()
+        """Functions that a pass leaves alone, since they behaved otherwise after it."""
+        self._refused: set[tuple[Path, str]] = set()
+        """Functions that the compiler did not take from the pass at hand."""
         target = self._copy / "target"
         for old in (self._copy / name for name in ("src", "c", "tests")):
             shutil.rmtree(old, ignore_errors=True)
@@ -74,53 +106,63 @@ class Lifting:
         except (OSError, shutil.Error) as error:
             raise JarvisError(f"The crate cannot be copied to {target.parent}: {error}") from None
 
-    def run(
-        self, kept: Callable[[str], None] = lambda _: None,
-        progress: Callable[[str], None] = lambda _: None,
-    ) -> Lifted:  # fmt: skip
-        """Try all passes together, and one by one when together they do not behave.
-
-        `kept` is told of every pass whose result is in the crate.
-        """
+    def run(self, keep: Keep, progress: Progress = lambda *_: None) -> Lifted:
+        """Try all passes together, and one by one when together they do not behave."""
         before = count(read_sources(self._copy))
         passes = self._passes()
         start = self._texts()
         made: list[Tried] = []
-        for name, make in passes.items():
-            progress(name)
+        for number, (name, make) in enumerate(passes.items()):
+            progress(number, len(passes) + 1, name)
             made.append(self._built(name, make))
-        progress("tests")
-        if self._test(self._copy):
+        progress(len(passes), len(passes) + 1, "tests")
+        if any(one.kept for one in made) and self._test(self._copy):
             self._restore(start)
             made = self._one_by_one(passes, progress)
         for one in made:
             if one.kept:
-                self._carry(self._results[one.name])
-                kept(one.name)
+                texts = self._results[one.name]
+                keep(one, {path.relative_to(self._copy): texts[path] for path in texts})
         return Lifted(before, count(read_sources(self._copy)), made)
 
     def _one_by_one(
-        self, passes: Mapping[str, Callable[[], None]], progress: Callable[[str], None]
+        self, passes: Mapping[str, Callable[[], None]], progress: Progress
     ) -> list[Tried]:
         if other := self._test(self._copy):
-            raise JarvisError(f"The crate differs from the C before anything is lifted: {other}")
+            text = "The crate differs from the C before anything is lifted: "
+            raise JarvisError(text + other.text)
         made = []
-        for name, make in passes.items():
-            progress(name)
-            start = self._texts()
-            tried = self._built(name, make)
-            if tried.kept and (why := self._test(self._copy)):
-                self._restore(start)
-                tried = Tried(name, kept=False, why=f"it behaves otherwise: {why}")
-            made.append(tried)
+        for number, (name, make) in enumerate(passes.items()):
+            progress(number, len(passes), name)
+            made.append(self._tested(name, make))
         return made
+
+    def _tested(self, name: str, make: Callable[[], None]) -> Tried:
+        """Do a pass, without the functions that behave otherwise after it; when that is not enough
+        it is taken back."""
+        start = self._texts()
+        self._spared.clear()
+        while True:
+            tried = self._built(name, make)
+            found = self._test(self._copy) if tried.kept else None
+            if found is None:
+                return tried
+            self._restore(start)
+            known = found.function in self._spared or not found.function
+            if known or len(self._spared) == SPARED:
+                why = f"it behaves otherwise: {found.text}"
+                return Tried(name, kept=False, why=why, refused=tried.changed, after=self._count())
+            self._spared.add(found.function)
 
     def _passes(self) -> dict[str, Callable[[], None]]:
         passes: dict[str, Callable[[], None]] = {}
         for one in _LOCAL:
             passes[one.__name__] = lambda one=one: self._local(one)  # type: ignore[misc]
         passes["casts"] = self._casts
-        passes["references"] = self._references
+        passes["vectors"] = self._vectors
+        passes["outs"] = lambda: self._across(outs)
+        passes["slices"] = lambda: self._across(slices)
+        passes["references"] = lambda: self._across(references)
         passes["visibility"] = lambda: self._whole(private(read_sources(self._copy)))
         passes["safety"] = self._safety
         passes["lints"] = self._lints
@@ -128,53 +170,83 @@ class Lifting:
 
     def _built(self, name: str, make: Callable[[], None]) -> Tried:
         """Do a pass; what does not build in the end is taken back."""
-        start = self._texts()
+        start, old = self._texts(), self._bodies()
+        self._refused.clear()
         make()
+        changed = self._changed(old)
+        refused = len({function for _, function in self._refused} | self._spared)
         if self._texts() == start:
-            return Tried(name, kept=False, why="nothing to do")
+            why = TAKEN_BACK if refused else NOTHING
+            return Tried(name, kept=False, why=why, refused=refused, after=self._count())
         errors = _errors(check(self._copy))
         if errors:
             self._restore(start)
-            return Tried(name, kept=False, why=f"it does not build: {errors[0].text}")
+            why = f"it does not build: {errors[0].text}"
+            return Tried(name, kept=False, why=why, refused=changed, after=self._count())
         self._results[name] = self._texts()
-        return Tried(name, kept=True)
+        return Tried(name, kept=True, changed=changed, refused=refused, after=self._count())
+
+    def _count(self) -> Counts:
+        return count(read_sources(self._copy))
+
+    def _bodies(self) -> dict[tuple[Path, str], bytes]:
+        """The text of every function."""
+        return {(one.path, name_of(function)): one.text(function)
+                for one in read_sources(self._copy) for function in one.functions}  # fmt: skip
+
+    def _changed(self, old: Mapping[tuple[Path, str], bytes]) -> int:
+        """Functions that are not as they were; those a pass adds are no functions of the C."""
+        new = self._bodies()
+        return sum(text != new.get(key) for key, text in old.items())
 
     def _local(self, rule: Callable[[Source, Node], bytes]) -> None:
         """Rewrite function by function; those that do not compile afterwards stay as they were."""
         old = {one.path: one for one in read_sources(self._copy)}
-        stay: set[tuple[Path, int]] = set()
+        stay = {(path, number) for path, one in old.items()
+                for number, function in enumerate(one.functions)
+                if name_of(function) in self._spared}  # fmt: skip
         for _ in range(ROUNDS):
             for path, one in old.items():
-                parts, at = [], 0
-                for number, function in enumerate(one.functions):
-                    new = one.text(function) if (path, number) in stay else rule(one, function)
-                    parts += [one.data[at : function.start_byte], new]
-                    at = function.end_byte
-                self._write(path, b"".join([*parts, one.data[at:]]))
+                self._write(path, _ruled(one, rule, stay))
             found = _functions_with(_errors(check(self._copy)), self._copy)
             if not found - stay:
                 return
+            self._refuse(found - stay)
             stay |= found
 
     def _casts(self) -> None:
         members = pointed(read_sources(self._copy))
         self._local(lambda one, function: casts(one, function, members))
 
-    def _references(self) -> None:
+    def _vectors(self) -> None:
+        system = self._copy / "src" / "sys.rs"
+        before = system.read_bytes()
+        if b"fn zeroed<" not in before:
+            self._write(system, before + vectors.HELPER)
+        self._local(vectors.vectors)
+        if not any(b"sys::zeroed" in data for data in self._texts().values()):
+            replace_file(system, before)
+
+    def _across(self, make: Callable[[list[Source], set[str]], dict[int, bytes]]) -> None:
+        """Rewrite functions with their callers, but for those the compiler complains about."""
         start = self._texts()
-        excluded: set[str] = set()
+        excluded = set(self._spared)
         for _ in range(ROUNDS):
             self._restore(start)
-            self._whole(references(read_sources(self._copy), excluded))
+            self._whole(make(read_sources(self._copy), excluded))
             errors = _errors(check(self._copy))
             if not errors:
                 return
             for one in read_sources(self._copy):
-                excluded |= {_near(one, error) for error in errors if error.path == one.path}
+                for error in errors:
+                    if error.path == one.path:
+                        near = _near(one, error)
+                        self._refused |= {(one.path, name) for name in near}
+                        excluded |= near
 
     def _safety(self) -> None:
         start = self._texts()
-        kept: set[str] = set()
+        kept = set(self._spared)
         for _ in range(ROUNDS):
             self._restore(start)
             for one in read_sources(self._copy):
@@ -188,8 +260,15 @@ class Lifting:
             left = _functions_with(_errors(check(self._copy)), self._copy)
             if not left:
                 return
+            self._refuse(left)
             kept |= {name_of(one.functions[number]) for one in read_sources(self._copy)
                      for path, number in left if path == one.path}  # fmt: skip
+
+    def _refuse(self, found: set[tuple[Path, int]]) -> None:
+        sources = {one.path: one for one in read_sources(self._copy)}
+        self._refused |= {
+            (path, name_of(sources[path].functions[number])) for path, number in found
+        }
 
     def _lints(self) -> None:
         for _ in range(2):  # parentheses inside of parentheses
@@ -222,12 +301,15 @@ class Lifting:
             if path.read_bytes() != data:
                 replace_file(path, data)
 
-    def _carry(self, texts: Mapping[Path, bytes]) -> None:
-        """What is kept goes into the crate."""
-        for path, data in texts.items():
-            target = self._crate / path.relative_to(self._copy)
-            if target.read_bytes() != data:
-                replace_file(target, data)
+
+def _ruled(
+    one: Source, rule: Callable[[Source, Node], bytes], stay: set[tuple[Path, int]]
+) -> bytes:
+    """A file with its functions rewritten, but for those that stay."""
+    return one.with_functions(
+        lambda number, function: one.text(function) if (one.path, number) in stay
+        else rule(one, function)
+    )  # fmt: skip
 
 
 def _errors(messages: list[Message]) -> list[Message]:
@@ -248,13 +330,14 @@ def _within(message: Message, one: Source, function: Node) -> bool:
     return message.path == one.path and inside
 
 
-def _near(one: Source, message: Message) -> str:
-    """The function that is called where the compiler complains, else the one it is in."""
+def _near(one: Source, message: Message) -> set[str]:
+    """The function that is called where the compiler complains, and the one it is in."""
+    found: set[str] = set()
     node = one.root.descendant_for_byte_range(message.start, message.end)
     while node is not None and node.type != "function_item":
-        if node.type == "call_expression":
+        if node.type == "call_expression" and not found:
             called = node.child_by_field_name("function")
             if called is not None and called.type in ("identifier", "scoped_identifier"):
-                return one.text(called).decode("utf-8", "replace").rsplit("::", 1)[-1]
+                found.add(one.text(called).decode("utf-8", "replace").rsplit("::", 1)[-1])
         node = node.parent
-    return "" if node is None else name_of(node)
+    return found if node is None else found | {name_of(node)}

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from dataclasses import field as data_field
 
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jc2r.lift.aliases import part
+from jarvis_ls.jc2r.lift.program import Key, addresses, key_of, module_of
 from jarvis_ls.jc2r.lift.rust import Say, Source, bare, below, field, first, name_of, rewritten
 
 _SCALARS = frozenset({b"u8", b"i8", b"core::ffi::c_void"})
@@ -34,10 +36,6 @@ class Known:
     """Places of parameters that may become references."""
 
 
-Key = tuple[str, str]
-"""Module and function."""
-
-
 def references(sources: list[Source], excluded: set[str]) -> dict[int, bytes]:
     """New texts by the index of their file; functions whose names are `excluded` stay."""
     known = _candidates(sources, excluded)
@@ -50,26 +48,16 @@ def references(sources: list[Source], excluded: set[str]) -> dict[int, bytes]:
     return made
 
 
-def _module(one: Source) -> str:
-    """What other modules call it; a program's own name has a mark, since nobody can name it."""
-    return f"bin/{one.path.stem}" if one.path.parent.name == "bin" else one.path.stem
-
-
-def _key(path: bytes, one: Source) -> Key:
-    """Which function a path means in a file."""
-    parts = path.decode("utf-8", "replace").split("::")
-    return (parts[-2] if len(parts) > 1 else _module(one), parts[-1])
-
-
 def _candidates(sources: list[Source], excluded: set[str]) -> dict[Key, Known]:
     known: dict[Key, Known] = {}
     for number, one in enumerate(sources):
         for node in one.functions:
             name = name_of(node)
-            known[_module(one), name] = _known(number, node, one, name in excluded)
-    for key in _addresses(sources):
+            known[module_of(one), name] = _known(number, node, one, name in excluded)
+    for key in addresses(sources):
         if key in known:
             known[key].pointed.clear()
+    part(sources, known)
     return known
 
 
@@ -88,23 +76,6 @@ def _known(number: int, node: Node, one: Source, excluded: bool) -> Known:
     if excluded:
         found.pointed.clear()
     return found
-
-
-def _addresses(sources: list[Source]) -> set[Key]:
-    """Functions that are named other than to be called."""
-    taken = set()
-    for one in sources:
-        for node in below(one.root, "identifier"):
-            whole = node
-            while whole.parent is not None and whole.parent.type == "scoped_identifier":
-                whole = whole.parent
-            parent = whole.parent
-            if parent is None or parent.type == "function_item":
-                continue
-            if parent.type == "call_expression" and field(parent, "function") == whole:
-                continue
-            taken.add(_key(one.text(whole), one))
-    return taken
 
 
 def _settle(sources: list[Source], known: dict[Key, Known]) -> None:
@@ -162,7 +133,7 @@ def _called(call: Node, one: Source, known: dict[Key, Known]) -> Known | None:
     function = field(call, "function")
     if function is None or function.type not in ("identifier", "scoped_identifier"):
         return None
-    return known.get(_key(one.text(function), one))
+    return known.get(key_of(one.text(function), one))
 
 
 def _certainly_used(body: Node, name: bytes, one: Source, known: dict[Key, Known]) -> bool:
@@ -221,12 +192,9 @@ def _at_once(node: Node, within: Node) -> bool:
 
 def _text(one: Source, chosen: dict[Key, Known]) -> bytes:
     """The file with its functions and calls in the new form."""
-    parts, at = [], 0
-    for function in one.functions:
-        own = chosen.get((_module(one), name_of(function)))
-        parts += [one.data[at : function.start_byte], _function(one, function, own, chosen)]
-        at = function.end_byte
-    return b"".join([*parts, one.data[at:]])
+    return one.with_functions(lambda _, function: _function(
+        one, function, chosen.get((module_of(one), name_of(function))), chosen
+    ))  # fmt: skip
 
 
 def _function(one: Source, function: Node, own: Known | None, chosen: dict[Key, Known]) -> bytes:

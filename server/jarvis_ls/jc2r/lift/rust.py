@@ -36,6 +36,14 @@ class Source:
         """What a node says."""
         return self.data[node.start_byte : node.end_byte]
 
+    def with_functions(self, new: Callable[[int, Node], bytes]) -> bytes:
+        """The text with what each function becomes, by its number and node."""
+        parts, at = [], 0
+        for number, function in enumerate(self.functions):
+            parts += [self.data[at : function.start_byte], new(number, function)]
+            at = function.end_byte
+        return b"".join([*parts, self.data[at:]])
+
 
 def source(path: Path, data: bytes) -> Source:
     """The text of a file with its tree."""
@@ -98,6 +106,13 @@ def bare(node: Node | None) -> Node | None:
 def first(node: Node) -> Node | None:
     """The first named child."""
     return next(iter(node.named_children), None)
+
+
+def variable_of(one: Source, declared: Node) -> bytes:
+    """Name of a declared variable or parameter; empty when it has none."""
+    pattern = field(declared, "pattern")
+    inner = first(pattern) if pattern is not None and pattern.type == "mut_pattern" else pattern
+    return b"" if inner is None else one.text(inner)
 
 
 def name_of(function: Node) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.guards import string_literal
+from jarvis_ls.jsec.constants import string_literal
 
 Named = Sequence[tuple[re.Pattern[str], str]]
 """Patterns of constants, each with the algorithm that they choose; the first that fits counts."""

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, Function, call_at, field, text
 from jarvis_ls.codeintel.items import is_dead_branch
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.guards import NEVER_RETURN, NULLS, constant_text, never_returns
+from jarvis_ls.jsec.constants import constant_text
+from jarvis_ls.jsec.guards import NEVER_RETURN, NULLS, never_returns
 from jarvis_ls.jsec.memo import once_per_function
 
 MAX_NESTING = 90
@@ -348,7 +349,7 @@ def _read_comparison(
         a, b = b, a
     if not a:
         return
-    if b in NULLS or b in ("-1", "0", "INVALID_HANDLE_VALUE", "MAP_FAILED"):
+    if b in NULLS or b in ("-1", "0", "INVALID_HANDLE_VALUE", "MAP_FAILED", "thrd_success"):
         if operator == "==":
             found.negated = not found.negated
             found.test, found.key = (a, True), a

@@ -5,8 +5,8 @@ from __future__ import annotations
 from jarvis_ls.codeintel.code import Call, Function, bare, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.texts import COPIES, contents_before, names_of, only_literals
+from jarvis_ls.jsec.constants import string_literal
 from jarvis_ls.jsec.flow.library.tables import KEYS, PASSWORDS
-from jarvis_ls.jsec.guards import string_literal
 
 _CURL = {"CURLOPT_PASSWORD", "CURLOPT_USERPWD", "CURLOPT_PROXYPASSWORD", "CURLOPT_PROXYUSERPWD",
          "CURLOPT_KEYPASSWD", "CURLOPT_XOAUTH2_BEARER", "CURLOPT_SSLKEYPASSWD"}  # fmt: skip

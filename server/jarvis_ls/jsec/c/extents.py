@@ -13,8 +13,7 @@ from jarvis_ls.codeintel.facts import Declared
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.nearby import values_of
 from jarvis_ls.jsec.c.reaching import reaching
-from jarvis_ls.jsec.guards import (
-    NULLS,
+from jarvis_ls.jsec.constants import (
     array_size,
     constant,
     constant_text,
@@ -23,6 +22,7 @@ from jarvis_ls.jsec.guards import (
     literal_length,
     string_literal,
 )
+from jarvis_ls.jsec.guards import NULLS
 from jarvis_ls.jsec.memo import once_per_function
 
 ALLOCATORS = {

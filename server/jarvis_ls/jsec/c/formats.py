@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from jarvis_ls.codeintel.code import Function
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.texts import length
-from jarvis_ls.jsec.guards import literal_length
+from jarvis_ls.jsec.constants import literal_length
 
 _PRINT = re.compile(
     r"%(?P<flags>[-+ #0']*)(?P<width>\d{1,9}|\*)?(?:\.(?P<precision>\d{0,9}|\*))?"

@@ -12,7 +12,7 @@ from jarvis_ls.codeintel.code import Call, Function, bare, call_at, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.reaching import reaching, region_at
 from jarvis_ls.jsec.c.texts import contents_before, names_of
-from jarvis_ls.jsec.guards import string_literal
+from jarvis_ls.jsec.constants import string_literal
 
 PARSERS = frozenset(
     {"atoi", "atol", "atoll", "atof", "strtol", "strtoul", "strtoll", "strtoull", "wcstol",

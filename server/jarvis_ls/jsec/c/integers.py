@@ -6,7 +6,7 @@ from jarvis_ls.codeintel.code import Function, Variable, field, text
 from jarvis_ls.codeintel.facts import Declared
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.extents import resolved
-from jarvis_ls.jsec.guards import declaration, element_size
+from jarvis_ls.jsec.constants import declaration, element_size
 
 _UNSIGNED = frozenset(
     {"unsigned", "size_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "uintptr_t", "bool",

@@ -11,7 +11,8 @@ from jarvis_ls.codeintel.code import Call, Function, ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.control import Condition, Region, control_of
 from jarvis_ls.jsec.c.paths import Event, Exhausted, Walker
-from jarvis_ls.jsec.guards import declaration, written_between
+from jarvis_ls.jsec.constants import declaration
+from jarvis_ls.jsec.guards import written_between
 from jarvis_ls.jsec.memo import once_per_function
 
 ENTRY, HELD, RELEASED, UNKNOWN = 1, 2, 4, 8

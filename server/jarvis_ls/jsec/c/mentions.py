@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,14 +13,19 @@ from jarvis_ls.codeintel.code import Function, Unit, ancestors, call_at, field, 
 from jarvis_ls.codeintel.items import Item
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.allocation import DEREFERENCES, RELEASES, called_name
+from jarvis_ls.jsec.memo import once_per_function
 
 MANY = 2000
 """Times a name may stand in a function whose every use is looked at."""
+
+_LONG = 8192
+"""Bytes of a function whose words are looked up: to search it for each would take too long."""
 
 _MENTIONS = 32
 """Times a name is looked at in one statement."""
 
 _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+_RUN = re.compile(rb"\w+")
 _WRAPPING = frozenset({"parenthesized_expression", "cast_expression"})
 _NAMES = frozenset({"identifier", "field_expression"})
 _PLACES = frozenset({"parenthesized_expression", "field_expression", "subscript_expression"})
@@ -254,11 +262,29 @@ def _always_reached(use: Node, statement: Node) -> bool:
 def named(function: Function, name: str, most: int = MANY, start: int = 0) -> Iterator[Node]:
     """Identifiers of a name in a function, from byte `start` on, in order; none when its letters
     stand there more than `most` times."""
-    start = max(start, function.start)
-    if function.unit.source.data.count(name.encode(), start, function.end) > most:
-        return
-    search = Search(function.unit, function.item, name.encode())
-    for at in search.places(start, function.end, most):
-        node = function.node.descendant_for_byte_range(at, at + len(search.base))
+    base = Search(function.unit, function.item, name.encode()).base
+    for at in _places_of(function, base, most, max(start, function.start)):
+        node = function.node.descendant_for_byte_range(at, at + len(base))
         if node is not None and node.type == "identifier":
             yield node
+
+
+def _places_of(function: Function, word: bytes, most: int, start: int) -> Iterable[int]:
+    if function.end - function.start > _LONG:
+        known = _words(function).get(word, [])
+        first = bisect_left(known, start)
+        if len(known) - first > most:
+            return ()
+        return (known[at] for at in range(first, len(known)))
+    if function.unit.source.data.count(word, start, function.end) > most:
+        return ()
+    return Search(function.unit, function.item, word).places(start, function.end, most)
+
+
+@once_per_function
+def _words(function: Function) -> dict[bytes, list[int]]:
+    """Where each word of a function stands, in order."""
+    words: dict[bytes, list[int]] = defaultdict(list)
+    for match in _RUN.finditer(function.unit.source.data, function.start, function.end):
+        words[match.group()].append(match.start())
+    return words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jarvis_ls.codeintel.code import Call, bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.guards import constant
+from jarvis_ls.jsec.constants import constant
 
 _BITS = {
     "S_ISUID": 0o4000, "S_ISGID": 0o2000, "S_ISVTX": 0o1000,

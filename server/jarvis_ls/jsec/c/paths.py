@@ -12,12 +12,17 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from jarvis_ls.codeintel.code import ancestors
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.control import Condition, Control, Region
 
 
 class Exhausted(Exception):
     """The variable's paths are too many; nothing is said about it."""
+
+
+_LOOPS = frozenset({"for_statement", "while_statement", "do_statement", "for_range_loop",
+                    "switch_statement"})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,18 +139,21 @@ class Walker:
         def chosen(bits: int) -> int:
             return (sure if bits & 1 else 0) | (doubted if bits & 2 else 0)
 
+        onward = 0
         for bits, node, how in known.leaving:
             states = chosen(bits)
             targets = self._breaks if how == "break" else self._continues
             if how in ("break", "continue") and targets:
                 targets[-1] |= states
+            elif states and how in ("break", "continue") and _in_macro_loop(node):
+                onward |= states
             elif states and (how != "throw" or (self.throws and not self._tries)):
                 self.leave(states, node, how)
         for name, (bits, node) in known.labels.items():
             if name not in self._passed:
                 before = self._labels.get(name, (0, node))[0]
                 self._labels[name] = (before | chosen(bits), node)
-        return chosen(known.after)
+        return chosen(known.after) | onward
 
     def _enter(self, part: Control, mask: int) -> int:
         part.prepare()
@@ -308,6 +316,8 @@ class Walker:
     def _jump(self, targets: list[int], part: Control, mask: int) -> int:
         if targets:
             targets[-1] |= mask
+        elif mask and _in_macro_loop(part.node):
+            return mask
         elif mask:
             self.leave(mask, part.node, part.kind)
         return 0
@@ -379,3 +389,9 @@ class _Probe(Walker):
     def leave(self, mask: int, node: Node, how: str) -> None:
         """Note where control leaves."""
         self._leaving.append((mask, node, how))
+
+
+def _in_macro_loop(node: Node) -> bool:
+    """Whether nothing around a `break` or `continue` is a loop: the name of a macro hides one
+    (`LIST_FOREACH(...) { ... }`), and control goes on behind it."""
+    return not any(outer.type in _LOOPS for outer in ancestors(node))

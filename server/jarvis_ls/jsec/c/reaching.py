@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from jarvis_ls.codeintel.code import Call, Function, bare, call_at, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.guards import constant, leaves
+from jarvis_ls.jsec.constants import constant
+from jarvis_ls.jsec.guards import leaves
 from jarvis_ls.jsec.memo import once_per_function
 
 _MAX_WRAPPING = 16

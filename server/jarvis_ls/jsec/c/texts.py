@@ -10,7 +10,7 @@ from jarvis_ls.codeintel.code import Call, Function, bare, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.extents import extent, index_of, pointee
 from jarvis_ls.jsec.c.reaching import reaching, region_at
-from jarvis_ls.jsec.guards import constant, literal_length, string_literal
+from jarvis_ls.jsec.constants import constant, literal_length, string_literal
 from jarvis_ls.jsec.memo import once_per_function
 
 COPIES = frozenset({"strcpy", "wcscpy", "stpcpy", "lstrcpy", "lstrcpyA", "lstrcpyW"})

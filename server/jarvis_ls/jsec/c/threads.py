@@ -10,6 +10,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.locks import PAIRS, RELEASES
 from jarvis_ls.jsec.c.wrapped import lock_wrapped, starts_wrapped
 from jarvis_ls.jsec.guards import enclosing_loop
+from jarvis_ls.jsec.memo import once_per_file
 from jarvis_ls.jsec.site import WholeUnit
 
 WORDS = ("hread_create", "hreadCreate", "thrd_create", "CreateThread", "create_thread",
@@ -59,13 +60,22 @@ class Started:
         only = given.pop() if len(given) == 1 and self.several else ""
         if only in ("", "0", "NULL", "nullptr") or "[" in only or "new " in only or "(" in only:
             return ""
+        if any(_is_made_in(function, only) for function, _ in self.creations):
+            return ""
         in_loop = len(self.creations) == 1  # a pointer may be another one each time
         return only if only.startswith("&") or not in_loop else ""
 
 
+def _is_made_in(function: Function, pointer: str) -> bool:
+    """Whether a function allocates what a pointer leads to: each of its calls gives another."""
+    made = rf"(?<![\w.>&]){re.escape(pointer)}\s*=[^=;]*(?:alloc\w*\s*\(|\bnew\b)"
+    return re.search(made.encode(), function.node.text or b"") is not None
+
+
+@once_per_file
 def started(whole: WholeUnit) -> list[Started]:
     """Functions of the file that run in threads, with the places that start them."""
-    wrapped = list(starts_wrapped(whole))
+    wrapped = starts_wrapped(whole)
     starting = [
         function
         for function in whole.mentioning(b"hread", b"HREAD", b"hrd_create", b"HRD_CREATE", b"async")
@@ -91,7 +101,7 @@ def handlers(whole: WholeUnit) -> list[Function]:
         source = function.node.text or b""
         if b"sa_handler" in source or b"sa_sigaction" in source:
             names.update(dict.fromkeys(_HANDLER.findall(source.decode("utf-8", "replace"))))
-        if b"sig" not in source:
+        if not function.mentions(INSTALLERS):
             continue
         for call in function.calls:
             if call.name in INSTALLERS:

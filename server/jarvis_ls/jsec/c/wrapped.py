@@ -10,11 +10,12 @@ from itertools import islice
 
 from jarvis_ls.codeintel.code import Call, Function, text
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.memo import once_per_file
 from jarvis_ls.jsec.site import WholeUnit
 
-_WORK = re.compile(rb"\(\s{0,8}void\s{0,8}\*\s{0,8}\w{0,80}\s{0,8}\)\s{0,16}\{")
-"""What a definition with one parameter, a `void *`, has behind its name."""
-_NAME_BEFORE = re.compile(rb"([A-Za-z_]\w{0,80})\s{0,8}$")
+_WORK = re.compile(rb"void\s{0,8}\*\s{0,8}\w{0,80}\s{0,8}\)\s{0,16}\{")
+"""What a definition with one parameter, a `void *`, has behind its name and the bracket."""
+_NAME_BEFORE = re.compile(rb"([A-Za-z_]\w{0,80})\s{0,8}\(\s{0,8}$")
 _BEFORE = re.compile(rb"[(,]\s{0,16}&?$")
 _BEHIND = re.compile(rb"\s{0,8},")
 MAX_NAMES = 64
@@ -23,14 +24,16 @@ MAX_CALLS = 400
 """Calls looked at in one function."""
 
 
-def starts_wrapped(whole: WholeUnit) -> Iterator[tuple[str, Function, Node]]:
+@once_per_file
+def starts_wrapped(whole: WholeUnit) -> list[tuple[str, Function, Node]]:
     """Calls that start threads through a function of another file: the name of the function that
     runs, where it is started, and the call. Told only when two such calls in one function start
     the same one, and each handle whose address they take is handed to a call later."""
     data = whole.unit.source.data
     names = {name for name in islice(_works(data), MAX_NAMES) if _is_given_twice(data, name)}
     if not names:
-        return
+        return []
+    found: list[tuple[str, Function, Node]] = []
     defined = whole.unit.facts.defined
     bodies = [f.name for f in whole.functions if f.name.encode() in names]
     for name in bodies:
@@ -42,14 +45,15 @@ def starts_wrapped(whole: WholeUnit) -> Iterator[tuple[str, Function, Node]]:
                 if call.name not in defined and not call.is_method and _awaited(call, name)
             ]  # fmt: skip
             if len(made) > 1 and len({call.name for call in made}) == 1:
-                yield from ((name, function, call.node) for call in made)
+                found += [(name, function, call.node) for call in made]
+    return found
 
 
 def _works(data: bytes) -> Iterator[bytes]:
     """Names of the functions defined with one parameter, a `void *`."""
     seen = set()
     for match in _WORK.finditer(data):
-        name = _NAME_BEFORE.search(data[max(0, match.start() - 90) : match.start()])
+        name = _NAME_BEFORE.search(data[max(0, match.start() - 99) : match.start()])
         if name is not None and name[1] not in seen:
             seen.add(name[1])
             yield name[1]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jarvis_ls.jsec.flow import ir, unseen
+from jarvis_ls.jsec.flow import ir, reach, rust_calls, unseen
 from jarvis_ls.jsec.flow.checks import injection, ownership
 from jarvis_ls.jsec.flow.evaluate import converted, evaluate, fetch, load, store
 from jarvis_ls.jsec.flow.ir import FunctionIR, Instr, Span, Type
@@ -110,7 +110,8 @@ def _call(an: Analysis, st: State, instr: Instr) -> Any:
             return unseen.outcome(an, st, temp, values, types, result)
         if shows(function):
             unseen.must_have(an, st, values, types, args, span)
-        return enter(an, st, function, values, types, temp, result, span)
+            unseen.must_end(an, st, values, unseen.only_read(types), span)
+        return _entered(an, st, function, values, types, temp, result, span, args)
     where = evaluate(an, st, target)
     return _through_pointer(an, st, where, values, types, temp, result, span, args)
 
@@ -139,7 +140,7 @@ def _through_pointer(
             continue
         function = an.find_function(place.name, place.file, an.frame.space)
         if function is not None:
-            handled = enter(an, there, function, values, types, temp, result, span)
+            handled = _entered(an, there, function, values, types, temp, result, span, args)
             states.extend([there] if handled is None else handled)
             continue
         handled = model.apply(an, there, place.name, values, types, result, span, temp, args)
@@ -148,6 +149,24 @@ def _through_pointer(
             handled = None
         states.extend([there] if handled is None else handled)
     return states
+
+
+def _entered(
+    an: Analysis, st: State, function: FunctionIR, values: list[Val], types: Any, temp: int,
+    result: Type, span: Span, args: Any,
+) -> Any:  # fmt: skip
+    """Run a function in the context of the call, unless that tells nothing new."""
+    if not reach.is_passed_by(an, st, function, values, args):
+        return enter(an, st, function, values, types, temp, result, span)
+    an.passed_by.add((function.file, function.name))
+    if not an.returns(function):
+        return []
+    ownership.given(an, st, values, function.const, span)
+    types = tuple(
+        (*type_[:2], "const") if const and type_[0] == "p" else type_
+        for type_, const in zip(types, (*function.const, *[False] * len(types)), strict=False)
+    )
+    return unseen.outcome(an, st, temp, values, types, result)
 
 
 def enter(
@@ -222,12 +241,14 @@ def _bind(an: Analysis, st: State, inner: Frame, values: list[Val], types: Any, 
             st.mem[rid] = {0: unknown(type_)}
             continue
         value = values[index]
+        if value.ini and index < len(types) and types[index][0] == "?":
+            value = unknown(type_)  # a member that nothing declares: an array, perhaps
         if value.cells is not None:
             st.mem[rid] = dict(value.cells)
             st.regs[rid] = an.reg(st, rid).but(fill=UNKNOWN_FILL)
             continue
         if type_[0] == "r":
-            st.mem[rid] = {}
+            st.mem[rid] = {} if type_[1] else {0: value}  # of Rust: not known to have members
             st.regs[rid] = an.reg(st, rid).but(fill=UNKNOWN_FILL)
             continue
         if type_[0] == "c" and len(value.ptr) == 1:
@@ -260,7 +281,8 @@ def _clear(an: Analysis, st: State, instr: Instr) -> None:
     where = evaluate(an, st, instr[1])
     for target in where.ptr:
         reg = an.reg(st, target[0])
-        st.regs[target[0]] = reg.but(fill=ZEROED, len_lo=0, len_hi=0, text=b"", taint=None)
+        st.regs[target[0]] = reg.but(fill=ZEROED, len_lo=0, len_hi=0, text=b"", taint=None,
+                                    open=0)  # fmt: skip
         st.mem[target[0]] = {}
 
 
@@ -369,7 +391,7 @@ def _alloca(an: Analysis, st: State, instr: Instr) -> None:
 
 INSTRUCTIONS: dict[int, Callable[[Any, State, Instr], Any]] = {
     ir.CALL: _call, ir.DECLARE: _declare, ir.CLEAR: _clear, ir.NEW: _new, ir.DELETE: _delete,
-    ir.METHOD: _method, ir.ALLOCA: _alloca,
+    ir.METHOD: _method, ir.ALLOCA: _alloca, ir.RCALL: rust_calls.call,
 }  # fmt: skip
 
 __all__ = ["ANY_NULL", "INSTRUCTIONS", "INT", "Reg", "enter", "unknown_parameters"]

@@ -304,7 +304,11 @@ def _put_back(an: Analysis, st: State, e: Expr, old: Val, new: Val) -> None:
         if held is not None and new.hi >= 0:
             most = new.hi
             narrowed = _narrowed(held, max(held.lo, -most), min(held.hi, most), number(0))
-            if new.lo > 0 and narrowed.lo < 0 < narrowed.hi:
+            if new.lo > 0 and held.lo >= 0:
+                narrowed = _narrowed(narrowed, new.lo, narrowed.hi, number(0))
+            elif new.lo > 0 and held.hi <= 0:
+                narrowed = _narrowed(narrowed, narrowed.lo, -new.lo, number(0))
+            elif new.lo > 0 and narrowed.lo < 0 < narrowed.hi:
                 narrowed = Val(narrowed.lo, narrowed.hi, narrowed.flags, narrowed.taint, (),
                                NOT_NULL, 0, ("nonzero", None))  # fmt: skip
             st.put(rid, offset, narrowed)

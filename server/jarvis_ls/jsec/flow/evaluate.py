@@ -66,9 +66,12 @@ def fetch(an: Analysis, st: State, e: Expr) -> Val:
 
 
 def _const(an: Analysis, st: State, e: Expr) -> Val:
-    found = an.numbers.get(e[1])
+    value = e[1]
+    if isinstance(value, float):  # 24.0 is not 24: it divides otherwise
+        return number(value)
+    found = an.numbers.get(value)
     if found is None:
-        found = an.numbers[e[1]] = number(e[1])
+        found = an.numbers[value] = number(value)
     return found
 
 

@@ -43,3 +43,8 @@ class Fault:
     """A value from outside takes part."""
     doubtful: bool = False
     """The way rests on something that callers, or code that is not seen, may well rule out."""
+
+    @property
+    def is_flaw(self) -> bool:
+        """Whether something is wrong; else this is a way to what a rule looks at by itself."""
+        return not self.kind.endswith("-reached")

@@ -48,6 +48,8 @@ class Limits:
     """Instructions a call may take at least, of what is left."""
     part: int = 8
     """What part of what is left a call may take: one call must not be all that is followed."""
+    inside: int = 250
+    """Instructions of all calls together, besides `per_instruction` for each of the root."""
     callee: int = 400
     """Instructions of the largest function that is entered from another."""
 
@@ -65,6 +67,8 @@ loss is likely to go with its release."""
 _DEPENDENT = _CORRELATED | {"divide-by-zero"}
 _HARMLESS = frozenset({"argv", "rand()", "random()"})
 """Sources that nobody but who runs the program has in hand."""
+STARTED = "Whoever starts the program chooses its arguments."
+GIVEN = "Whoever calls '{name}' chooses its arguments."
 _REUSES = frozenset({"use-after-free", "double-free"})
 _LOSSES = frozenset({"leak", "resource-leak"})
 
@@ -88,6 +92,8 @@ class Analysis(Regions):
         self.own = own or {}
         self.faults: dict[tuple[str, str, Span], Fault] = {}
         self.fuel = 0
+        self.inside = 0
+        """What is left for calls."""
         self.partial = False
         """Whether some call was not followed to its end."""
         self.stack: list[FunctionIR] = []
@@ -103,7 +109,9 @@ class Analysis(Regions):
         """
         self.faults = {}
         self.partial = False
-        self.fuel = self.limits.fuel + self.limits.per_instruction * function.size
+        passes = self.limits.per_instruction * function.size
+        self.fuel = self.limits.fuel + passes
+        self.inside = self.limits.inside + passes
         self.reset()
         frame = self.enter(function, None, (0, 0))
         frame.ends = ends(function)
@@ -116,19 +124,23 @@ class Analysis(Regions):
         return sorted(self.faults.values(), key=lambda f: (f.file, f.span, f.kind))
 
     def entered(self) -> tuple[tuple[str, str], ...]:
-        """File and name of the functions that the last run went into, in order."""
+        """File and name of the functions that the last run went into or need not go into, in
+        order."""
         functions = (frame.function for frame in self._frames.values())
-        return tuple(sorted({(one.file, one.name) for one in functions}))
+        return tuple(sorted(self.passed_by | {(one.file, one.name) for one in functions}))
 
     def passed(self, frame: Frame, state: State) -> list[Outcome] | None:
         """The ways out of a function that is called, within its share of what is left; None when
         that was not enough: what it does is not known then. `state` is used up."""
         left = self.fuel
-        share = self.fuel = min(left, max(self.limits.share, left // self.limits.part))
+        share = self.fuel = min(left, self.inside, max(self.limits.share, left // self.limits.part))
         self.stack.append(frame.function)
         outcomes = self.merge_outcomes(self.run(frame, state))
         self.stack.pop()
-        ended, self.fuel = self.fuel <= 0, self.fuel + left - share
+        ended, spent = self.fuel <= 0, share - self.fuel
+        self.fuel = left - spent
+        if frame.depth == 1:
+            self.inside -= spent
         self.partial = self.partial or ended
         return None if ended and self.fuel > 0 else outcomes
 
@@ -384,6 +396,33 @@ class Analysis(Regions):
         named = tuple((name, value) for name, value in args.items() if value)
         self.faults[key] = Fault(kind, function.file, function.name, span, certain, named,
                                  tuple(steps), source is not None, doubtful)  # fmt: skip
+
+    def reached(
+        self, state: State, kind: str, span: Span, *, source: Any = None, cause: Any = None,
+        where: Any = None,
+    ) -> None:  # fmt: skip
+        """Note a way to a place that a rule looks at without flow: no flaw by itself."""
+        function = self.frame.function
+        key = (kind, function.file, span)
+        known = self.faults.get(key)
+        if self.silent or span == (0, 0) or (known is not None and (known.tainted or not source)):
+            return
+        steps: list[Step] = []
+        if where is not None and where.name and where.span != (0, 0) and where.kind != "object":
+            steps.append(Step(where.file, where.span, "'{name}' is declared here.",
+                              (("name", where.name),)))  # fmt: skip
+        if source is not None:
+            steps.append(Step(source[0], source[1], "Input comes in through {name}.",
+                              (("name", source[2].partition(":")[2]),)))  # fmt: skip
+        elif self.stack and self.stack[0].params:
+            root = self.stack[0]
+            steps.append(Step(root.file, root.name_span, STARTED if root.name == "main" else GIVEN,
+                              (("name", root.name),)))  # fmt: skip
+        steps.extend(Step(*step) for step in (cause,) if step is not None)
+        steps.extend(self._trail(state))
+        steps.append(Step(function.file, span, kind))
+        self.faults[key] = Fault(kind, function.file, function.name, span, source is not None, (),
+                                 tuple(steps), source is not None, doubtful=True)  # fmt: skip
 
     def _decided_elsewhere(self, state: State) -> bool:
         """Whether the way here rests on how conditions came out before a function was called, or

@@ -87,8 +87,14 @@ DELETE = 6
 METHOD = 7
 """`(METHOD, temp, object address, class, name, arguments, result type, span, argument types)`:
 `class` is empty when it is not known."""
+MACRO = "#"
+"""Begins the name that a call of a macro has which could not be put in."""
 ALLOCA = 8
 """`(ALLOCA, slot, size)`: an array whose length is no constant."""
+
+RCALL = 9
+"""`(RCALL, temp, name, arguments, result type, span, more)`: a function or an effect of Rust; see
+`library/rust`."""
 
 # ends of blocks
 JUMP = 0

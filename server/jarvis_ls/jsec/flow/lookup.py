@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from jarvis_ls.jsec.flow.ir import FileIR, FunctionIR, GlobalIR, RecordIR, Type
+from jarvis_ls.jsec.flow.reach import Reach
 
 
 class Lookup(Protocol):
@@ -29,6 +30,10 @@ class Lookup(Protocol):
 
     def written(self, name: str, from_file: str) -> bool:
         """Whether some function of the program may change a variable."""
+
+    def reach(self, name: str, from_file: str) -> Reach | None:
+        """What the function that a name means in a file, and those it calls, may do; None when only
+        following it tells."""
 
     def stops(self, name: str, from_file: str) -> bool:
         """Whether a function is declared not to return."""
@@ -106,6 +111,10 @@ class Files:
         if own is not None and variable is not None and variable.static:
             return name in own.written
         return any(name in file.written for file in self.files.values())
+
+    def reach(self, name: str, from_file: str) -> Reach | None:
+        """See `Lookup`: here every call is followed."""
+        return None
 
     def stops(self, name: str, from_file: str) -> bool:
         """See `Lookup`."""

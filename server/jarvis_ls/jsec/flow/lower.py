@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from jarvis_ls.codeintel.code import Unit, text
 from jarvis_ls.codeintel.items import items
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.flow import ir
-from jarvis_ls.jsec.flow.ir import FileIR, FunctionIR, GlobalIR, Span, Type
+from jarvis_ls.jsec.flow.ir import FileIR, FunctionIR, GlobalIR, RecordIR, Span, Type
 from jarvis_ls.jsec.flow.loose import written_loosely
+from jarvis_ls.jsec.flow.lower_changed import changed
 from jarvis_ls.jsec.flow.lower_expression import Outer
 from jarvis_ls.jsec.flow.lower_function import (
     Body,
@@ -18,6 +18,7 @@ from jarvis_ls.jsec.flow.lower_function import (
 )
 from jarvis_ls.jsec.flow.lower_locals import is_constant
 from jarvis_ls.jsec.flow.lower_macros import Macros
+from jarvis_ls.jsec.flow.lower_rust import RustLowering
 from jarvis_ls.jsec.flow.lower_static import initialiser
 from jarvis_ls.jsec.flow.lower_types import Types
 from jarvis_ls.jsec.flow.no_return import never_returning
@@ -28,10 +29,15 @@ _Pending = tuple[Node, str, str, Type, bool]
 
 
 def lower(unit: Unit, root: Node) -> FileIR:
-    """The functions, variables and types of a C or C++ file with the tree `root`."""
-    lowering = Lowering(unit)
+    """The functions, variables and types of a file with the tree `root`."""
+    lowering = lowering_of(unit)
     lowering.declare(root)
     return lowering.whole()
+
+
+def lowering_of(unit: Unit) -> Lowering | RustLowering:
+    """How a file of its language is lowered."""
+    return RustLowering(unit) if unit.language == "rust" else Lowering(unit)
 
 
 class Lowering:
@@ -65,6 +71,20 @@ class Lowering:
         """Bytes of each function that is defined, by key."""
         return {key: (one[0].start_byte, one[0].end_byte) for key, one in self.definitions.items()}
 
+    def is_torn(self, key: str) -> bool:
+        """Whether the definition of a function has a syntax error."""
+        return self.definitions[key][0].has_error
+
+    @property
+    def prototypes(self) -> dict[str, Type]:
+        """Types of the functions that are declared or defined."""
+        return self.outer.functions
+
+    @property
+    def records(self) -> dict[str, RecordIR]:
+        """Structs, unions and classes."""
+        return self.types.records
+
     def function(self, key: str) -> FunctionIR | None:
         """The function with a key; None when it has no body."""
         node, name, record, type_, static = self.definitions[key]
@@ -80,8 +100,8 @@ class Lowering:
                 written |= changed(function)
         written |= self.loose((one.span for one in self.file.functions.values()), {})
         self.file.written = frozenset(written)
-        self.file.records = self.types.records
-        self.file.prototypes = self.outer.functions
+        self.file.records = self.records
+        self.file.prototypes = self.prototypes
         return self.file
 
     def loose(self, lowered: Iterable[Span], kept: dict[bytes, set[str]]) -> set[str]:
@@ -284,38 +304,4 @@ def _identifiers(node: Node) -> list[Node]:
     return found
 
 
-def changed(function: FunctionIR) -> set[str]:
-    """Globals the function may change: assigned, stepped, or with their address given away."""
-    found: set[str] = set()
-    if not function.reads:
-        return found
-    for instrs, end in function.blocks:
-        for instr in (*instrs, end):
-            _changes(instr, found)
-    return found
-
-
-def _changes(root: tuple[object, ...], found: set[str]) -> None:
-    stack: list[tuple[object, bool]] = [(root, False)]
-    while stack:
-        part, plain = stack.pop()
-        if not isinstance(part, tuple) or not part:
-            continue
-        head = part[0]
-        if head == ir.GLOBAL and len(part) == 2 and isinstance(part[1], str):
-            if not plain:
-                found.add(part[1])
-            continue
-        if head == ir.LOAD and len(part) == 4 and isinstance(part[1], tuple):
-            stack.append((part[1], _reads_in_place(part[1])))
-            continue
-        if head in (ir.FIELD, ir.DECAY) and plain:
-            stack.append((part[1], True))
-            continue
-        for inner in part:
-            if type(inner) is tuple and inner and type(inner[0]) is not str:  # types begin with one
-                stack.append((inner, False))
-
-
-def _reads_in_place(address: object) -> bool:
-    return isinstance(address, tuple) and bool(address) and address[0] in (ir.GLOBAL, ir.FIELD)
+__all__ = ["Lowering", "RustLowering", "changed", "lower", "lowering_of"]

@@ -9,7 +9,8 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir, overloads
 from jarvis_ls.jsec.flow.ir import Expr, Span, Type
 from jarvis_ls.jsec.flow.library.signatures import RESULTS
-from jarvis_ls.jsec.flow.types import ANY, CONTAINERS, INT, PTR, ULONG, pointee
+from jarvis_ls.jsec.flow.library.tables import TABLE, macro_for
+from jarvis_ls.jsec.flow.types import ANY, CONTAINERS, INT, PTR, ULONG, VOID, pointee
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.lower_expression import Expressions, Typed
@@ -57,6 +58,8 @@ class Calls:
         name = text(callee)
         short = name.rpartition("::")[2]
         arguments = self.arguments(node)
+        if short == "assert":  # stays what it is called, however some build defines it
+            return self._asserted(node, arguments)
         facts = of.types.facts
         declared = short in of.outer.functions or short in facts.functions
         slot = of.scopes.find(name)
@@ -66,6 +69,8 @@ class Calls:
                 found = of.expand(expanded, of.span(node))
                 # a function that a build without some feature replaces by NULL
                 return of.unknown(found[1]) if _is_null(found[0]) else found
+            if short not in TABLE and not (slot is not None and self._is_callable(slot)):
+                return self._direct(node, ir.MACRO + short, short, arguments)
         if slot is not None or (short in of.outer.globals and short not in of.outer.functions):
             return self._indirect(node, callee)
         if short in facts.macros and short not in of.outer.functions:
@@ -86,15 +91,39 @@ class Calls:
             if this is not None:
                 address = (ir.LOAD, (ir.LOCAL, this), PTR, of.span(node))
                 return self.method(address, of.record, short, arguments, node)
+        if short.isupper() and not declared and name == short:
+            name = short = macro_for(short)
         if of.types.is_class(short) and short not in of.outer.functions and "::" not in name:
             return self._temporary(node, short, arguments)
         if short in of.types.erased or (short in CONTAINERS and short not in of.outer.functions):
             return of.unknown()
         return self._direct(node, name, short, arguments)
 
+    def _asserted(self, node: Node, arguments: list[Node]) -> Typed:
+        of = self.of
+        condition = arguments[0] if len(arguments) == 1 else None
+        operator = None if condition is None else condition.child_by_field_name("operator")
+        if operator is None or text(operator) not in ("&&", "||"):
+            return self._direct(node, "assert", "assert", arguments)
+        holds, fails = of.blocks.label(), of.blocks.label()
+        of.branch(condition, holds, fails)
+        of.blocks.start(fails)
+        of.blocks.add((ir.CALL, of.blocks.temp(), "abort", (), VOID, of.span(node), ()))
+        of.blocks.start(holds)
+        return of.unknown(VOID)
+
+    def _is_callable(self, slot: int) -> bool:
+        """Whether a local variable leads to a function."""
+        type_ = self.of.scopes.slots[slot][1] if slot >= 0 else ANY
+        return bool(type_[0] == "fn" or (type_[0] == "p" and type_[1][0] == "fn"))
+
     def _direct(self, node: Node, name: str, short: str, arguments: list[Node]) -> Typed:
         of = self.of
-        signature = of.outer.functions.get(short)
+        owner = name.rpartition("::")[0].rpartition("::")[2]
+        signature = of.types.methods.get((owner, short)) if owner else None
+        owner = owner if signature is not None else ""
+        if signature is None:
+            signature = of.outer.functions.get(short)
         if signature is None:
             declared = of.types.facts.functions.get(short)
             if declared is not None:
@@ -103,7 +132,7 @@ class Calls:
         if short in RESULTS and signature is not None and signature[1] == ANY:
             result = RESULTS[short]
         name = name.removeprefix("::").removeprefix("std::")
-        values, types, signature = self._chosen(arguments, ("", short), signature)
+        values, types, signature = self._chosen(arguments, (owner, short), signature)
         result = signature[1] if signature is not None and signature[1] != ANY else result
         temp = of.blocks.temp()
         of.calls.add(short)

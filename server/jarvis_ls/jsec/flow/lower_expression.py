@@ -323,6 +323,8 @@ class Expressions:
         live, self.blocks._open = self.blocks._open, None  # its operand is not evaluated
         place, type_ = self._typed_place(inner)
         self.blocks._open = live
+        if place[0] == ir.FIELD and isinstance(place[2], tuple):  # its type is that of a namesake
+            return self.unknown(ULONG)
         size = self.types.size(type_) or type_
         return (ir.SIZEOF, size, place if type_[0] == "p" else None, self.span(node)), ULONG
 

@@ -194,7 +194,8 @@ class Body:
     def _call(self, node: Node) -> None:
         callee = node.child_by_field_name("function")
         name = text(callee) if callee is not None and callee.type == "identifier" else ""
-        if name in self.types.facts.function_macros and name not in self.outer.functions:
+        macros = self.types.facts.function_macros
+        if name in macros and name not in self.outer.functions and name != "assert":
             arguments = [text(a) for a in self.of.calling.arguments(node)]
             expanded = self.outer.macros.call(name, arguments)
             if expanded is not None:

@@ -185,4 +185,9 @@ def _written_size(node: Node | None) -> Node | None:
     """What stands between the outer brackets of the array that is declared."""
     while node is not None and node.type != "array_declarator":
         node = node.child_by_field_name("declarator")
+    while node is not None:  # the last of `[]` and `[2]` is the outer node
+        inner = node.child_by_field_name("declarator")
+        if inner is None or inner.type != "array_declarator":
+            break
+        node = inner
     return node.child_by_field_name("size") if node is not None else None

@@ -158,6 +158,7 @@ class Places:
             self.of.depth -= 1
             return
         for index, item in enumerate(items[:256]):
+            name = ""
             if item.type == "initializer_pair":
                 designator = item.child_by_field_name("designator")
                 name = text(first(designator)) if designator is not None else ""
@@ -166,7 +167,8 @@ class Places:
             elif type_[0] == "a":
                 place, inner = (index * self.of.types.size(type_[1]), type_[1]), item
             elif type_[0] == "r":
-                place, inner = fields[index] if index < len(fields) else None, item
+                name, place = fields[index] if index < len(fields) else ("", None)
+                inner = item
             else:
                 place, inner = (0, type_) if index == 0 else None, item
             if place is None or inner is None:
@@ -199,9 +201,9 @@ class Places:
             return macro is not None and "," in macro.body
         return item.type == "identifier" and "," in facts.macros.get(text(item), "")
 
-    def _members_in_order(self, type_: Type) -> list[tuple[int, Type]]:
+    def _members_in_order(self, type_: Type) -> list[tuple[str, tuple[int, Type]]]:
         record = self.of.types.records.get(type_[1]) if type_[0] == "r" else None
-        return list(record.fields.values()) if record is not None else []
+        return list(record.fields.items()) if record is not None else []
 
 
 def _is_placed_by_order(item: Node) -> bool:

@@ -90,15 +90,13 @@ class Types:
                 return self.declared(declared)
         if name in self.records:
             return ("r", name)
+        macro = self.facts.macros.get(name)
         found = NAMED.get(name)
         if found is not None:
-            return found
+            return self.words(macro) if macro and macro in NAMED else found
         if name in CONTAINERS:
             return ("c", name, ANY)
-        macro = self.facts.macros.get(name)
-        if macro:
-            return self.words(macro)
-        return ("r", name)
+        return self.words(macro) if macro else ("r", name)
 
     def is_class(self, name: str) -> bool:
         """Whether a name is that of a class, here or in a header."""
@@ -186,7 +184,7 @@ class Types:
         inner = [self.of(c) for c in arguments.named_children if c.type == "type_descriptor"] \
             if arguments is not None else []  # fmt: skip
         if name in ("auto_ptr", "unique_ptr", "shared_ptr"):
-            return ("c", name, inner[0] if inner else ANY)
+            return ("c", name, inner[0] if len(inner) == 1 else ANY)  # others have a deleter
         return ("c", name, inner[-1 if "map" in name else 0] if inner else ANY)
 
     def enumeration(self, node: Node) -> None:
@@ -261,9 +259,11 @@ class Types:
                     continue
                 size, its_align = self.size(type_), align_of(type_, self.sizes)
                 at = 0 if is_union else _round(offset, its_align)
-                if size == 0 and type_[0] not in ("a",):
+                # where it lies is not known behind a member whose size is not
+                place = at if sure or is_union else UNPLACED + 8 * _number(name)
+                record.fields[name] = place, type_
+                if size == 0 and not text(declarator).replace(" ", "").endswith(("[]", "[0]")):
                     sure = False
-                record.fields[name] = at, type_
                 offset = max(offset, at + (size or 8))
                 align = max(align, its_align)
         for base in record.bases:
@@ -302,6 +302,9 @@ class Types:
                 base, inner = self._array(node, base)
             elif kind in ("function_declarator", "abstract_function_declarator"):
                 base = self.function(node, base)
+                wrapped = _wrapped(inner)
+                if wrapped:
+                    return wrapped, base
             elif kind in ("parenthesized_declarator", "abstract_parenthesized_declarator",
                           "attributed_declarator"):  # fmt: skip
                 inner = next((c for c in node.named_children if "declarator" in c.type
@@ -343,6 +346,17 @@ class Types:
         if found == [VOID]:
             found = []
         return ("fn", result, tuple(_decayed(t) for t in found), variadic, tuple(constant_))
+
+
+def _wrapped(inner: Node | None) -> str:
+    """The name of a function that is declared as `MACRO(name)(parameters)`."""
+    if inner is None or inner.type != "function_declarator":
+        return ""
+    macro, listed = inner.child_by_field_name("declarator"), inner.child_by_field_name("parameters")
+    if macro is None or macro.type != "identifier" or listed is None:
+        return ""
+    named = listed.named_children
+    return text(named[0]) if len(named) == 1 and text(named[0]).isidentifier() else ""
 
 
 def _decayed(type_: Type) -> Type:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from jarvis_ls.jsec.flow.checks import access
 from jarvis_ls.jsec.flow.ir import Expr, Type
 from jarvis_ls.jsec.flow.state import ENDLESS, UNINITIALISED, UNKNOWN_FILL, ZEROED, State
-from jarvis_ls.jsec.flow.types import ANY, limits
+from jarvis_ls.jsec.flow.types import ANY, UNIT, limits
 from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
     INIT,
@@ -64,6 +64,8 @@ def _record(an: Analysis, st: State, where: Val, type_: Type) -> Val:
     if lo != hi or cells is None:
         return unknown(type_)
     size = an.size(type_) or ENDLESS
+    if size == UNIT:  # what it holds lies anywhere
+        size = ENDLESS
     found: dict[Any, Val] = {
         o - lo: v for o, v in cells.items() if o is not None and 0 <= o - lo < size
     }
@@ -207,6 +209,8 @@ def write(
     rid, lo, hi, flags, _ = target
     reg = st.regs.get(rid)
     if reg is not None:
+        if reg.open and (value.lo <= 0 <= value.hi or hi >= reg.open):
+            reg = st.regs[rid] = reg.but(open=0)
         reg = _string_after(an, st, reg, rid, lo, hi, value, size)
     if lo == hi:
         if strong:

@@ -42,6 +42,7 @@ LIMITS: dict[str, tuple[int | float, Type]] = {
     "O_RDONLY": (0, INT), "O_WRONLY": (1, INT), "O_RDWR": (2, INT), "O_CREAT": (64, INT),
     "EXIT_SUCCESS": (0, INT), "EXIT_FAILURE": (1, INT), "CHAR_BIT": (8, INT),
     "STDIN_FILENO": (0, INT), "STDOUT_FILENO": (1, INT), "STDERR_FILENO": (2, INT),
+    "thrd_success": (0, INT),
 }  # fmt: skip
 """Constants of the standard headers, which are rarely part of a project."""
 

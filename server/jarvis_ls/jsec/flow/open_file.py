@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from jarvis_ls.codeintel.code import Unit
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import FunctionIR, GlobalIR
-from jarvis_ls.jsec.flow.lower import Lowering, changed
+from jarvis_ls.jsec.flow.lower import Lowering, RustLowering, changed, lowering_of
 from jarvis_ls.jsec.flow.outline import FunctionOutline, Outline, around_functions, digest_of, taken
+from jarvis_ls.jsec.flow.reach import acts_of
 
+_TORN = b"torn"
 _FEW = 16
 """Texts between functions, besides one for each of them."""
 
@@ -37,25 +39,30 @@ class OpenFile:
         self._known: dict[bytes, _Known] = {}
         self._lowered: dict[str, FunctionIR | None] = {}
         self._digests: dict[str, bytes] = {}
-        self._lowering: Lowering | None = None
+        self._lowering: Lowering | RustLowering | None = None
         self._texts: dict[bytes, set[str]] = {}
         """Names that texts between functions may give a value."""
 
-    def update(self, unit: Unit, root: Node, context: str, closure: tuple[str, ...]) -> Outline:
+    def update(
+        self, unit: Unit, root: Node, context: str, closure: tuple[str, ...], *, sure: bool = True
+    ) -> Outline:
         """Follow an edit; `context` names the texts of the headers behind the document, `closure`
-        their paths."""
+        their paths. Unless the tree is `sure` to be that of the text, functions with an error
+        that are not known yet are only taken as they are until it is."""
         data = unit.source.data
-        lowering = self._lowering = Lowering(unit)
+        lowering = self._lowering = lowering_of(unit)
         lowering.declare(root)
         before, self._lowered = self._lowered, {}
         digests, self._digests = self._digests, {}
         spans = lowering.spans
-        around = around_functions(data, spans.values(), lowering.outer.functions, context)
+        around = around_functions(data, spans.values(), lowering.prototypes, context)
         kept: dict[bytes, _Known] = {}
         functions: dict[str, FunctionOutline] = {}
         written: set[str] = set()
         for key, (start, end) in spans.items():
             digest = digest_of(around + data[start:end])
+            if not sure and digest not in self._known and lowering.is_torn(key):
+                digest = digest_of(digest + _TORN)
             known = self._known.get(digest) or self._lower(key, digest)
             if known is None:
                 continue
@@ -67,7 +74,7 @@ class OpenFile:
             self._digests[key] = digest
             functions[key] = FunctionOutline(
                 old.name, old.static, old.record, (start, end), digest, old.calls, old.size,
-                old.alone, old.cut, old.takes,
+                old.alone, old.cut, old.takes, old.acts, old.reads,
             )  # fmt: skip
             written |= known.written
             lowering.file.globals.update(known.statics)
@@ -77,7 +84,7 @@ class OpenFile:
         written |= lowering.loose((one.span for one in functions.values()), self._texts)
         return Outline(
             unit.source.path, unit.language, functions, lowering.file.globals,
-            lowering.types.records, lowering.outer.functions, frozenset(written), closure,
+            lowering.records, lowering.prototypes, frozenset(written), closure,
             lowering.file.stops,
         )  # fmt: skip
 
@@ -101,5 +108,6 @@ class OpenFile:
             function.name, function.static and not function.record, function.record, function.span,
             digest, tuple(sorted(function.calls)), function.size,
             not function.params or function.name == "main", function.cut, taken(function),
+            acts_of(function), tuple(sorted(function.reads)),
         )  # fmt: skip
         return _Known(outline, frozenset(changed(function)), statics)

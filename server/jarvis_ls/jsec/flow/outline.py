@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from jarvis_ls.jsec.flow.ir import CALL, FileIR, FunctionIR, GlobalIR, RecordIR, Span
+from jarvis_ls.jsec.flow.ir import CALL, RCALL, FileIR, FunctionIR, GlobalIR, RecordIR, Span
+from jarvis_ls.jsec.flow.reach import acts_of
 
 _SETS = {
     kind: frozenset(one.name for one in dataclasses.fields(kind) if "frozenset" in str(one.type))
@@ -45,6 +46,10 @@ class FunctionOutline:
     """Whether part of it was not understood."""
     takes: tuple[str, ...] = ()
     """Functions whose address it takes: who calls them is not all known."""
+    acts: tuple[str, ...] = ()
+    """What it does besides its calls; see `reach`."""
+    reads: tuple[str, ...] = ()
+    """Variables of file scope that it mentions, in order of name."""
 
 
 @dataclass(slots=True)
@@ -54,7 +59,7 @@ class Outline:
     path: str
     """Path relative to the root, with forward slashes."""
     language: str
-    """`c` or `cpp`."""
+    """`c`, `cpp` or `rust`."""
     functions: dict[str, FunctionOutline] = field(default_factory=dict)
     """By key."""
     globals: dict[str, GlobalIR] = field(default_factory=dict)
@@ -86,6 +91,7 @@ def outline_of(
             digest_of(around + data[function.span[0] : function.span[1]]),
             tuple(sorted(function.calls)), function.size,
             not function.params or function.name == "main", function.cut, taken(function),
+            acts_of(function), tuple(sorted(function.reads)),
         )
         for key, function in file.functions.items()
     }  # fmt: skip
@@ -99,7 +105,7 @@ def taken(function: FunctionIR) -> tuple[str, ...]:
     """Functions that a function mentions without calling them, in order of name."""
     called = {
         instr[2] for instrs, _ in function.blocks for instr in instrs
-        if instr[0] == CALL and isinstance(instr[2], str)
+        if instr[0] in (CALL, RCALL) and isinstance(instr[2], str)
     }  # fmt: skip
     return tuple(sorted(function.calls - called))
 

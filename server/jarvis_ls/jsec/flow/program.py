@@ -16,7 +16,8 @@ from functools import cached_property
 from typing import Any
 
 from jarvis_ls.jsec.flow.ir import FUNC, FunctionIR, GlobalIR, RecordIR, Type
-from jarvis_ls.jsec.flow.outline import FunctionOutline, Outline, digest_of_values
+from jarvis_ls.jsec.flow.outline import FunctionOutline, Outline, digest_of, digest_of_values
+from jarvis_ls.jsec.flow.reach import DISTANCE, Reach
 
 Load = Callable[[str, str], FunctionIR | None]
 """A function by the path of its file and its key there; None when it cannot be read."""
@@ -43,6 +44,8 @@ class Program:
         self._written: dict[str, set[str]] = {}
         self._stops: dict[str, set[str]] = {}
         self._found: dict[Lookup, tuple[str, str] | None] = {}
+        self._reaches: dict[tuple[str, str, int], Reach] = {}
+        self._digests: dict[Reach, bytes] = {}
         self._asked: Lookups | None = None
         for outline in outlines:
             self.add(outline)
@@ -74,6 +77,8 @@ class Program:
     def discard(self, path: str) -> None:
         """A file is gone."""
         self._found.clear()
+        self._reaches.clear()
+        self._digests.clear()
         self.__dict__.pop("_derived", None)
         self.__dict__.pop("_taken", None)
         before = self._outlines.pop(path, None)
@@ -154,6 +159,15 @@ class Program:
         self._note(lookup)
         return self._is_written(name, from_file)
 
+    def reach(self, name: str, from_file: str) -> Reach | None:
+        """What the function that a name means in a file, and those it calls, may do; None when
+        only following it tells, as in C++ and Rust."""
+        place = self._find(("function", name, from_file))
+        if place is None or self._outlines[place[0]].language != "c":
+            return None
+        self._note(("reach", name, from_file))
+        return self._reach(place, DISTANCE)
+
     def stops(self, name: str, from_file: str) -> bool:
         """Whether a function is declared not to return."""
         self._note(("stops", name, from_file))
@@ -201,6 +215,8 @@ class Program:
         found = self._find(lookup)
         if found is None:
             return _NO
+        if sort == "reach":
+            return self._named(self._reach(found, DISTANCE))
         if sort == "function":
             return self._digest(found)
         outline = self._outlines[found[0]]
@@ -211,6 +227,27 @@ class Program:
     def _note(self, lookup: Lookup) -> None:
         if self._asked is not None and lookup not in self._asked:
             self._asked[lookup] = self.answer(lookup)
+
+    def _reach(self, place: tuple[str, str], distance: int) -> Reach:
+        key = (*place, distance)
+        found = self._reaches.get(key)
+        if found is None:
+            path = place[0]
+            own = self._outlines[path].functions[place[1]]
+            inner = [self._find(("function", name, path)) for name in own.calls] if distance else []
+            parts = [self._reach(one, distance - 1) for one in inner if one is not None]
+            found = self._reaches[key] = Reach(
+                frozenset(own.calls).union(*(one.calls for one in parts)),
+                frozenset(own.acts).union(*(one.acts for one in parts)),
+                frozenset(own.reads).union(*(one.reads for one in parts)),
+            )
+        return found
+
+    def _named(self, reach: Reach) -> bytes:
+        digest = self._digests.get(reach)
+        if digest is None:
+            digest = self._digests[reach] = digest_of(reach.packed())
+        return digest
 
     def _digest(self, place: tuple[str, str]) -> bytes:
         """Names a function and where its file is: its faults name that file."""
@@ -229,7 +266,7 @@ class Program:
         return found if len(found) > 1 else []
 
     def _resolve(self, sort: str, name: str, from_file: str) -> tuple[str, str] | None:
-        if sort == "function":
+        if sort in ("function", "reach"):
             places = self._functions.get(name, [])
             path = self._nearest(from_file, [(path, static) for path, _, static in places])
             keys = [key for file, key, _ in places if file == path]

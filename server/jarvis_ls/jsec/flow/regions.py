@@ -20,7 +20,7 @@ from jarvis_ls.jsec.flow.state import (
     Reg,
     State,
 )  # fmt: skip
-from jarvis_ls.jsec.flow.types import ANY, CHAR, INT, LONG, size_of
+from jarvis_ls.jsec.flow.types import ANY, CHAR, INT, LONG, UNIT, size_of
 from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
     NOT_NULL,
@@ -85,7 +85,8 @@ class Regions:
     def __init__(self, program: Lookup) -> None:
         self.program = program
         self.places: list[Place | None] = []
-        self.numbers: dict[float, Val] = {}
+        self.numbers: dict[int, Val] = {}
+        """Whole numbers that are written out."""
         self.silent = 0
         self.storing = -1
         """The local array whose elements are worked out from others of it."""
@@ -95,6 +96,10 @@ class Regions:
         """Whether anything was allocated in this run."""
         self.locked = False
         """Whether any lock was taken in this run."""
+        self.met: dict[str, set[int]] = {}
+        """Regions of the variables of file scope that this run came to, by name."""
+        self.passed_by: set[tuple[str, str]] = set()
+        """File and name of functions that no call of this run told anything."""
         self.opened: set[int] = set()
         """Regions whose content was decrypted on some way of this run."""
         self._ids: dict[Any, int] = {}
@@ -106,20 +111,22 @@ class Regions:
         self._returning: dict[tuple[str, str], bool] = {}
         self._globals: dict[tuple[str, str], tuple[int, GlobalIR | None, Val]] = {}
         self._sizes: dict[tuple[str, str], int] = {}
+        self.counted = False
+        """Whether some size is a multiple of `UNIT`."""
         self._offsets: dict[tuple[str, str, str], int] = {}
+        self._members: dict[tuple[str, str, str], int] = {}
 
     def reset(self) -> None:
         """Forget the regions of the run before; numbers start anew."""
         self.places.clear()
-        self.allocated = False
-        self.locked = False
+        self.allocated = self.counted = self.locked = False
+        self.passed_by.clear()
         self.opened.clear()
-        self._ids.clear()
-        self._globals.clear()
-        self._frames.clear()
-        self._functions.clear()
+        for held in (self.met, self._ids, self._globals, self._frames, self._functions):
+            held.clear()
         self._depths.clear()
-        for asked in (self._found, self._several, self._returning, self._sizes, self._offsets):
+        for asked in (self._found, self._several, self._returning, self._sizes, self._offsets,
+                      self._members):  # fmt: skip
             asked.clear()  # each run asks the program itself: what it asks is noted with its answer
 
     def region(self, key: Any, place: Place) -> int:
@@ -141,7 +148,8 @@ class Regions:
         if frame is None:
             base = len(self.places)
             for name, type_ in function.slots:
-                self.places.append(Place("local", name, type_, self.sized(type_), UNINITIALISED,
+                size = self.sized(type_, function.file)
+                self.places.append(Place("local", name, type_, size, UNINITIALISED,
                                          function.name_span, function.file))  # fmt: skip
             pointers = [pointer(base + slot) for slot in range(len(function.slots))]
             temps = 1 + max((i[1] for block in function.blocks for i in block[0]
@@ -151,18 +159,20 @@ class Regions:
             self._frames[key] = frame
         return frame
 
-    def sized(self, type_: Type) -> int:
-        """Bytes of a type; 0 when not known."""
+    def sized(self, type_: Type, file: str = "") -> int:
+        """Bytes of a type as a file means it, by default that of the current function; 0 when
+        not known, and `UNIT` of a record that nothing defines."""
         kind = type_[0]
         if kind == "r":
-            key = (type_[1], self.frame.function.file if hasattr(self, "frame") else "")
+            key = (type_[1], file or self.frame.function.file)
             size = self._sizes.get(key)
             if size is None:
                 record = self.program.record(*key)
-                size = self._sizes[key] = record.size if record is not None else 0
+                size = self._sizes[key] = record.size if record is not None else UNIT
+            self.counted = self.counted or size == UNIT
             return size
         if kind == "a":
-            return 0 if type_[2] < 0 else self.sized(type_[1]) * int(type_[2])
+            return 0 if type_[2] < 0 else self.sized(type_[1], file) * int(type_[2])
         return size_of(type_)
 
     def offset(self, record: str, member: str, otherwise: int) -> int:
@@ -177,9 +187,13 @@ class Regions:
 
     def member_size(self, record: str, member: str) -> int:
         """Bytes of a member of a record of another file; 0 when not known."""
-        known = self.program.record(record, self.frame.function.file)
-        place = known.fields.get(member) if known is not None else None
-        return self.sized(place[1]) if place is not None else 0
+        key = (record, member, self.frame.function.file)
+        found = self._members.get(key)
+        if found is None:
+            known = self.program.record(record, key[2])
+            place = known.fields.get(member) if known is not None else None
+            found = self._members[key] = self.sized(place[1]) if place is not None else 0
+        return found
 
     def kind(self, rid: int) -> str:
         """What kind of region it is."""
@@ -274,6 +288,7 @@ class Regions:
             fill = UNKNOWN_FILL if changes else ZEROED
             size = self.sized(type_)
             rid = self.region(key, Place("global", name, type_, size, fill, (0, 0), file))
+        self.met.setdefault(name, set()).add(rid)
         found = self._globals[(name, file)] = rid, variable, pointer(rid)
         return found
 
@@ -380,6 +395,6 @@ class Regions:
         return value
 
 
-_TEMPS = frozenset({1, 2, 5, 7})
+_TEMPS = frozenset({1, 2, 5, 7, 9})
 
 __all__ = ["ENDLESS", "Frame", "Regions"]

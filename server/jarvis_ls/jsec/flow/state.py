@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from jarvis_ls.jsec.flow.ir import Span, Type
@@ -79,7 +80,10 @@ class Reg:
         """Class of the object in it."""
         self.written: float = 0
         """Byte after the last that may have been written; for arrays that are not initialised."""
-        self.owner = 0
+        self.owner: Any = None
+        """The step that gave it to a smart pointer, which releases it."""
+        self.open: float = 0
+        """Bytes of a text without terminator at its start; nothing was ever put behind them."""
         self.below = False
         """Input was put behind what was there before."""
         self.locked: Any = None
@@ -151,7 +155,9 @@ def _join_reg(a: Reg, b: Reg) -> Reg:
         taint=a.taint or b.taint, fixed=a.fixed or b.fixed,
         text=a.text if a.text == b.text else None,
         escaped=a.escaped or b.escaped, family=a.family if a.family == b.family else "",
-        freed=a.freed or b.freed, below=a.below or b.below, written=max(a.written, b.written),
+        freed=a.freed or b.freed, below=a.below or b.below,
+        owner=a.owner if b.owner is not None else None,
+        open=a.open if a.open == b.open else 0, written=max(a.written, b.written),
         locked=a.locked if b.locked is not None else None,
         record=a.record if a.record == b.record else "",
     )  # fmt: skip
@@ -213,7 +219,8 @@ class Joiner:
         ):
             return left
         new: Cells = {}
-        for offset in left.keys() | right.keys():
+        offsets: Iterable[Any] = left.keys() | right.keys() if left.keys() != right.keys() else left
+        for offset in offsets:
             one = left.get(offset)
             two = right.get(offset)
             if one is None:

@@ -51,6 +51,10 @@ CONTAINERS = frozenset({
     "basic_string", "optional", "forward_list", "weak_ptr", "string_view",
 })  # fmt: skip
 
+UNIT = 10_007
+"""Bytes that a record counts as when nothing defines it: a prime, so that what is counted in such
+records is told from what is counted in bytes, and only like is compared with like."""
+
 
 def size_of(type_: Type, records: dict[str, tuple[int, int]] | None = None) -> int:
     """Bytes of a value of the type; 0 when not known. `records` has sizes by name."""

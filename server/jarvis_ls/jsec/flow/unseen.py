@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.jsec.flow.evaluate import evaluate
-from jarvis_ls.jsec.flow.ir import LOAD, TEMP, Span, Type
+from jarvis_ls.jsec.flow.ir import LOAD, MACRO, TEMP, Span, Type
+from jarvis_ls.jsec.flow.library import strings
 from jarvis_ls.jsec.flow.state import ENDLESS, UNKNOWN_FILL, State
-from jarvis_ls.jsec.flow.types import ANY
+from jarvis_ls.jsec.flow.types import ANY, CHAR, INT
 from jarvis_ls.jsec.flow.values import UNINIT, Val, unknown
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
+
+_SHOWS = re.compile(r"([a-z0-9]+_)?(print|show|dump|display|log|trace|debug|echo)", re.IGNORECASE)
+_KEEPS = re.compile(r"add|append|push|set|put|insert|register|init|take|free|new|to(?![a-z])", re.I)
 
 
 def ready(
@@ -21,8 +26,12 @@ def ready(
     declaration says of them."""
     declared = an.program.prototype(name, an.frame.function.file)
     if declared is None or declared[2] is None:
-        given = _may_be_macro if name.isupper() else must_have
+        given = _may_be_macro if name.isupper() or name[:1] == MACRO else must_have
         given(an, st, values, types, args, span)
+        if not only_shows(name):
+            return types
+        types = only_read(types)
+        must_end(an, st, values, types, span)
         return types
     wanted = declared[2]
     referred = [i for i, type_ in enumerate(wanted[: len(values)]) if type_[0] == "&"]
@@ -33,10 +42,24 @@ def ready(
             values[index] = unknown(types[index]) if values[index].ini else values[index]
     must_have(an, st, values, types, args, span)
     const = declared[4] if len(declared) > 4 else ()
-    return tuple(
+    types = tuple(
         ("p", type_[1], "const") if type_[0] == "p" and i < len(const) and const[i] else type_
         for i, type_ in enumerate(types)
     )
+    if len(values) == 1:  # no length comes with it
+        must_end(an, st, values, types, span)
+    return types
+
+
+def only_shows(name: str) -> bool:
+    """Whether a function that nothing declares only looks at what it is given, by its name."""
+    return _SHOWS.match(name) is not None and _KEEPS.search(name) is None
+
+
+def only_read(types: Any) -> Any:
+    """The types of arguments, pointers among them marked as read through only."""
+    return tuple((*type_, "const") if type_[0] == "p" and len(type_) == 2 else type_
+                 for type_ in types)  # fmt: skip
 
 
 def _may_be_macro(
@@ -63,6 +86,15 @@ def must_have(
             values[index] = unknown(types[index])
             if value.ini == UNINIT and args[index][0] == TEMP:  # a function returned it
                 an.fault(st, "uninitialized", span, certain=True)
+
+
+def must_end(an: Analysis, st: State, values: list[Val], types: Any, span: Span) -> None:
+    """Texts that are given to a function which reads them have to end somewhere."""
+    for value, type_ in zip(values, types, strict=False):
+        if type_[0] == "p" and len(type_) > 2 and type_[1] in (CHAR, INT) and len(value.ptr) == 1:
+            reg = st.regs.get(value.ptr[0][0])
+            if reg is not None and reg.open:
+                strings.read_string(an, st, value, span, "")
 
 
 def outcome(
@@ -96,6 +128,7 @@ def forget(an: Analysis, st: State, value: Val, *, const: bool = False, depth: i
                 len_lo=0,
                 len_hi=ENDLESS,
                 text=None,
+                open=0,
                 written=0,
                 fixed=False,
             )

@@ -12,12 +12,11 @@ from jarvis_ls.jsec.result import ScanResult
 
 
 def render_json(result: ScanResult, findings: Sequence[Finding]) -> str:
-    """`{"summary": …, "issues": […]}` with the gravest finding first."""
-    report = {
-        "summary": summary_of(result, findings),
-        "issues": [one.to_json() for one in findings],
-    }
-    return json.dumps(report, indent=2) + "\n"
+    """`{"summary": …, "issues": […]}` with the gravest finding first, each on a line of its own:
+    Python's encoder is several times slower where it has to indent."""
+    summary = json.dumps(summary_of(result, findings), indent=2).replace("\n", "\n  ")
+    issues = ",".join("\n    " + json.dumps(one.to_json()) for one in findings)
+    return f'{{\n  "summary": {summary},\n  "issues": [{issues}\n  ]\n}}\n'
 
 
 def render_jsonl(_result: ScanResult, findings: Sequence[Finding]) -> str:

@@ -131,7 +131,7 @@ def _summary(
     by_severity = ", ".join(
         paint(f"{count} {name}", name) for name, count in numbers["by_severity"].items()
     )
-    found = _plural(numbers["total"], "finding")
+    found = plural(numbers["total"], "finding")
     yield f"{paint(found, 'bold')} ({by_severity})"
     hidden = [f"{numbers[key]} {what}" for key, what in
               (("suppressed", "suppressed by comments"), ("baselined", "in the baseline"))
@@ -139,10 +139,10 @@ def _summary(
     if hidden:
         yield f"hidden: {', '.join(hidden)}"
     if result.stale_baseline and not result.cancelled:
-        yield (f"{_plural(result.stale_baseline, 'finding')} of the baseline no longer there; "
+        yield (f"{plural(result.stale_baseline, 'finding')} of the baseline no longer there; "
                "`jsec baseline --prune` removes them")  # fmt: skip
     cached = f", {result.cached} unchanged" if result.cached else ""
-    yield (f"{_plural(numbers['scanned_files'], 'file')} scanned in {result.seconds:.1f} s{cached}"
+    yield (f"{plural(numbers['scanned_files'], 'file')} scanned in {result.seconds:.1f} s{cached}"
            + (", stopped before the end" if result.cancelled else ""))  # fmt: skip
     if numbers["top_risk_files"]:
         yield ""
@@ -199,5 +199,6 @@ def _cut(text: str, room: int) -> str:
     return text + "…"
 
 
-def _plural(count: int, noun: str) -> str:
+def plural(count: int, noun: str) -> str:
+    """A count with its noun, in English."""
     return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -17,7 +17,7 @@ from jarvis_ls.core.process import Worker
 from jarvis_ls.lsp import migration_protocol as wire
 from jarvis_ls.lsp.events import spawn
 from jarvis_ls.lsp.folders import Folder, uri_of
-from jarvis_ls.lsp.migration_text import function_range, items, stage_message
+from jarvis_ls.lsp.migration_text import function_range, items, passes_of, stage_message
 from jarvis_ls.lsp.server import Server
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ TELL_SECONDS = 0.1
 SETTLE_SECONDS = 0.2
 """How long a folder's files must be quiet before they are read."""
 GRAPH_SECONDS = 60.0
-_SCOPES = ("scan", "project", "file", "function", "resume", "verify")
+_SCOPES = ("scan", "project", "file", "function", "resume", "verify", "lift")
 
 
 def register(server: Server) -> None:
@@ -115,7 +115,9 @@ class _Migration:
         if folder is None or not self._server.trusted:
             uri = folder.uri if folder is not None else ""
             trusted = self._server.trusted
-            return wire.MigrationResult(uri, 0, trusted, False, [], [], [], [], "", False, False)
+            return wire.MigrationResult(
+                uri, 0, trusted, False, [], [], [], [], [], "", False, False
+            )
         overview = await self._migrations.read(folder.path)
         running = self._migrations.progress(folder.path)
         stages, functions, skipped = items(overview, folder, self._server.say, running)
@@ -127,12 +129,16 @@ class _Migration:
             stages,
             functions,
             skipped,
-            [self._server.say(note) for note in overview.notes],
+            passes_of(overview, self._server.say),
+            [self._server.say.told(note) for note in overview.notes],
             overview.log,
             overview.partial,
             overview.resumable and running is None,
             crate=uri_of(str(overview.crate)) if overview.crate else None,
             report=uri_of(str(overview.report)) if overview.report else None,
+            strength=wire.MigrationStrength(overview.strength.planted, overview.strength.killed)
+            if overview.strength
+            else None,
         )
 
     async def run(self, params: wire.MigrationRunParams) -> wire.MigrationRunResult:
@@ -155,6 +161,7 @@ class _Migration:
             result.get("differs", 0),
             result.get("again", False),
             outcome.milliseconds,
+            [wire.MigrationCount(*count) for count in result.get("counts", ())],
             crate=uri_of(crate) if crate else None,
         )
 
@@ -188,7 +195,7 @@ class _Migration:
             if params.scope == "function":
                 name = params.function or await self._name_at(params.uri, params.line)
                 only = (f"{path}:{name}",)
-        action = params.scope if params.scope in ("scan", "resume", "verify") else "run"
+        action = params.scope if params.scope in ("scan", "resume", "verify", "lift") else "run"
         return Request(
             action=action,
             root=folder.path,
@@ -219,7 +226,7 @@ class _Migration:
         return wire.MigrationRustResult(
             name,
             known.state,  # type: ignore[arg-type]  # one of the states
-            self._server.say(known.reason),
+            self._server.say.told(known.reason),
             function_range(known.line, known.end_line),
             uri=uri_of(str(found.path)) if found else None,
             range=function_range(found.line, found.end_line) if found else None,

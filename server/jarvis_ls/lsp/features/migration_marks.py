@@ -68,7 +68,7 @@ class _Marks:
         say = self._server.say
         titles = {
             "new": "C",
-            "c": say("C: {reason}", reason=say(function.reason)),
+            "c": say("Stays in C: {reason}", reason=say.told(function.reason)),
             "baseline": say("Rust (baseline): show"),
             "idiomatic": say("Rust (idiomatic): show"),
         }

@@ -27,6 +27,7 @@ def register(server: Server) -> None:
     server.folders_changed.subscribe(scans.folders_changed)
     server.configured.subscribe(scans.at_start)
     server.stopping.subscribe(scans.stop)
+    server.closing.append(server.scanning.close)
     server.answer(protocol.SCAN_WORKSPACE, scans.scan)
     server.run(protocol.COMMAND_SCAN_WORKSPACE, scans.command)
     server.run(protocol.COMMAND_CANCEL_SCAN, scans.cancel)

@@ -1,18 +1,15 @@
 """Anthropic's own protocol, through the `anthropic` SDK.
 
 The compatible endpoint loses thinking, its signatures and the prompt cache; this one keeps them.
-Rules of the protocol that our conversations do not know are kept here: turns alternate, results
-of tools come first in the turn after the call, no text is empty, ids are plain, and a turn that
-called tools while thinking is sent back with its thinking as it was signed.
+How a conversation is written for it is in `anthropic_turns`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -20,21 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.runtime.errors import (
     AnswerBroken,
-    ContextTooLong,
     ModelBusy,
     ModelError,
     ModelRefused,
     ModelUnreachable,
 )
-from jarvis_ls.runtime.messages import (
-    Assistant,
-    Finish,
-    Message,
-    System,
-    Usage,
-    User,
-    sendable,
-)
+from jarvis_ls.runtime.messages import Finish, Usage
+from jarvis_ls.runtime.platforms.anthropic_turns import CACHED, Signed, to_anthropic
 from jarvis_ls.runtime.platforms.base import (
     Delta,
     FinishDelta,
@@ -51,17 +40,16 @@ from jarvis_ls.runtime.platforms.faults import (
     of_status,
     retry_after,
     too_long,
+    too_long_said,
     unreachable,
 )
-from jarvis_ls.runtime.platforms.streaming import Deadlines, events_of
+from jarvis_ls.runtime.platforms.streaming import Deadlines, events_of, size_of, unsaid
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
 LEAST_THINKING = 1024
 """Fewer tokens to think with are refused."""
-Signed = OrderedDict[tuple[str, ...], list[dict[str, Any]]]
-"""Signed thinking, by the answer it stood before."""
 DEFAULT_OUTPUT = 8192
 """Tokens of an answer where nothing else is said; the protocol wants a number."""
 _FINISH: dict[str, Finish] = {
@@ -75,13 +63,6 @@ _FINISH: dict[str, Finish] = {
 }
 _BUSY = ("overloaded_error", "rate_limit_error", "api_error", "timeout_error")
 _REMEMBERED = 256
-_CACHED = {"type": "ephemeral"}
-# What the SDK tells every endpoint about this machine; a model needs none of it.
-_UNSAID = ("X-Stainless-Lang", "X-Stainless-Package-Version", "X-Stainless-OS",
-           "X-Stainless-Arch", "X-Stainless-Runtime", "X-Stainless-Runtime-Version",
-           "X-Stainless-Async", "x-stainless-retry-count", "x-stainless-read-timeout",
-           "x-stainless-timeout", "X-Stainless-Helper-Method",
-           "x-stainless-stream-helper")  # fmt: skip
 
 
 class Anthropic(Platform):
@@ -105,6 +86,10 @@ class Anthropic(Platform):
         self._max_bytes = max_bytes
         self._client_: AsyncAnthropic | None = None
         self._signed: Signed = OrderedDict()
+
+    def wait(self, seconds: float) -> None:
+        """See `Platform`."""
+        self._deadlines = Deadlines.patient(seconds)
 
     async def models(self) -> list[str]:
         """Names of the models the endpoint offers. Raises a `ModelError`."""
@@ -130,7 +115,7 @@ class Anthropic(Platform):
             async with aclosing(events):
                 async for event in events:
                     for delta in answer.take(event):
-                        received += _size(delta)
+                        received += size_of(delta)
                         yield delta
                     if received > self._max_bytes:
                         raise AnswerBroken(
@@ -160,7 +145,7 @@ class Anthropic(Platform):
         from anthropic import Omit
 
         begun: Awaitable[Any] = self._client.messages.create(
-            **self._parameters(model, request), extra_headers=dict.fromkeys(_UNSAID, Omit())
+            **self._parameters(model, request), extra_headers=unsaid(Omit())
         )
         return begun
 
@@ -182,7 +167,7 @@ class Anthropic(Platform):
         }
         if said.system:
             parameters["system"] = [
-                {"type": "text", "text": said.system, "cache_control": _CACHED}
+                {"type": "text", "text": said.system, "cache_control": CACHED}
             ]  # fmt: skip
         if request.tools and model.tools:
             parameters["tools"] = [
@@ -208,53 +193,6 @@ class Anthropic(Platform):
         self._signed.move_to_end(key)
         while len(self._signed) > _REMEMBERED:
             self._signed.popitem(last=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Conversation:
-    """A conversation as the protocol takes it."""
-
-    system: str
-    messages: list[dict[str, Any]]
-    unsigned: bool
-    """Whether the turn that is going on called tools with thinking that is not known any more."""
-
-
-def to_anthropic(messages: Sequence[Message], signed: Signed | None = None) -> Conversation:
-    """Messages as the protocol takes them, with thinking as it was `signed`."""
-    signed = signed or OrderedDict()
-    messages = [sendable(message) for message in messages]
-    system = "\n\n".join(m.text for m in messages if isinstance(m, System) and m.text.strip())
-    turns: list[dict[str, Any]] = []
-    unsigned = False
-    for message in messages:
-        if isinstance(message, System):
-            continue
-        role = "assistant" if isinstance(message, Assistant) else "user"
-        blocks = _blocks(message, signed)
-        if isinstance(message, Assistant) and message.tool_calls:
-            unsigned = blocks[0]["type"] not in ("thinking", "redacted_thinking")
-        elif isinstance(message, User):
-            unsigned = False
-        if not blocks:
-            continue
-        if turns and turns[-1]["role"] == role:
-            turns[-1]["content"].extend(blocks)
-        else:
-            turns.append({"role": role, "content": blocks})
-    if not turns or turns[0]["role"] == "assistant":
-        turns.insert(0, {"role": "user", "content": [{"type": "text", "text": "(begin)"}]})
-    for turn in turns:
-        if turn["role"] == "user":  # a stable sort: results first, the rest as it was said
-            turn["content"].sort(key=lambda block: block["type"] != "tool_result")
-    last = turns[-1]["content"]
-    last[-1] = {**last[-1], "cache_control": _CACHED}
-    return Conversation(system, turns, unsigned)
-
-
-def plain_id(call: str) -> str:
-    """The id of a call in the alphabet the protocol takes."""
-    return re.sub(r"[^A-Za-z0-9_-]", "_", call)[:128] or "call"
 
 
 def as_model_error(error: BaseException) -> ModelError:
@@ -310,7 +248,7 @@ class _Answer:
         return []
 
     def key(self) -> tuple[str, ...]:
-        """What `_key` will say of the message that this becomes."""
+        """What `key_of` will say of the message that this becomes."""
         thought = "".join(block.get("thinking", "") for block in self.thought)
         return thought or "".join(self._said), *self.calls
 
@@ -370,62 +308,9 @@ class _Answer:
         return [UsageDelta(counted + Usage(cost=self.model.price(counted)))]
 
 
-def _blocks(message: User | Assistant | Message, signed: Signed) -> list[dict[str, Any]]:
-    blocks: list[dict[str, Any]] = []
-    if isinstance(message, User):
-        blocks = [
-            {
-                "type": "image",
-                "source": {
-                    "type": "base64",
-                    "media_type": image.media_type,
-                    "data": image.base64,
-                },
-            }
-            for image in message.images
-        ]
-        return blocks + _text(message.text)
-    if isinstance(message, Assistant):
-        blocks = [*signed.get(_key(message), ()), *_text(message.text)]
-        for call in message.tool_calls:
-            arguments = call.arguments if call.raw is None else {"_raw": call.raw}
-            blocks.append(
-                {
-                    "type": "tool_use",
-                    "id": plain_id(call.id),
-                    "name": call.name,
-                    "input": arguments,
-                }
-            )
-        return blocks
-    if isinstance(message, System):
-        return blocks
-    result: dict[str, Any] = {"type": "tool_result", "tool_use_id": plain_id(message.call_id)}
-    if message.text.strip():
-        result["content"] = message.text
-    if message.is_error:
-        result["is_error"] = True
-    return [result]
-
-
-def _key(message: Assistant) -> tuple[str, ...]:
-    """What tells an answer that called tools; ids of calls do not, because they are given anew."""
-    return message.thinking or message.text, *(call.name for call in message.tool_calls)
-
-
-def _text(text: str) -> list[dict[str, Any]]:
-    return [{"type": "text", "text": text}] if text.strip() else []
-
-
-def _size(delta: Delta) -> int:
-    if isinstance(delta, (TextDelta, ThinkingDelta)):
-        return len(delta.text)
-    return len(delta.arguments) if isinstance(delta, ToolCallDelta) else 0
-
-
 def _of_type(kind: str, said: str, headers: Any) -> ModelError:
     if too_long(said):
-        return ContextTooLong("The conversation is too long for the model: {said}", said=said)
+        return too_long_said(0, said)
     if kind in _BUSY or not kind:
         return ModelBusy(
             "The model failed in the middle of an answer: {said}", retry_after(headers), said=said

@@ -168,5 +168,8 @@ class Platform(ABC):
         platform takes no files."""
         raise ModelRefused("{name} takes no files.", name=self.name or Words("This platform"))
 
+    def wait(self, seconds: float) -> None:  # noqa: B027 - most leave it to their own
+        """From now on, give a model up only when it is silent for so long."""
+
     async def close(self) -> None:  # noqa: B027 - most have nothing to give up
         """Give up connections."""

@@ -40,8 +40,8 @@ def too_long(text: str) -> bool:
 def of_status(status: int, said: str, headers: Mapping[str, str]) -> ModelError:
     """What to do about an answer with this HTTP status; `said` is the provider's message."""
     said = _bare(status, said)
-    if too_long(said):
-        return ContextTooLong("The conversation is too long for the model: {said}", said=said)
+    if status == 413 or too_long(said):
+        return too_long_said(status, said)
     if status in _BUSY or status >= 500:
         what = _BUSY.get(status, _FAULTY)
         return ModelBusy(what.template, retry_after(headers), status=status, said=said)
@@ -57,6 +57,13 @@ def of_status(status: int, said: str, headers: Mapping[str, str]) -> ModelError:
         )
     return ModelRefused(
         "The model refused the request (HTTP {status}): {said}", status=status, said=said
+    )
+
+
+def too_long_said(status: int, said: str) -> ContextTooLong:
+    """The conversation does not fit."""
+    return ContextTooLong(
+        "The conversation is too long for the model: {said}.", said=_bare(status, said).rstrip(".")
     )
 
 

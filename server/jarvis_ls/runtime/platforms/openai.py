@@ -48,9 +48,17 @@ from jarvis_ls.runtime.platforms.faults import (
     no_credit,
     of_status,
     too_long,
+    too_long_said,
     unreachable,
 )
-from jarvis_ls.runtime.platforms.streaming import NO_FILE, Deadlines, events_of, within
+from jarvis_ls.runtime.platforms.streaming import (
+    NO_FILE,
+    Deadlines,
+    events_of,
+    size_of,
+    unsaid,
+    within,
+)
 
 __all__ = ["Deadlines", "OpenAICompatible", "as_model_error", "to_openai"]
 
@@ -64,11 +72,6 @@ _FINISH: dict[str, Finish] = {
     "length": "length",
     "content_filter": "filtered",
 }
-# What the SDK tells every endpoint about this machine; a model needs none of it.
-_UNSAID = ("X-Stainless-Lang", "X-Stainless-Package-Version", "X-Stainless-OS",
-           "X-Stainless-Arch", "X-Stainless-Runtime", "X-Stainless-Runtime-Version",
-           "X-Stainless-Async", "x-stainless-retry-count",
-           "x-stainless-read-timeout")  # fmt: skip
 
 
 class OpenAICompatible(Platform):
@@ -92,6 +95,10 @@ class OpenAICompatible(Platform):
         self._max_bytes = max_bytes
         self._client_: AsyncOpenAI | None = None
 
+    def wait(self, seconds: float) -> None:
+        """See `Platform`."""
+        self._deadlines = Deadlines.patient(seconds)
+
     async def models(self) -> list[str]:
         """Names of the models the endpoint offers. Raises a `ModelError`."""
         try:
@@ -101,8 +108,10 @@ class OpenAICompatible(Platform):
 
     async def upload(self, name: str, data: bytes) -> FileRef:
         """See `Platform`."""
+        from openai import Omit
+
         upload = self._client.files.create(
-            file=(name, data), purpose="user_data", extra_headers=_unsaid()
+            file=(name, data), purpose="user_data", extra_headers=unsaid(Omit())
         )
         try:
             made = await within(upload, self._deadlines.first, NO_FILE)
@@ -130,7 +139,7 @@ class OpenAICompatible(Platform):
                         if isinstance(delta, FinishDelta):
                             finish = delta.reason
                         else:
-                            received += _size(delta)
+                            received += size_of(delta)
                             yield delta
                     if received > self._max_bytes:
                         raise AnswerBroken(
@@ -155,8 +164,10 @@ class OpenAICompatible(Platform):
         return self._client_
 
     def _begin(self, model: ModelInfo, request: Request) -> Awaitable[Any]:
+        from openai import Omit
+
         begun: Awaitable[Any] = self._client.chat.completions.create(
-            **_parameters(model, request), extra_headers=_unsaid()
+            **_parameters(model, request), extra_headers=unsaid(Omit())
         )
         return begun
 
@@ -169,9 +180,7 @@ def as_model_error(error: BaseException) -> ModelError:
         return error
     if isinstance(error, openai.APIStatusError):
         if error.code == "context_length_exceeded":
-            return ContextTooLong(
-                "The conversation is too long for the model: {said}", said=error.message
-            )
+            return too_long_said(error.status_code, error.message)
         if error.code == "insufficient_quota":  # sent as 429, and yet waiting does not help
             return no_credit(error.status_code, error.message)
         return of_status(error.status_code, error.message, error.response.headers)
@@ -256,12 +265,6 @@ def _parameters(model: ModelInfo, request: Request) -> dict[str, Any]:
     return parameters
 
 
-def _unsaid() -> dict[str, Any]:
-    from openai import Omit
-
-    return dict.fromkeys(_UNSAID, Omit())
-
-
 def _deltas(event: Any, model: ModelInfo) -> list[Delta]:
     """What one event of the stream says; providers leave out whatever they like."""
     found: list[Delta] = []
@@ -275,7 +278,7 @@ def _deltas(event: Any, model: ModelInfo) -> list[Delta]:
             if isinstance(thinking, str) and thinking:
                 found.append(ThinkingDelta(thinking))
             if delta.content:
-                found.append(TextDelta(delta.content))
+                found.append(TextDelta(_text(delta.content)))
             for call in delta.tool_calls or []:
                 function = call.function
                 found.append(
@@ -283,7 +286,7 @@ def _deltas(event: Any, model: ModelInfo) -> list[Delta]:
                         index=call.index or 0,
                         id=call.id or "",
                         name=(function.name or "") if function else "",
-                        arguments=(function.arguments or "") if function else "",
+                        arguments=_arguments(function.arguments) if function else "",
                     )
                 )
         if choice.finish_reason:
@@ -291,18 +294,29 @@ def _deltas(event: Any, model: ModelInfo) -> list[Delta]:
     return found
 
 
+def _text(content: Any) -> Any:
+    """What a delta says; some providers send it in parts."""
+    if not isinstance(content, list):
+        return content
+    return "".join(part["text"] for part in content if part.get("type") == "text")
+
+
+def _arguments(written: Any) -> Any:
+    """A call's arguments; some servers send the object itself."""
+    return json.dumps(written) if isinstance(written, dict) else written or ""
+
+
 def _usage(usage: Any, model: ModelInfo) -> Usage:
     prompt, answer = usage.prompt_tokens_details, usage.completion_tokens_details
     counted = Usage(
-        input=usage.prompt_tokens or 0,
-        output=usage.completion_tokens or 0,
-        cached=(prompt.cached_tokens or 0) if prompt else 0,
-        reasoning=(answer.reasoning_tokens or 0) if answer else 0,
+        input=_count(usage.prompt_tokens),
+        output=_count(usage.completion_tokens),
+        cached=_count(getattr(prompt, "cached_tokens", 0)),
+        reasoning=_count(getattr(answer, "reasoning_tokens", 0)),
     )
     return counted + Usage(cost=model.price(counted))
 
 
-def _size(delta: Delta) -> int:
-    if isinstance(delta, (TextDelta, ThinkingDelta)):
-        return len(delta.text)
-    return len(delta.arguments) if isinstance(delta, ToolCallDelta) else 0
+def _count(told: Any) -> int:
+    """A number of tokens; what is none must not cost a whole answer."""
+    return told if isinstance(told, int) and told > 0 else 0

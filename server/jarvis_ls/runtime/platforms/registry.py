@@ -121,13 +121,16 @@ class PlatformRegistry:
                 why=why,
             )
         try:
-            return make(provider.base, key)
+            made = make(provider.base, key)
         except Exception as error:
             raise ModelRefused(
                 "The platform {type} could not be made: {why}.",
                 type=repr(provider.type),
                 why=_last_line(error, key),
             ) from error
+        if provider.patience:
+            made.wait(provider.patience)
+        return made
 
 
 class UserPlatform(Platform):

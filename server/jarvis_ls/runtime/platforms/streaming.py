@@ -1,4 +1,5 @@
-"""What SDKs leave open when they stream: deadlines, and closing on every way out."""
+"""What SDKs leave open when they stream: deadlines, and closing on every way out; and what they
+tell endpoints that no model needs."""
 
 from __future__ import annotations
 
@@ -10,12 +11,23 @@ from typing import Any
 from jarvis_ls.core.deadline import in_time
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.errors import ModelUnreachable
-from jarvis_ls.runtime.platforms.base import tell_exchange
+from jarvis_ls.runtime.platforms.base import (
+    Delta,
+    TextDelta,
+    ThinkingDelta,
+    ToolCallDelta,
+    tell_exchange,
+)
 
 NO_BEGINNING = Words("The model did not begin to answer within {seconds} s.")
 NO_FILE = Words("The model did not take a file within {seconds} s.")
 TOO_LONG = Words("The answer was not complete in the time a whole answer may take.")
 STOPPED = Words("The model stopped in the middle of an answer for more than {seconds} s.")
+_UNSAID = ("X-Stainless-Lang", "X-Stainless-Package-Version", "X-Stainless-OS",
+           "X-Stainless-Arch", "X-Stainless-Runtime", "X-Stainless-Runtime-Version",
+           "X-Stainless-Async", "x-stainless-retry-count", "x-stainless-read-timeout",
+           "x-stainless-timeout", "X-Stainless-Helper-Method",
+           "x-stainless-stream-helper")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +42,11 @@ class Deadlines:
     """Between two pieces."""
     total: float = 1800.0
     """For the whole answer."""
+
+    @classmethod
+    def patient(cls, seconds: float) -> Deadlines:
+        """For who waits so long for a piece of an answer, the first or a later one."""
+        return cls(first=seconds, idle=seconds, total=max(cls().total, 10 * seconds))
 
 
 async def events_of(
@@ -71,4 +88,27 @@ async def within(awaitable: Any, seconds: float, late: Words) -> Any:
     try:
         return await in_time(awaitable, seconds)
     except asyncio.TimeoutError:
-        raise ModelUnreachable(late.template, seconds=f"{max(1.0, seconds):.0f}") from None
+        waited = f"{max(1.0, seconds):.0f}"
+        raise ModelUnreachable(late.template, late=True, seconds=waited) from None
+
+
+def unsaid(omit: Any) -> dict[str, Any]:
+    """Headers that keep an SDK from telling endpoints about this machine; `omit` is its sign for
+    a header that is not sent."""
+    return dict.fromkeys(_UNSAID, omit)
+
+
+def size_of(delta: Delta) -> int:
+    """Characters of a piece of an answer. Raises `TypeError` when what it holds is no text: SDKs
+    let everything through."""
+    if isinstance(delta, (TextDelta, ThinkingDelta)):
+        return _characters(delta.text)
+    if isinstance(delta, ToolCallDelta):
+        return _characters(delta.id) + _characters(delta.name) + _characters(delta.arguments)
+    return 0
+
+
+def _characters(text: object) -> int:
+    if not isinstance(text, str):
+        raise TypeError(f"{type(text).__name__} in the place of text")
+    return len(text)

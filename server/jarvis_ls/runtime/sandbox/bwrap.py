@@ -8,11 +8,9 @@ bound one by one from a list; nothing else of this machine is there to be found.
 from __future__ import annotations
 
 import functools
-import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,14 +19,9 @@ from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime.sandbox import environment
 from jarvis_ls.runtime.sandbox.base import Output, Ran, Sandbox, SandboxSettings, Script
 from jarvis_ls.runtime.sandbox.changed import all_changes
-from jarvis_ls.runtime.sandbox.copies import (
-    RunFolder,
-    Workplace,
-    check_roots,
-    has_other_owners,
-)
+from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace, check_roots, has_other_owners
 from jarvis_ls.runtime.sandbox.kept import bring
-from jarvis_ls.runtime.sandbox.process import Bounds, Ended, check_started, run_process
+from jarvis_ls.runtime.sandbox.process import Bounds, Ended, check_started, run_planned
 from jarvis_ls.runtime.sandbox.seccomp import NETWORKED, SHARED, filter_program
 from jarvis_ls.runtime.sandbox.waiting import in_thread, working_folder
 
@@ -84,30 +77,21 @@ class Bubblewrap(Sandbox):
     async def _start(
         self, folder: RunFolder, script: Script, places: Sequence[Workplace], output: Output | None
     ) -> Ended:
-        text = folder.path / "script"
-        text.write_text(script.text, encoding="utf-8", errors="surrogateescape")
-        text.chmod(0o644)
+        text = folder.script(script)
         rules = folder.path / "seccomp"
         rules.write_bytes(filter_program(families=SHARED if script.network else NETWORKED))
         with rules.open("rb") as file:
-            plan = self._plan(folder, script, places, file.fileno())
-            place = folder.path / "plan"
-            place.write_text(json.dumps(plan))
+            plan = self._plan(folder, script, text, places, file.fileno())
             bounds = Bounds(script.timeout, self._settings.memory, folder.path)
-            try:
-                return await run_process(
-                    [sys.executable, "-I", "-S", str(_LAUNCHER), str(place)],
-                    bounds,
-                    environment={},
-                    folder=folder.path,
-                    output=output,
-                    pass_fds=[file.fileno()],
-                )
-            except OSError as error:
-                raise JarvisError("The sandbox did not start: {why}", why=error.strerror) from None
+            return await run_planned(_LAUNCHER, plan, bounds, output, pass_fds=[file.fileno()])
 
     def _plan(
-        self, folder: RunFolder, script: Script, places: Sequence[Workplace], rules: int
+        self,
+        folder: RunFolder,
+        script: Script,
+        text: Path,
+        places: Sequence[Workplace],
+        rules: int,
     ) -> dict[str, Any]:
         stage = ""
         if self._stage:
@@ -144,7 +128,7 @@ class Bubblewrap(Sandbox):
             "user": self._user,
             "bwrap": self._program,
             "before": before,
-            "mounts": self._mounts(script, places, str(folder.path / "script")),
+            "mounts": self._mounts(script, places, str(text)),
             "after": after,
             "limits": {
                 "RLIMIT_CORE": 0,

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.runtime.sandbox.base import SandboxSettings
+from jarvis_ls.runtime.sandbox.base import SandboxSettings, Script
 
 _FICLONE = 0x40049409
 _OWNERS_LOOKED_AT = 50_000
@@ -54,6 +54,13 @@ class RunFolder:
         self.stopped = threading.Event()
         """Set when nobody waits for copies any more."""
         self._lock = lock
+
+    def script(self, script: Script) -> Path:
+        """The script as a file that whoever runs it can read."""
+        text = self.path / "script"
+        text.write_text(script.text, encoding="utf-8", errors="surrogateescape")
+        text.chmod(0o644)
+        return text
 
     def overlay(self, number: int, root: Path, owner: int | None = None) -> Workplace:
         """Folders for an overlay above `root`, of `owner` when given."""

@@ -14,12 +14,10 @@ import hashlib
 import io
 import json
 import os
-import struct
 import sys
 import tarfile
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +26,8 @@ from jarvis_ls.runtime.sandbox import environment
 from jarvis_ls.runtime.sandbox.base import Output, Ran, Sandbox, SandboxSettings, Script
 from jarvis_ls.runtime.sandbox.bwrap import NOBODY, SCRIPT
 from jarvis_ls.runtime.sandbox.changed import all_changes
-from jarvis_ls.runtime.sandbox.copies import (
-    RunFolder,
-    Workplace,
-    check_roots,
-    has_other_owners,
-)
+from jarvis_ls.runtime.sandbox.container import TIMEOUT, Container
+from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace, check_roots, has_other_owners
 from jarvis_ls.runtime.sandbox.kept import bring
 from jarvis_ls.runtime.sandbox.process import Ended, Heard
 from jarvis_ls.runtime.sandbox.seccomp import filter_program
@@ -41,7 +35,6 @@ from jarvis_ls.runtime.sandbox.waiting import in_thread, to_the_end, working_fol
 
 LABEL = "jarvis-sandbox"
 
-_TIMEOUT = 30
 _PROCESSES = 20_000
 _CARGO = "/run/jarvis/cargo"
 # Ends with its standard input, which the engine closes when the server is gone.
@@ -130,7 +123,7 @@ class Engine(Sandbox):
         def hear(data: bytes) -> None:
             loop.call_soon_threadsafe(heard.add, data)
 
-        running = _Container(self, folder, script, places, hear)
+        running = Container(self, folder, script, places, hear)
         started = time.monotonic()
         why = ""
         working = loop.run_in_executor(None, running.run)
@@ -163,9 +156,7 @@ class Engine(Sandbox):
         """What the container is made of."""
         from docker.types import Mount, Ulimit
 
-        text = folder.path / "script"
-        text.write_text(script.text, encoding="utf-8", errors="surrogateescape")
-        text.chmod(0o644)
+        text = folder.script(script)
         variables = environment.variables(
             self._settings.environment,
             script.environment,
@@ -231,76 +222,6 @@ class Engine(Sandbox):
             name, driver="local", driver_opts=options, labels={LABEL: str(folder.path)}
         )
         return name
-
-
-class _Container:
-    """One container from its making to its end; `run` in a thread, `end` from any."""
-
-    def __init__(
-        self,
-        engine: Engine,
-        folder: RunFolder,
-        script: Script,
-        places: Sequence[Workplace],
-        hear: Callable[[bytes], None],
-    ) -> None:
-        self._engine = engine
-        self._given = (folder, script, places)
-        self._hear = hear
-        self._container: Any = None
-        self._ended = threading.Event()
-
-    def run(self) -> tuple[int, bool]:
-        """Exit status, and whether it ran out of memory. Raises `JarvisError`."""
-        import docker
-
-        client = self._engine.connect()
-        try:
-            self._container = client.containers.create(**self._engine.options(client, *self._given))
-            return self._follow(client)
-        except docker.errors.DockerException as error:
-            raise JarvisError("The container engine refused: {why}", why=error) from None
-        finally:
-            self._remove(client)
-            client.close()
-
-    def end(self) -> None:
-        """Kill the container, with all in it."""
-        self._ended.set()
-        if self._container is not None:
-            client = self._engine.connect()
-            with contextlib.suppress(Exception):
-                client.api.kill(self._container.id)
-            client.close()
-
-    def _follow(self, client: Any) -> tuple[int, bool]:
-        params = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
-        attached = self._container.attach_socket(params=params)
-        stream = getattr(attached, "_sock", attached)
-        stream.settimeout(None)
-        try:
-            self._container.start()
-            if self._ended.is_set():
-                self.end()
-            while (head := _exactly(stream, 8)) is not None:
-                data = _exactly(stream, struct.unpack(">BxxxL", head)[1])
-                self._hear(data or b"")
-            result = client.api.wait(self._container.id, timeout=_TIMEOUT)
-            state = client.api.inspect_container(self._container.id)["State"]
-        finally:
-            attached.close()  # gives up its hold of the socket, no more
-            stream.close()
-        return int(result["StatusCode"]), bool(state.get("OOMKilled"))
-
-    def _remove(self, client: Any) -> None:
-        with contextlib.suppress(Exception):
-            if self._container is not None:
-                client.api.remove_container(self._container.id, force=True, v=True)
-        folder, _, places = self._given
-        for number, place in enumerate(places):
-            if not place.is_copy:
-                with contextlib.suppress(Exception):
-                    client.api.remove_volume(f"{folder.path.name}-{number}", force=True)
 
 
 def find_engines(home: Path, settings: SandboxSettings) -> list[Engine]:
@@ -381,7 +302,7 @@ def _connect(socket: str) -> Any:
     except ImportError:
         raise JarvisError("the Python package docker is not installed") from None
     try:
-        client = docker.DockerClient(base_url=f"unix://{socket}", timeout=_TIMEOUT)
+        client = docker.DockerClient(base_url=f"unix://{socket}", timeout=TIMEOUT)
         client.ping()
     except docker.errors.DockerException as error:
         raise JarvisError(
@@ -420,17 +341,3 @@ def _add(tar: tarfile.TarFile, name: str, kind: bytes, target: str, mode: int = 
     entry.mode = mode
     entry.linkname = target
     tar.addfile(entry)
-
-
-def _exactly(stream: Any, size: int) -> bytes | None:
-    """So many bytes; None when the stream ends first."""
-    data = b""
-    while len(data) < size:
-        try:
-            more = stream.recv(size - len(data))
-        except OSError:
-            return None
-        if not more:
-            return None
-        data += more
-    return data

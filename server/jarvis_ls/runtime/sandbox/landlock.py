@@ -9,22 +9,19 @@ of a file can be changed, because Landlock does not tell inside from outside the
 from __future__ import annotations
 
 import ctypes
-import json
 import os
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime.sandbox import environment
 from jarvis_ls.runtime.sandbox.base import Output, Ran, Sandbox, SandboxSettings, Script
 from jarvis_ls.runtime.sandbox.bwrap import NOBODY
 from jarvis_ls.runtime.sandbox.changed import all_changes
 from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace, check_roots
 from jarvis_ls.runtime.sandbox.kept import bring
-from jarvis_ls.runtime.sandbox.process import Bounds, Ended, check_started, run_process
+from jarvis_ls.runtime.sandbox.process import Bounds, Ended, check_started, run_planned
 from jarvis_ls.runtime.sandbox.seccomp import filter_program
 from jarvis_ls.runtime.sandbox.waiting import in_thread, working_folder
 
@@ -67,28 +64,15 @@ class Landlock(Sandbox):
     async def _start(
         self, folder: RunFolder, script: Script, places: Sequence[Workplace], output: Output | None
     ) -> Ended:
-        text = folder.path / "script"
-        text.write_text(script.text, encoding="utf-8", errors="surrogateescape")
-        text.chmod(0o644)
+        text = folder.script(script)
         temporary = folder.path / "tmp"
         (temporary / "home").mkdir(parents=True)
         if self._user is not None:
             for one in (temporary, temporary / "home"):
                 os.chown(one, self._user, self._user)
-        plan = folder.path / "plan"
-        plan.write_text(json.dumps(self._plan(script, places, text, temporary)))
+        plan = self._plan(script, places, text, temporary)
         bounds = Bounds(script.timeout, self._settings.memory, folder.path)
-        try:
-            return await run_process(
-                [sys.executable, "-I", "-S", str(_CONFINER), str(plan)],
-                bounds,
-                environment={},
-                folder=folder.path,
-                output=output,
-                grace=True,
-            )
-        except OSError as error:
-            raise JarvisError("The sandbox did not start: {why}", why=error.strerror) from None
+        return await run_planned(_CONFINER, plan, bounds, output, grace=True)
 
     def _plan(
         self, script: Script, places: Sequence[Workplace], text: Path, temporary: Path
@@ -116,7 +100,7 @@ class Landlock(Sandbox):
             "writable": [str(temporary), *(place.folder for place in places)],
             "devices": _DEVICES,
             "filter": filter_program(
-                families=_INTERNET if script.network else (), metadata=False
+                families=_INTERNET if script.network else (), metadata=False, ipc=False
             ).hex(),
             "limits": {
                 "RLIMIT_CORE": 0,

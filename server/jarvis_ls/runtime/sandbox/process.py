@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import codecs
 import contextlib
+import json
 import os
 import shutil
 import signal
+import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words
@@ -45,7 +48,7 @@ class Bounds:
     memory: int
     """Bytes it and its descendants may use."""
     disk: Path
-    """A folder on the disk that it must not fill."""
+    """The folder of the run, on the disk that it must not fill."""
 
 
 async def run_process(
@@ -64,21 +67,26 @@ async def run_process(
     of ours, which then kill what they started. Raises `OSError` when it cannot be started.
     """
     started = time.monotonic()
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-        env=dict(environment),
-        cwd=folder,
-        pass_fds=pass_fds,
-        start_new_session=True,
+    # Cancelled in the middle of this, asyncio would kill the supervisor and wait for its script.
+    process, cancelled = await to_the_end(
+        asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            env=dict(environment),
+            cwd=folder,
+            pass_fds=pass_fds,
+            start_new_session=True,
+        )
     )
     heard = Heard(output)
     reading = asyncio.ensure_future(heard.read(process))
     watching = asyncio.ensure_future(_watch(process.pid, bounds))
     why = ""
     try:
+        if cancelled:
+            raise asyncio.CancelledError
         done, _ = await asyncio.wait(
             {reading, watching}, timeout=bounds.timeout, return_when=asyncio.FIRST_COMPLETED
         )
@@ -90,12 +98,38 @@ async def run_process(
         watching.cancel()
         if not reading.done():
             _end(process, grace)
-        _, cancelled = await to_the_end(_settle(process, reading))
+        _, cancelled_again = await to_the_end(_settle(process, reading))
         await asyncio.gather(watching, return_exceptions=True)
-    if cancelled:
+    if cancelled_again:
         raise asyncio.CancelledError
     code = None if why else process.returncode
     return Ended(code, heard.text(), why, time.monotonic() - started)
+
+
+async def run_planned(
+    program: Path,
+    plan: Mapping[str, Any],
+    bounds: Bounds,
+    output: Output | None,
+    *,
+    pass_fds: Sequence[int] = (),
+    grace: bool = False,
+) -> Ended:
+    """Run a program of ours that confines itself and then a script, as `plan` says; in the folder
+    of the run, with nothing of our environment. `grace` as for `run_process`.
+
+    Raises `JarvisError` when it cannot be started.
+    """
+    place = bounds.disk / "plan"
+    place.write_text(json.dumps(plan))
+    command = [sys.executable, "-I", "-S", str(program), str(place)]
+    try:
+        return await run_process(
+            command, bounds, environment={}, folder=bounds.disk, output=output,
+            pass_fds=pass_fds, grace=grace,
+        )  # fmt: skip
+    except OSError as error:
+        raise JarvisError("The sandbox did not start: {why}", why=error.strerror) from None
 
 
 def check_started(ended: Ended) -> Ended:
@@ -120,6 +154,9 @@ def _end(process: asyncio.subprocess.Process, grace: bool) -> None:
         if grace:
             process.send_signal(signal.SIGTERM)
         else:
+            for pid in list(_family(process.pid))[1:]:  # some are in sessions of their own
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
             os.killpg(process.pid, signal.SIGKILL)
 
 
@@ -140,19 +177,23 @@ async def _watch(pid: int, bounds: Bounds) -> str:
 def _memory_of(pid: int) -> int:
     """Bytes that a process and its descendants hold."""
     page = os.sysconf("SC_PAGE_SIZE")
-    total, waiting = 0, [pid]
+    total = 0
+    for one in _family(pid):
+        with contextlib.suppress(OSError):  # it has just ended
+            held = Path(f"/proc/{one}/statm").read_text().split()
+            total += (int(held[1]) - int(held[2])) * page  # without what is shared
+    return total
+
+
+def _family(pid: int) -> Iterator[int]:
+    """A process and its descendants, as long as each is there."""
+    waiting = [pid]
     while waiting:
         one = waiting.pop()
-        try:
-            held = Path(f"/proc/{one}/statm").read_text().split()
-            children = [
-                (task / "children").read_text() for task in Path(f"/proc/{one}/task").iterdir()
-            ]
-        except (OSError, ValueError):
-            continue
-        total += (int(held[1]) - int(held[2])) * page  # without what is shared
-        waiting.extend(int(child) for text in children for child in text.split())
-    return total
+        yield one
+        with contextlib.suppress(OSError):
+            for task in Path(f"/proc/{one}/task").iterdir():
+                waiting.extend(map(int, (task / "children").read_text().split()))
 
 
 class Heard:

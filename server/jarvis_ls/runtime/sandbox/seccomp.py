@@ -50,6 +50,12 @@ _METADATA: dict[str, tuple[int | None, int | None]] = {
     "lremovexattr": (198, 15), "fremovexattr": (199, 16), "utime": (132, None),
     "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
 }  # fmt: skip
+_IPC: dict[str, tuple[int | None, int | None]] = {
+    "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "semget": (64, 190),
+    "semop": (65, 193), "semctl": (66, 191), "semtimedop": (220, 192), "msgget": (68, 186),
+    "msgsnd": (69, 189), "msgrcv": (70, 188), "msgctl": (71, 187), "mq_open": (240, 180),
+    "mq_unlink": (241, 181),
+}  # fmt: skip
 _INSPECTED: dict[str, tuple[int, int]] = {
     "clone": (56, 220), "clone3": (435, 435), "unshare": (272, 97), "ioctl": (16, 29),
     "socket": (41, 198),
@@ -57,11 +63,14 @@ _INSPECTED: dict[str, tuple[int, int]] = {
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
 
-def filter_program(*, families: Sequence[int] = NETWORKED, metadata: bool = True) -> bytes:
+def filter_program(
+    *, families: Sequence[int] = NETWORKED, metadata: bool = True, ipc: bool = True
+) -> bytes:
     """The filter for this machine; empty when we know none for it.
 
     Only sockets of the given `families` can be made; without `metadata` no mode, owner, time
-    or attribute of any file can be changed.
+    or attribute of any file can be changed, and without `ipc` none of the machine's shared memory,
+    semaphores and message queues be reached, which is for who has no namespace of their own.
     """
     machine = _MACHINES.get(platform.machine())
     if machine is None:
@@ -71,7 +80,7 @@ def filter_program(*, families: Sequence[int] = NETWORKED, metadata: bool = True
         _load(_ARCH), *_unless_equal(arch, _refuse(_EPERM)),
         _load(_NUMBER), *_if_at_least(_LAST + 1, _refuse(_ENOSYS)),
     ]  # fmt: skip
-    refused = {**_REFUSED, **({} if metadata else _METADATA)}
+    refused = {**_REFUSED, **({} if metadata else _METADATA), **({} if ipc else _IPC)}
     for numbers in refused.values():
         number = numbers[column]
         if number is not None:

@@ -94,3 +94,26 @@ void update(void) {
     pthread_mutex_lock(&lock);
     work();
 } // expect: missing-unlock
+
+struct guarded { mtx_t lock; int value; };
+int c11(struct guarded *g) {
+    if (mtx_lock(&g->lock) != thrd_success)
+        return -1; // ok
+    g->value++;
+    if (mtx_unlock(&g->lock) != thrd_success)
+        return -1; // ok
+    return 0;
+}
+
+int in_macro_loop(struct queue *q, int wanted) {
+    struct entry *one;
+    pthread_mutex_lock(&lock);
+    LIST_FOREACH(one, q->entries) {
+        if (one->id == wanted) {
+            q->found++;
+            break; // ok
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return q->found;
+}

@@ -45,3 +45,24 @@ char *fresh(char *p, size_t n) {
     p = realloc(p, n); // ok
     return p;
 }
+
+void stop_because(const char *why);
+void grow_or_stop(struct buffer *b) {
+    b->data = realloc(b->data, 100); // expect: realloc-assign-back
+    if (b->data == NULL)
+        stop_because("out of memory");
+    b->data[0] = 'x';
+}
+
+int grow_copy(struct buffer **b) {
+    struct buffer *grown = *b;
+    grown = realloc(grown, 100); // expect: realloc-assign-back
+    if (grown == NULL)
+        return -1;
+    *b = grown;
+    return 0;
+}
+
+void released(struct buffer *b) {
+    b->data = realloc(b->data, 0); // ok
+}

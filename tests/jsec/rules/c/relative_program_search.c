@@ -32,3 +32,9 @@ void absolute(void) {
     if (system("C:\\Windows\\System32\\cmd.exe /c dir") != 0) // ok
         puts("failed");
 }
+
+void processes(STARTUPINFOA *start, PROCESS_INFORMATION *made) {
+    CreateProcessA(NULL, "notepad.exe a.txt", NULL, NULL, 1, 0, NULL, NULL, start, made); // expect: relative-program-search
+    CreateProcessA("C:\\Windows\\notepad.exe", "notepad.exe a.txt", NULL, NULL, 1, 0, NULL, NULL, start, made); // ok
+    CreateProcessA("notepad.exe", "notepad.exe a.txt", NULL, NULL, 1, 0, NULL, NULL, start, made); // expect: relative-program-search
+}

@@ -32,6 +32,7 @@ void *libraries(const char *name) {
     void *b = dlopen("./plugin.so", RTLD_LAZY); // expect: untrusted-search-path
     void *c = dlopen(getenv("PLUGIN"), RTLD_LAZY); // expect: untrusted-search-path
     void *d = dlopen(NULL, RTLD_LAZY); // ok
+    LoadLibraryA("kernel32.dll"); // ok
     void *e = dlopen(name, RTLD_LAZY); // expect: untrusted-search-path
     return a ? b : c ? d : e;
 }

@@ -2,8 +2,8 @@ use std::alloc::{alloc, handle_alloc_error, Layout};
 
 pub fn one(layout: Layout) -> *mut u8 {
     unsafe {
-        let p = alloc(layout); // expect: alloc-without-null-check
-        p.write(1);
+        let p = alloc(layout);
+        p.write(1); // expect: alloc-without-null-check
         p
     }
 }
@@ -20,8 +20,8 @@ pub fn one_checked(layout: Layout) -> *mut u8 {
 }
 
 pub fn from_c(n: usize) {
-    let p = unsafe { libc::malloc(n) } as *mut u8; // expect: alloc-without-null-check
-    unsafe { *p = 1 };
+    let p = unsafe { libc::malloc(n) } as *mut u8;
+    unsafe { *p = 1 }; // expect: alloc-without-null-check
 }
 
 pub fn from_c_checked(n: usize) -> Option<*mut u8> {

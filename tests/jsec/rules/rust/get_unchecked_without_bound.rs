@@ -40,3 +40,11 @@ pub fn debug_only(table: &[u32], index: usize) -> u32 {
 pub fn plain(table: &[u32], index: usize) -> u32 {
     table[index] // ok
 }
+
+pub fn one_too_far(v: &[u32], i: usize) -> u32 {
+    if i <= v.len() {
+        unsafe { *v.get_unchecked(i) } // expect: get-unchecked-without-bound
+    } else {
+        0
+    }
+}

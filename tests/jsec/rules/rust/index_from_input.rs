@@ -25,6 +25,16 @@ pub fn field(packet: &[u8]) -> &[u8] {
     &packet[offset..] // expect: index-from-input
 }
 
+pub fn masked(packet: &[u8], table: &[u8; 64]) -> u8 {
+    let word = u64::from_be_bytes(packet[..8].try_into().unwrap());
+    table[((word >> 58) & LOW_SIX_BITS) as usize] // ok
+}
+
+pub fn masked_elsewhere(packet: &[u8], table: &[u8; 64]) -> u8 {
+    let word = u64::from_be_bytes(packet[..8].try_into().unwrap());
+    table[((word & LOW_SIX_BITS) + word) as usize] // expect: index-from-input
+}
+
 pub fn each(table: &[u32]) -> u32 {
     let mut sum = 0;
     for i in 0..table.len() {

@@ -37,3 +37,12 @@ pub unsafe fn decoded(packet: *const u8, out: *mut u8) {
 pub fn streams(reader: &mut R, writer: &mut W) {
     std::io::copy(reader, writer); // ok
 }
+
+pub fn into_any(dst: &mut [u8], src: &[u8]) {
+    unsafe { std::ptr::copy_nonoverlapping(src.as_ptr(), dst.as_mut_ptr(), src.len()) } // expect: pointer-copy-without-bound
+}
+
+pub fn into_equal(dst: &mut [u8], src: &[u8]) {
+    assert_eq!(src.len(), dst.len());
+    unsafe { std::ptr::copy_nonoverlapping(src.as_ptr(), dst.as_mut_ptr(), src.len()) } // ok
+}

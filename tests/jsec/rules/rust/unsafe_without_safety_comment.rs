@@ -50,4 +50,32 @@ pub fn outer_once(p: *const u8) -> u8 {
     }
 }
 
+pub fn told_once(p: *const u8) -> u8 {
+    let one = unsafe { *p }; // expect: unsafe-without-safety-comment
+    let two = unsafe { *p.add(1) }; // ok
+    // SAFETY: the third byte is always there.
+    let three = unsafe { *p.add(2) }; // ok
+    fn inner(p: *const u8) -> u8 {
+        unsafe { *p } // expect: unsafe-without-safety-comment
+    }
+    one + two + three + inner(p)
+}
+
+pub fn argued(p: *const u8, flag: bool) -> u8 {
+    // The flag was seen, therefore it is now safe to read the value.
+    let one = unsafe { *p }; // ok
+    // u8 has no invalid values, so safe to read.
+    let two = unsafe { *p.add(1) }; // ok
+    // Safe: `p` comes from a slice.
+    let three = unsafe { *p.add(2) }; // ok
+    one + two + three + u8::from(flag)
+}
+
+pub fn argued_against(p: *const u8) -> u8 {
+    // This is not safe to call twice.
+    unsafe { *p } // expect: unsafe-without-safety-comment
+}
+
+static FIRST: u8 = unsafe { *BYTES.as_ptr() }; // expect: unsafe-without-safety-comment
+
 const RAW: &str = r#"unsafe { /* only text */ }"#; // ok

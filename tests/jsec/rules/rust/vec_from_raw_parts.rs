@@ -20,3 +20,10 @@ pub fn same_function(bytes: Vec<u8>) -> Vec<u8> {
 pub unsafe fn slice<'a>(p: *const u8, len: usize) -> &'a [u8] {
     std::slice::from_raw_parts(p, len) // ok
 }
+
+pub fn capacity_forgotten(mut v: Vec<u8>) -> Vec<u8> {
+    let p = v.as_mut_ptr();
+    let n = v.len();
+    std::mem::forget(v);
+    unsafe { Vec::from_raw_parts(p, n, n) } // expect: vec-from-raw-parts
+}

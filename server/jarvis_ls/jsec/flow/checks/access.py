@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.jsec.flow import ir
+from jarvis_ls.jsec.flow.checks.ownership import came_round
 from jarvis_ls.jsec.flow.ir import Expr, Type
 from jarvis_ls.jsec.flow.lower_types import UNPLACED
 from jarvis_ls.jsec.flow.state import ENDLESS, FREED, State
+from jarvis_ls.jsec.flow.types import UNIT
 from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
     AS_REGION,
@@ -28,6 +30,10 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
 
 _STACK = frozenset({"local", "alloca"})
+_CLOSED = frozenset({"fopen", "popen", "opendir"})
+"""Families of streams: what closes them frees them."""
+_SMALL = 4096
+"""Bytes that are added to the size of a record that nothing defines, at most."""
 _MANY = 2
 """So many choices on the way may exclude each other: only an index that counts up to a known
 number is then beyond doubt."""
@@ -52,8 +58,10 @@ def check(
     if address is not None and address[0] == ir.FIELD and isinstance(address[2], tuple):
         size = an.member_size(address[2][0], address[2][1])  # its own file knows its type
         least, most = (min(least, size), min(most, size)) if size else (least, most)
+    if writes and where.null == ANY_NULL and address is not None and an.frame.caller is None:
+        _through_parameter(an, st, address, span)
     if where.null:
-        _null(an, st, where, span, address, by)
+        present(an, st, where, span, address, by)
     if where.ini == UNINIT:
         return
     for target in where.ptr:
@@ -65,7 +73,21 @@ def check(
             bounds(an, st, target, reg, least, most, writes, span, flags, taint, where, by)
 
 
-def _null(an: Analysis, st: State, where: Val, span: Any, address: Expr | None, by: str) -> None:
+def _through_parameter(an: Analysis, st: State, address: Expr, span: Any) -> None:
+    """A root writes through a parameter which nothing is known of."""
+    place = address[1] if address[0] == ir.LOAD else address
+    if place[0] == ir.LOCAL and place[1] in an.frame.function.params:
+        an.reached(st, "store-reached", span)
+
+
+def _source_of(an: Analysis, rid: int) -> str:
+    """What a text from outside came through."""
+    place = an.places[rid]
+    return place.name if place is not None and place.kind == "object" else ""
+
+
+def present(an: Analysis, st: State, where: Val, span: Any, address: Expr | None, by: str) -> None:
+    """A function or an access needs a pointer that is not null."""
     null = where.null
     if null == ANY_NULL:
         if address is not None:
@@ -82,7 +104,7 @@ def _null(an: Analysis, st: State, where: Val, span: Any, address: Expr | None, 
                 span,
                 certain=reg.null > 1,
                 cause=reg.site,
-                allocator=reg.family,
+                allocator=reg.family or _source_of(an, target[0]),
                 by=by,
             )
             st.regs[target[0]] = reg.but(null=0)
@@ -129,11 +151,12 @@ def _freed(an: Analysis, st: State, reg: Any, rid: int, span: Any, *, writes: bo
     if reg.status == FREED and not reg.escaped:
         an.fault(
             st,
-            "use-after-free",
+            "use-after-close" if reg.family in _CLOSED else "use-after-free",
             span,
             certain=True,
             cause=reg.site,
             then=reg.freed,
+            doubtful=came_round(reg, span),
             writes="write" if writes else "read",
             allocator=reg.family,
         )
@@ -167,6 +190,8 @@ def bounds(
     if place is None or place.kind in ("object", "function"):
         return
     if UNPLACED <= lo < ENDLESS:  # a member whose record is not known: it lies anywhere
+        return
+    if an.counted and not _alike(reg.hi, lo, hi, most):
         return
     under = hi < start
     may_under = lo < start and (taint is not None or known & TIGHT) and not unsure
@@ -223,8 +248,21 @@ def bounds(
     )
 
 
+def _alike(size: float, lo: float, hi: float, most: float) -> bool:
+    """Whether a region and an access to it are both counted in records that nothing defines, or
+    both in bytes."""
+    if size >= ENDLESS:
+        return True
+    by_record = size > 0 and size % UNIT == 0
+    mixed = lo >= UNIT or (UNIT <= most < ENDLESS and most % UNIT <= _SMALL)
+    if not by_record and mixed:  # a record, and some bytes behind it
+        return False
+    return by_record == (most > 0 and (lo % UNIT, hi % UNIT, most % UNIT) == (0, 0, 0))
+
+
 def _shown(value: float) -> str:
-    return str(int(value)) if abs(value) < 2**62 else "many"
+    """A number for people; nothing when it has no limit."""
+    return str(int(value)) if abs(value) < 2**62 else ""
 
 
 def uninitialised(an: Analysis, st: State, value: Val, rid: int, span: Any, type_: Type) -> Val:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.jsec.flow.ir import Span
-from jarvis_ls.jsec.flow.library.tables import KEYS
+from jarvis_ls.jsec.flow.library.tables import KEYS, is_known
 from jarvis_ls.jsec.flow.state import State
 from jarvis_ls.jsec.flow.values import OTHER, Val
 
@@ -122,6 +122,8 @@ def library(an: Analysis, st: State, value: Val, call: Call) -> None:
         an.fault(st, "search-path", call.span, certain=True, source=taint, by=call.name)
         return
     text = strings.text_of(an, st, value) if call.name.startswith("LoadLibrary") else None
+    if text is not None and is_known(text.decode("utf-8", "replace")):
+        return
     if text and not set(b"\\/") & set(text):  # the folder of the document is searched, too
         an.fault(st, "search-path", call.span, certain=False, by=call.name,
                  name=text.decode("utf-8", "replace"))  # fmt: skip

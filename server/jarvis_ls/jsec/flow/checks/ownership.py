@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.jsec.flow.ir import CALL, EVAL, JUMP, RETURN, SET, FunctionIR, Span, Type
 from jarvis_ls.jsec.flow.state import (
     ENDLESS,
@@ -39,6 +40,8 @@ _LARGE = 1 << 20
 _RELEASING = re.compile(r"free|close|destroy|release|dispose|delete|unref|drop", re.IGNORECASE)
 """Who has such a name and leaves something knows why."""
 _EXCESS = 10_000
+_MODEST = 1 << 17
+"""Bytes that most programs can spare each time: a length of 16 bits is limit enough."""
 
 
 def allocate(
@@ -89,6 +92,8 @@ def size_checks(an: Analysis, st: State, number: Val, size: int, family: str, sp
     """What can be wrong with the size of an allocation."""
     if number.ini or number.ptr:
         return
+    if number.flags & ARITH and not number.flags & TIGHT:
+        an.reached(st, "size-reached", span, source=number.taint)
     sym = number.sym
     if sym is not None and sym[0] == "sizeof" and number.lo == number.hi == 8 and family in _MEMORY:
         an.fault(st, "sizeof-pointer", sym[1], certain=True)
@@ -100,8 +105,9 @@ def size_checks(an: Analysis, st: State, number: Val, size: int, family: str, sp
     if size > 1 and number.taint is not None and number.hi * size > 2**64:
         an.fault(st, "overflow-to-allocation", span, certain=False, source=number.taint)
     if number.taint is not None and number.hi * max(size, 1) > _EXCESS:
+        modest = number.hi * max(size, 1) <= _MODEST
         an.fault(st, "excessive-allocation", span, certain=False, source=number.taint,
-                 most=str(int(number.hi)))  # fmt: skip
+                 doubtful=modest, most=str(int(number.hi)))  # fmt: skip
     elif number.lo * max(size, 1) > 2**31 and number.flags & TIGHT and number.lo == number.hi:
         an.fault(st, "excessive-allocation", span, certain=True, most=str(int(number.lo)))
 
@@ -152,12 +158,21 @@ def release(an: Analysis, st: State, value: Val, family: str, span: Span) -> Non
             kind = "mismatched-free" if family in _MEMORY else "wrong-close"
             an.fault(st, kind, span, certain=True, cause=reg.site, allocator=reg.family,
                      release=family)  # fmt: skip
+        elif reg.owner is not None and not reg.escaped:
+            an.fault(st, "double-free", span, certain=sure, cause=reg.site, then=reg.owner)
         elif reg.status == FREED and not reg.escaped:
             kind = "double-free" if family in _MEMORY else "double-close"
-            an.fault(st, kind, span, certain=sure, cause=reg.site, then=reg.freed)
+            an.fault(st, kind, span, certain=sure, cause=reg.site, then=reg.freed,
+                     doubtful=came_round(reg, span))  # fmt: skip
         elif (lo > 0 or hi > 0) and family in _MEMORY and place.kind == "heap":
             an.fault(st, "free-not-start", span, certain=lo > 0, cause=reg.site)
         st.regs[rid] = reg.but(status=FREED, freed=step, null=0)
+
+
+def came_round(reg: Reg, span: Span) -> bool:
+    """Whether something whose allocation is not seen was released by a later statement of a loop:
+    what the loop takes out of a list or container may well be another each time."""
+    return not reg.family and reg.freed is not None and reg.freed[1][0] >= span[0]
 
 
 def given(an: Analysis, st: State, values: list[Val], const: Any, span: Span) -> None:
@@ -209,6 +224,7 @@ def leaks(an: Analysis, st: State, frame: Frame, value: Val | None, span: Span) 
     candidates = [
         rid for rid, reg in st.regs.items()
         if reg.family and reg.status == LIVE and not reg.escaped and reg.null < 2
+        and reg.owner is None
     ]  # fmt: skip
     if not candidates or frame.function.name == "main":
         return
@@ -225,6 +241,9 @@ def leaks(an: Analysis, st: State, frame: Frame, value: Val | None, span: Span) 
             owner.name_span  # fmt: skip
         inside = owner.span[0] <= place[0] < owner.span[1]
         released = reg.touched is not None and _RELEASING.search(reg.touched[0].name) is not None
+        if frame.function.file != reg.site[0] or not inside:
+            # made by another function, whose result may have told that there was nothing to make
+            released = released or (st.choices > 0 and language_of(frame.function.file) == "cpp")
         an.fault(st, kind, place if inside else owner.name_span, certain=True, cause=reg.site,
                  allocator=reg.family, function=owner, doubtful=released)  # fmt: skip
         st.regs[rid] = reg.but(escaped=True)
@@ -278,7 +297,7 @@ def _reachable(an: Analysis, st: State, value: Val | None) -> set[int]:
     for rid, cells in st.mem.items():
         place = an.places[rid]
         reg = st.regs.get(rid)
-        if place is None or place.kind != "heap" or (reg is not None and reg.escaped):
+        if place is None or place.kind != "heap" or (reg and (reg.escaped or reg.owner)):
             for cell in cells.values():
                 for target in cell.ptr:
                     work.append(target[0])

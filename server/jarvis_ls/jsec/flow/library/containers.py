@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jarvis_ls.jsec.flow.checks import access, injection
+from jarvis_ls.jsec.flow.checks import access, injection, ownership
 from jarvis_ls.jsec.flow.ir import Span, Type
 from jarvis_ls.jsec.flow.state import ENDLESS, UNKNOWN_FILL, State
-from jarvis_ls.jsec.flow.types import ULONG
-from jarvis_ls.jsec.flow.values import NOT_NULL, NULL, OTHER, Val, join, pointer, unknown
+from jarvis_ls.jsec.flow.types import ANY, ULONG
+from jarvis_ls.jsec.flow.values import (
+    NOT_NULL,
+    NULL,
+    NULL_POINTER,
+    OTHER,
+    Val,
+    join,
+    pointer,
+    unknown,
+)
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
@@ -37,10 +46,10 @@ def call(
     rid = where.ptr[0][0]
     if kind in _STRINGS:
         return _string(an, st, rid, name, values, result)
-    if kind in _OWNERS and name in ("construct", "reset"):
-        for value in values:
-            for target in value.ptr:
-                st.regs[target[0]] = an.reg(st, target[0]).but(escaped=True)
+    if kind in _OWNERS and name in ("construct", "reset", "release"):
+        return _owner(an, st, rid, kind, name, values, result, span)
+    if name in ("resize", "reserve") and values:
+        ownership.size_checks(an, st, values[0], 1, "new", span)
     if name in _ADDS and values:
         cells = st.mem.get(rid, {})
         old = cells.get(0)
@@ -55,6 +64,50 @@ def call(
     if name == "size":
         return unknown(ULONG)
     return unknown(result)
+
+
+def _owner(
+    an: Analysis, st: State, rid: int, kind: str, name: str, values: list[Val], result: Type,
+    span: Span,
+) -> Val:  # fmt: skip
+    """A smart pointer takes what it owns, gives it away, or releases it."""
+    held = st.mem.get(rid, {}).get(0)
+    for target in held.ptr if held is not None else ():
+        reg = st.regs.get(target[0])
+        if held is None or reg is None or reg.owner is None:
+            continue
+        st.regs[target[0]] = reg.but(owner=None, escaped=reg.escaped or kind == "shared_ptr")
+        if name == "reset" and kind != "shared_ptr":
+            ownership.release(an, st, held, reg.family, span)
+    if not values:
+        st.put(rid, 0, NULL_POINTER)
+        return held if held is not None and name == "release" else unknown(result)
+    new = values[0]
+    for target in new.ptr:
+        place = an.places[target[0]]
+        if place is not None and place.type[0] == "c":  # another smart pointer
+            st.put(rid, 0, st.mem.get(target[0], {}).get(0) or unknown(result))
+            return unknown(result)
+        _take(an, st, rid, target[0], span, sure=len(new.ptr) == 1 and len(values) == 1)
+    st.put(rid, 0, new)
+    return unknown(result)
+
+
+def _take(an: Analysis, st: State, rid: int, block: int, span: Span, *, sure: bool) -> None:
+    """A smart pointer becomes the owner of a block; `sure` when of this one, without a deleter."""
+    reg, place = an.reg(st, block), an.places[rid]
+    element = place.type[2] if place is not None and place.type[0] == "c" else ANY
+    if not sure or reg.escaped or not reg.family or element == ANY:
+        st.regs[block] = reg.but(escaped=True)
+        return
+    family = "new[]" if element[0] == "a" else "new"
+    if reg.owner is not None:
+        an.fault(st, "double-free", span, certain=True, cause=reg.site, then=reg.owner)
+    elif reg.family != family:
+        an.fault(st, "mismatched-free", span, certain=True, cause=reg.site, allocator=reg.family,
+                 release=family)  # fmt: skip
+    step = (an.frame.function.file, span, "A smart pointer takes it, and releases it.", ())
+    st.regs[block] = reg.but(owner=step)
 
 
 def _string(an: Analysis, st: State, rid: int, name: str, values: list[Val], result: Type) -> Val:

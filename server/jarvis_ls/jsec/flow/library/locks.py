@@ -18,13 +18,14 @@ _TAKES = re.compile(r"(.*)(Acquire|acquire|Lock|lock|Take|take|Enter|enter)")
 """Names of functions that may take a lock."""
 _GIVES = {"acquire": ("release",), "lock": ("unlock",), "take": ("give", "release"),
           "enter": ("leave", "exit")}  # fmt: skip
+_LOCKED = re.compile(r"(?i)lock|mutex|critical_?section")
 _GIVING = re.compile(r"(?i)release|unlock|give|leave|exit|destroy|free|close|end|done")
 _FAILED = Val(1, 255, OTHER, None, (), NOT_NULL)
 
 
 def unseen(an: Analysis, st: State, name: str, values: list[Val], args: Any, span: Span) -> None:
     """A function that is not seen may take or give back the lock it is given: that is told by
-    its name, and by that of its counterpart, which is declared beside it."""
+    its name, which speaks of a lock, or by that of its counterpart, which is declared beside it."""
     if not args:
         return
     rid = _place(an, st, values[0], args[0])
@@ -37,6 +38,9 @@ def unseen(an: Analysis, st: State, name: str, values: list[Val], args: Any, spa
     if found is None:
         return
     stem, word = found.groups()
+    if _LOCKED.search(stem):  # `...LockAcquire`
+        _hold(an, st, rid, span)
+        return
     givers = (other if word.islower() else other.capitalize() for other in _GIVES[word.lower()])
     if any(an.program.prototype(stem + giver, an.frame.function.file) for giver in givers):
         _hold(an, st, rid, span)

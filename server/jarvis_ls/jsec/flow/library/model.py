@@ -170,6 +170,29 @@ def _uses(an: Analysis, st: State, call: Call, indexes: tuple[int, ...]) -> None
             access.check(an, st, value, 0, 0, False, call.span, address(call, index), by=call.name)
 
 
+def _ends(an: Analysis, st: State, call: Call, index: int) -> None:
+    """A stream is closed, which must be there; whether it was closed before is said when it is
+    released."""
+    value = call.arg(index)
+    if value is not None and (value.ptr or value.null == NULL) and value.null:
+        access.present(an, st, value, call.span, address(call, index), call.name)
+
+
+def _written(an: Analysis, st: State, call: Call, index: int) -> None:
+    """Something is written to a stream that was opened on the way."""
+    value = call.arg(index)
+    for target in value.ptr if value is not None else ():
+        reg = st.regs.get(target[0])
+        if reg is not None and reg.family == "fopen":
+            an.reached(st, "write-reached", call.span, cause=reg.site)
+
+
+def _string(an: Analysis, st: State, call: Call, index: int) -> None:
+    value = call.arg(index)
+    if value is not None and value.ptr:
+        strings.read_string(an, st, value, call.span, call.name)
+
+
 def _format(an: Analysis, st: State, call: Call, index: int, first: int) -> None:
     value = call.arg(index)
     if value is None:
@@ -297,8 +320,12 @@ def _text(an: Analysis, st: State, call: Call, source: str) -> None:
     function = an.frame.function
     key = ("text", an.frame.base, call.span)
     rid = an.region(key, Place("object", source, ("a", CHAR, -1), 0, UNKNOWN_FILL, (0, 0), ""))
-    st.regs[rid] = an.reg(st, rid).but(taint=(function.file, call.span, "text:" + source))
-    call.value = Val(0, 0, TIGHT, None, ((rid, 0, 0, 0, None),), ANY_NULL)
+    place = (function.file, call.span)
+    st.regs[rid] = an.reg(st, rid).but(
+        taint=(*place, "text:" + source), null=1,
+        site=(*place, "{name} gives it, or NULL.", (("name", source),)),
+    )  # fmt: skip
+    call.value = Val(0, 0, TIGHT, None, ((rid, 0, 0, 0, None),), AS_REGION)
 
 
 def _wrote(an: Analysis, st: State, call: Call, index: int) -> None:
@@ -351,7 +378,9 @@ def _assert(an: Analysis, st: State, call: Call, index: int) -> bool:
 
 _EFFECTS: dict[str, Callable[..., Any]] = {
     "alloc": _alloc, "derived": _derived, "free": _free, "realloc": _realloc, "same": _same,
-    "same or null": _same_or_null, "reads": _reads, "uses": _uses, "format": _format,
+    "same or null": _same_or_null, "reads": _reads, "uses": _uses, "string": _string,
+    "written": _written, "ends": _ends,
+    "format": _format,
     "print": _print, "command": _command, "vector": _vector, "path": _path, "search": _search,
     "setenv": _setenv, "library": _library, "open": _open, "descriptor": _descriptor,
     "within": _within, "text": _text, "wrote": _wrote,

@@ -71,9 +71,16 @@ def _range(an: Analysis, st: State, call: Call, low: int, high: int) -> None:
 
 
 def _count(an: Analysis, st: State, call: Call, index: int) -> None:
+    call.value = Val(-1, _at_most(call, index), OTHER)
+
+
+def _items(an: Analysis, st: State, call: Call, index: int) -> None:
+    call.value = Val(0, _at_most(call, index), OTHER)
+
+
+def _at_most(call: Call, index: int) -> float:
     amount = call.arg(index)
-    high = amount.hi if amount is not None and not amount.ptr and 0 <= amount.hi < 2**62 else 2**62
-    call.value = Val(-1, high, OTHER)
+    return amount.hi if amount is not None and not amount.ptr and 0 <= amount.hi < 2**62 else 2**62
 
 
 def _swapped(an: Analysis, st: State, call: Call, index: int) -> None:
@@ -84,5 +91,5 @@ def _swapped(an: Analysis, st: State, call: Call, index: int) -> None:
 
 EFFECTS: dict[str, Callable[..., Any]] = {
     "number": _number, "parse": _parse, "abs": _abs, "sqrt": _sqrt, "range": _range,
-    "count": _count, "swapped": _swapped,
+    "count": _count, "items": _items, "swapped": _swapped,
 }  # fmt: skip

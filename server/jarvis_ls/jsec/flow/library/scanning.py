@@ -47,6 +47,8 @@ def printed(
         lo, hi, known, source, whole = _length(an, st, text, values, unit, call)
         taint = taint or source
     strings.reach(an, st, where)
+    if bound is None:
+        strings.unbounded(an, st, call, where, taint)
     least: float = lo + unit
     most: float = hi + unit if hi < ENDLESS else ENDLESS
     flags = TIGHT if known else 0
@@ -159,10 +161,17 @@ def scan(an: Analysis, st: State, call: Call, form: int, first: int, by: str) ->
                              taint=letters)  # fmt: skip
             strings.put_string(an, st, where, Val(0, high, TIGHT), letters, None)
         else:
-            _store_number(an, st, where, number)
+            _store_number(an, st, where, number, _most(match))
 
 
-def _store_number(an: Analysis, st: State, where: Val, source: Any) -> None:
+def _most(match: re.Match[bytes]) -> float:
+    """The greatest number that the digits which are read can mean."""
+    base = {b"x": 16, b"X": 16, b"o": 8, b"d": 10, b"u": 10}.get(match["kind"], 0)
+    width = match["width"] or b""
+    return base ** min(int(width), 30) - 1 if base and width.isdigit() else ENDLESS
+
+
+def _store_number(an: Analysis, st: State, where: Val, source: Any, most: float) -> None:
     from jarvis_ls.jsec.flow.evaluate import write
     from jarvis_ls.jsec.flow.types import INT
     from jarvis_ls.jsec.flow.values import unknown
@@ -172,6 +181,8 @@ def _store_number(an: Analysis, st: State, where: Val, source: Any) -> None:
         if type_ == ANY:
             type_ = INT
         value = unknown(type_) if source is None else tainted(type_, source)
+        if type_[0] == "i" and most < value.hi:
+            value = Val(max(value.lo, -most), most, value.flags, value.taint)
         write(an, st, target, value, an.size(type_), strong=len(where.ptr) == 1)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jarvis_ls.jsec.flow.ir import Type
-from jarvis_ls.jsec.flow.types import CHARS, DOUBLE, INT, LONG, ULONG, VOID
+from jarvis_ls.jsec.flow.types import CHARS, DOUBLE, INT, LONG, UINT, ULONG, VOID
 
 _POINTER: Type = ("p", VOID)
 _WIDE: Type = ("p", INT)
@@ -26,10 +26,11 @@ RESULTS: dict[str, Type] = {
            "wmemmove wmemset wmemchr wcstok _wgetenv _wcsdup"),
     **_all(_STREAM, "fopen fdopen freopen popen tmpfile _popen _wpopen _wfopen fopen64"),
     **_all(ULONG, "strlen strnlen wcslen wcsnlen strspn strcspn fread fwrite strtoul strtoull "
-           "strlcpy strlcat confstr strftime mbstowcs wcstombs"),
+           "urand63 urand64 strlcpy strlcat confstr strftime mbstowcs wcstombs"),
     **_all(LONG, "strtol strtoll atol atoll labs llabs ftell read write recv send readlink "
            "sysconf recvfrom sendto pread pwrite time lseek getline getdelim random lrand48 "
-           "mrand48 wcstol wcstoll ssize recvmsg sendmsg"),
+           "mrand48 rand64 wcstol wcstoll ssize recvmsg sendmsg"),
+    **_all(UINT, "urand31 urand32"),
     **_all(DOUBLE, "atof strtod sqrt pow fabs floor ceil drand48 fmod sin cos log exp log10"),
     **_all(("f", 4), "strtof sqrtf fabsf"),
     **_all(VOID, "free exit _exit abort perror srand srandom qsort bzero bcopy rewind setbuf "

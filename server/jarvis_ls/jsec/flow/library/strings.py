@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jarvis_ls.jsec.flow.checks import access, ownership
 from jarvis_ls.jsec.flow.ir import CAST, LOAD
 from jarvis_ls.jsec.flow.library.scanning import printed, scan
-from jarvis_ls.jsec.flow.state import ENDLESS, UNKNOWN_FILL, ZEROED, State
+from jarvis_ls.jsec.flow.state import ENDLESS, UNINITIALISED, UNKNOWN_FILL, ZEROED, State
 from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
     AS_REGION,
@@ -88,6 +88,10 @@ def read_string(an: Analysis, st: State, value: Val, span: Any, by: str) -> None
         place = an.places[target[0]]
         if reg is None or place is None or target[1] != target[2]:
             continue
+        if reg.open and target[1] <= reg.open < reg.hi:
+            an.fault(st, "text-without-end", span, certain=True, name=place.name, by=by,
+                     where=place)  # fmt: skip
+            st.regs[target[0]] = reg.but(open=0)
         if reg.len_lo >= reg.hi and reg.flags & TIGHT and place.kind not in ("object", "string"):
             an.fault(st, "buffer-read-over", span, certain=True, name=place.name, by=by,
                      size=str(int(reg.hi)), where=place)  # fmt: skip
@@ -118,8 +122,12 @@ def put_string(
         if not sure:
             low, high = min(low, reg.len_lo), max(high, reg.len_hi)
             whole = None
+        untouched = reg.fill == UNINITIALISED and not st.mem.get(rid)
+        still = not ends and sure and lo == hi == reg.open and (untouched or reg.open) \
+            and size.lo == size.hi and size.flags & TIGHT and reg.flags & TIGHT  # fmt: skip
         st.regs[rid] = reg.but(
             len_lo=max(low, 0), len_hi=high, text=whole, fixed=False,
+            open=low if still else 0,
             taint=taint if lo == hi == 0 and sure else taint or reg.taint, fill=UNKNOWN_FILL,
             written=0, below=taint is not None and (lo > 0 or (reg.below and lo != 0)),
         )  # fmt: skip
@@ -137,7 +145,7 @@ def overwrite(an: Analysis, st: State, value: Val, taint: Any) -> None:
             continue
         reg = an.reg(st, rid)
         st.regs[rid] = reg.but(len_lo=0, len_hi=ENDLESS, text=None, taint=taint or reg.taint,
-                               fill=UNKNOWN_FILL, written=0, fixed=False)  # fmt: skip
+                               fill=UNKNOWN_FILL, open=0, written=0, fixed=False)  # fmt: skip
         type_ = an.type_at(rid, lo)
         if lo == hi and place.kind == "local" and type_[0] in ("i", "f"):
             st.mem[rid] = {lo: Val(unknown(type_).lo, unknown(type_).hi, OTHER, taint)}
@@ -229,8 +237,18 @@ def _copy_string(
     exact = all(t[1] == t[2] for t in source.ptr)
     if taint is not None and held.hi >= ENDLESS and bound is None and exact and _attacker(taint):
         amount = Val(amount.lo, ENDLESS - 1, TIGHT, taint)
+    if bound is None:
+        unbounded(an, st, call, where, taint)
     checked(an, st, call, where, amount, True, to)
     put_string(an, st, where, held, taint, text_of(an, st, source) if bound is None else None)
+
+
+def unbounded(an: Analysis, st: State, call: Call, where: Val, taint: Any) -> None:
+    """Note the way to a copy that is not told how much room there is."""
+    one = where.ptr[0][0] if len(where.ptr) == 1 else None
+    reg = st.regs.get(one) if one is not None else None
+    an.reached(st, "copy-reached", call.span, source=taint, cause=reg.site if reg else None,
+               where=an.places[one] if one is not None else None)  # fmt: skip
 
 
 def _attacker(taint: Any) -> bool:

@@ -11,8 +11,11 @@ is the size of a character. `model` carries them out:
 (a string of fewer than count characters), `bytes to count unit source`, `scan format first source`,
 `text source` (returns a string), `number source low high`, `parse from`, `within from fails unit`
 (a pointer into an argument, or null), `same position`, `open family fails`, `abs position`,
-`range low high`, `duplicate from unit`, `reads position count unit`, `stop`, `quiet`,
-`escape first`, `variable position`, `uses positions`, `between to first last` (of a range),
+`range low high`, `count position` (as many at most, or -1), `items position` (as many at most),
+`duplicate from unit`, `reads position count unit`, `stop`, `quiet`,
+`escape first`, `variable position`, `uses positions`,
+`string position` (it is read to its end), `written position`, `ends position` (a stream),
+`between to first last` (of a range),
 `lock position`, `try lock position`, `wait position`, `unlock position`, `mutex`,
 `derived position` (the same pointer when its object is of the class of the result),
 `elements to from count` (of the type that is pointed to; from -1: one value).
@@ -86,24 +89,26 @@ TABLE: dict[str, tuple[Effect, ...]] = {
     # output
     **_both("printf", "wprintf", ("format", 0, 1)),
     **_both("vprintf", "vwprintf", ("format", 0, -1)),
-    **_both("fprintf", "fwprintf", ("uses", (0,)), ("format", 1, 2)),
+    **_both("fprintf", "fwprintf", ("uses", (0,)), ("written", 0), ("format", 1, 2)),
     **_both("vfprintf", "vfwprintf", ("uses", (0,)), ("format", 1, -1)),
     **_each("dprintf", ("format", 1, 2)),
     **_each("vdprintf", ("format", 1, -1)),
     **_each("syslog", ("format", 1, 2)),
     **_each("vsyslog", ("format", 1, -1)),
-    **_each("puts perror putenv_ printf_", ("uses", (0,))),
-    **_each("fputs fputws", ("uses", (0, 1))),
-    **_each("fwrite", ("uses", (3,)), ("reads", 0, (1, 2), 1)),
+    **_each("puts perror putenv_ printf_", ("uses", (0,)), ("string", 0)),
+    **_each("fputs fputws", ("uses", (0, 1)), ("written", 1), ("string", 0)),
+    **_each("fwrite", ("uses", (3,)), ("written", 3), ("reads", 0, (1, 2), 1)),
     **_each("write send sendto pwrite", ("reads", 1, 2, 1)),
-    **_each("fputc putc fputwc putwc ungetc ungetwc", ("uses", (1,))),
+    **_each("fputc putc fputwc putwc", ("uses", (1,)), ("written", 1)),
+    **_each("ungetc ungetwc", ("uses", (1,))),
     **_each("fseek fseeko ftell ftello rewind feof ferror fileno clearerr", ("uses", (0,))),
     **_each("putchar putwchar fflush setvbuf isatty lseek fsync", ("quiet",)),
     # input
     **_both("fgets", "fgetws", ("uses", (2,)), ("input", 0, 1, "u", "fgets()"),
             ("same or null", 0)),
     **_both("gets", "_getws", ("input", 0, -1, "u", "gets()"), ("same or null", 0)),
-    **_each("fread", ("uses", (3,)), ("bytes", 0, (1, 2), 1, "fread()")),
+    **_each("fread", ("uses", (3,)), ("bytes", 0, (1, 2), 1, "fread()"),
+            ("items", 2)),
     **_each("read pread", ("bytes", 1, 2, 1, "read()"), ("count", 2)),
     **_each("recv recvfrom", ("bytes", 1, 2, 1, "recv()"), ("count", 2)),
     **_each("readlink", ("bytes", 1, 2, 1, "readlink()"), ("count", 2)),
@@ -118,6 +123,12 @@ TABLE: dict[str, tuple[Effect, ...]] = {
     # numbers
     **_each("rand", ("number", "rand()", 0, 2**31 - 1)),
     **_each("random lrand48", ("number", "random()", 0, 2**31 - 1)),
+    **_each("rand32", ("number", "rand()", -(2**31), 2**31 - 1)),
+    **_each("rand64", ("number", "rand()", -(2**63), 2**63 - 1)),
+    **_each("urand31", ("number", "rand()", 0, 2**31 - 1)),
+    **_each("urand32", ("number", "rand()", 0, 2**32 - 1)),
+    **_each("urand63", ("number", "rand()", 0, 2**63 - 1)),
+    **_each("urand64", ("number", "rand()", 0, 2**64 - 1)),
     **_each("atoi _wtoi", ("parse", 0, "atoi()")),
     **_each("strtol strtoll strtoul strtoull wcstol wcstoul wcstoll", ("parse", 0, "strtol()"),
             ("wrote", 1)),
@@ -151,14 +162,14 @@ TABLE: dict[str, tuple[Effect, ...]] = {
     **_each("accept accept4", ("wrote", 1), ("wrote", 2), ("descriptor",)),
     **_each("connect bind sendmsg", ("uses", (1,))),
     **_each("listen shutdown", ("quiet",)),
-    **_each("setsockopt", ("uses", (3,))),
+    **_each("setsockopt", ("quiet",)),
     **_each("opendir", ("path", 0), ("open", "opendir", True)),
     **_each("remove unlink rmdir mkdir chdir access stat lstat rename chmod chown truncate",
             ("path", 0), ("wrote", 1)),
-    **_each("fclose", ("uses", (0,)), ("free", "fopen", 0)),
-    **_each("pclose _pclose", ("uses", (0,)), ("free", "popen", 0)),
+    **_each("fclose", ("ends", 0), ("free", "fopen", 0)),
+    **_each("pclose _pclose", ("ends", 0), ("free", "popen", 0)),
     **_each("readdir rewinddir", ("uses", (0,))),
-    **_each("closedir", ("uses", (0,)), ("free", "opendir", 0)),
+    **_each("closedir", ("ends", 0), ("free", "opendir", 0)),
     **_each("close _close closesocket", ("free", "open", 0)),
     **_each("CloseHandle", ("free", "CreateFile", 0)),
     **_each("CreateFileA CreateFileW CreateFile", ("path", 0), ("open", "CreateFile", False)),
@@ -187,6 +198,29 @@ TABLE: dict[str, tuple[Effect, ...]] = {
     **_each("CreateMutex CreateMutexA CreateMutexW", ("open", "CreateFile", True), ("mutex",)),
     **_each("WaitForSingleObject", ("wait", 0)),
 }  # fmt: skip
+
+
+def macro_for(name: str) -> str:
+    """The library function that a macro which nothing defines is likely to stand for: `ALLOCA`,
+    `SNPRINTF` or `CLOSE_SOCKET` hide what it is called on some system. Else the name itself."""
+    plain = name.lower()
+    for one in (plain, plain.replace("_", "")):
+        if one in TABLE:
+            return one
+    return name
+
+
+_KNOWN_LIBRARIES = frozenset({
+    "kernel32", "ntdll", "user32", "gdi32", "advapi32", "shell32", "ole32", "ws2_32", "msvcrt",
+    "shlwapi", "comdlg32", "rpcrt4",
+})  # fmt: skip
+
+
+def is_known(library: str) -> bool:
+    """Whether Windows takes a library from its own folder, whatever lies elsewhere: it is one of
+    the "known DLLs"."""
+    return library.lower().removesuffix(".dll") in _KNOWN_LIBRARIES
+
 
 _OPTIONAL = frozenset({"curl_easy_setopt", "PKCS12_create"})
 """Functions whose argument is a secret only when another one says so."""

@@ -54,6 +54,7 @@ INPUT = "'{size}' may overflow: '{factor}' comes from '{source}' and has no uppe
     confidence=0.7,
     suggestion="Use calloc or reallocarray, or compare with SIZE_MAX / size before multiplying.",
     fixable=True,
+    reached="size-reached",
 )
 def allocation_size_overflow(call: Call | Fault) -> Iterator[Report]:
     if isinstance(call, Fault):

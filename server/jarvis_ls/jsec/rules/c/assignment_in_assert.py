@@ -25,6 +25,7 @@ assert(state == READY);
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, field, text
@@ -33,6 +34,8 @@ from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 _INSIDE = frozenset({"parenthesized_expression", "binary_expression", "unary_expression",
                      "comma_expression", "call_expression", "argument_list"})  # fmt: skip
+_CHANGES = re.compile(rb"(?:<<|>>|[^=!<>])=(?!=)|\+\+|--")
+"""What the text of an expression that changes something has."""
 
 
 @rule(
@@ -45,7 +48,7 @@ _INSIDE = frozenset({"parenthesized_expression", "binary_expression", "unary_exp
     fixable=True,
 )
 def assignment_in_assert(call: Call) -> Iterator[Report]:
-    change = _change(call)
+    change = _change(call) if _CHANGES.search(call.node.text or b"") else None
     if change is None:
         return
     operator = field(change, "operator")

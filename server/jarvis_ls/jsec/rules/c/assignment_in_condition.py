@@ -31,7 +31,7 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.guards import constant
+from jarvis_ls.jsec.constants import constant
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
 from jarvis_ls.jsec.site import Site
 

@@ -36,8 +36,8 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.inputs import Source, text_source
 from jarvis_ls.jsec.c.proof import told
 from jarvis_ls.jsec.c.texts import literal_content, only_literals
+from jarvis_ls.jsec.constants import string_literal
 from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.guards import string_literal
 from jarvis_ls.jsec.rule import Report, calls, flow, rule
 
 SHELLS = {"system": 0, "popen": 0, "_popen": 0, "_wpopen": 0, "_wsystem": 0, "wpopen": 0,

@@ -30,7 +30,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, ancestors, field, text
-from jarvis_ls.jsec.guards import declaration, enclosing_loop
+from jarvis_ls.jsec.constants import declaration
+from jarvis_ls.jsec.guards import enclosing_loop
 from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
 
 WAITS = frozenset({"pthread_cond_wait", "pthread_cond_timedwait", "cnd_wait", "cnd_timedwait",

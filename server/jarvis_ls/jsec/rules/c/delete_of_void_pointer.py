@@ -34,7 +34,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import field, text
-from jarvis_ls.jsec.guards import declaration
+from jarvis_ls.jsec.constants import declaration
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.site import Site
 

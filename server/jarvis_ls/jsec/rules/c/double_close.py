@@ -1,7 +1,7 @@
 """A file or descriptor is closed twice.
 
 ## What it does
-Follows each local `FILE *`, directory stream or descriptor through its function and reports a
+Follows each `FILE *`, directory stream or descriptor through functions and files, and reports a
 second close that can be reached without it being opened again.
 
 ## Why is this bad?

@@ -1,8 +1,8 @@
 """Memory is freed twice.
 
 ## What it does
-Follows each local pointer, and each member such as `p->name`, through its function and reports
-a second `free` or `delete` that can be reached without a new value in between.
+Follows pointers, and members such as `p->name`, through functions and files, and reports a
+second `free` or `delete` that can be reached without a new value in between.
 
 ## Why is this bad?
 The second `free` hands the allocator a block it already owns. Its lists are damaged, and

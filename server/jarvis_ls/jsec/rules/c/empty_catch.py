@@ -31,6 +31,7 @@ try {
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import field, text
@@ -55,7 +56,12 @@ def empty_catch(site: Site) -> Iterator[Report]:
     yield Report(
         site.node,
         "'catch {what}' throws the failure away.",
-        confidence=0.4 if body.named_child_count else 0.65,
+        confidence=0.4 if body.named_child_count else _confidence(parameters),
         pattern="catch",
         what=parameters,
     )
+
+
+def _confidence(caught: str) -> float:
+    """Who names one kind of exception has thought of it; who takes all may lose any."""
+    return 0.65 if "..." in caught or re.search(r"\bexception\b", caught) else 0.5

@@ -33,7 +33,7 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, bare, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.guards import declaration, string_literal
+from jarvis_ls.jsec.constants import declaration, string_literal
 from jarvis_ls.jsec.rule import Report, calls, rule
 
 VECTORS = {

@@ -36,8 +36,9 @@ from jarvis_ls.jsec.c.formats import FORMATS
 from jarvis_ls.jsec.c.inputs import text_source
 from jarvis_ls.jsec.c.proof import told
 from jarvis_ls.jsec.c.texts import only_literals
+from jarvis_ls.jsec.constants import declaration, string_literal
 from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.guards import NULLS, declaration, string_literal
+from jarvis_ls.jsec.guards import NULLS
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, flow, rule
 
 INPUT = "The format '{format}' of '{call}' comes from '{source}'."

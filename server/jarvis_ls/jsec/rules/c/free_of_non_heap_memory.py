@@ -36,8 +36,8 @@ from jarvis_ls.codeintel.code import Call, Function, bare, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.allocation import FREEING
 from jarvis_ls.jsec.c.proof import told
+from jarvis_ls.jsec.constants import declaration
 from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.guards import declaration
 from jarvis_ls.jsec.rule import Report, calls, flow, rule
 
 

@@ -33,9 +33,9 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, bare, text
 from jarvis_ls.jsec.c.credentials import literal_value, secret_argument
 from jarvis_ls.jsec.c.proof import told
+from jarvis_ls.jsec.constants import declaration, string_literal
 from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.flow.library.tables import KEYS, PASSWORDS
-from jarvis_ls.jsec.guards import declaration, string_literal
 from jarvis_ls.jsec.rule import Report, calls, flow, rule
 
 CONNECTIONS = {"PQconnectdb": 0, "PQconnectStart": 0, "SQLDriverConnect": 2, "SQLDriverConnectA": 2,

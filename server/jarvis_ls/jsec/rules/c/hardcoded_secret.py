@@ -33,7 +33,7 @@ from jarvis_ls.codeintel.code import field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.credentials import is_placeholder
 from jarvis_ls.jsec.c.words import names_key, names_secret, words
-from jarvis_ls.jsec.guards import string_literal
+from jarvis_ls.jsec.constants import string_literal
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.site import Site
 

@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, bare, call_at, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.reaching import reaching
-from jarvis_ls.jsec.guards import string_literal
+from jarvis_ls.jsec.constants import string_literal
 from jarvis_ls.jsec.rule import Report, calls, rule
 
 _NAMES = frozenset({"USER", "LOGNAME", "USERNAME", "SUDO_USER", "SUDO_UID", "UID", "EUID",

@@ -33,7 +33,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.jsec.c.outcomes import Test, branch_of, reports_failure, tests_of
-from jarvis_ls.jsec.guards import NULLS, string_literal
+from jarvis_ls.jsec.constants import string_literal
+from jarvis_ls.jsec.guards import NULLS
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 _POINTERS = frozenset(

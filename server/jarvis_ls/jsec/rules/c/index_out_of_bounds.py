@@ -34,7 +34,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function, field, text, use_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.extents import extent, index_of, pointee
-from jarvis_ls.jsec.guards import constant
+from jarvis_ls.jsec.constants import constant
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.site import Site
 

@@ -33,7 +33,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.jsec.c.credentials import is_placeholder
 from jarvis_ls.jsec.c.words import names_secret
-from jarvis_ls.jsec.guards import string_literal
+from jarvis_ls.jsec.constants import string_literal
 from jarvis_ls.jsec.rule import Report, calls, rule
 
 COMPARING = ("strcmp", "strncmp", "memcmp", "strcasecmp", "wcscmp", "wcsncmp", "_stricmp",

@@ -42,7 +42,7 @@ from jarvis_ls.jsec.c.copies import amount_of
 from jarvis_ls.jsec.c.extents import extent, index_of, pointee
 from jarvis_ls.jsec.c.indices import may_index
 from jarvis_ls.jsec.c.reaching import reaching
-from jarvis_ls.jsec.guards import constant, declaration
+from jarvis_ls.jsec.constants import constant, declaration
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
 from jarvis_ls.jsec.site import Site
 

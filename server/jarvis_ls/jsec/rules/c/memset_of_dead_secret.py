@@ -30,17 +30,22 @@ explicit_bzero(password, sizeof password);
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from jarvis_ls.codeintel.code import Call, Function, bare, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.allocation import RELEASES
 from jarvis_ls.jsec.c.credentials import secret_argument
+from jarvis_ls.jsec.c.mentions import MANY, named
 from jarvis_ls.jsec.c.words import names_key
-from jarvis_ls.jsec.guards import constant, enclosing_loop
+from jarvis_ls.jsec.constants import constant
+from jarvis_ls.jsec.guards import enclosing_loop
 from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 SETTERS = frozenset({"memset", "wmemset"})
+_MOST_LATER = 8
+"""Places behind the call that are looked at."""
 
 
 @rule(
@@ -65,8 +70,8 @@ def memset_of_dead_secret(call: Call) -> Iterator[Report]:
     variable = function.variable(name, node.start_byte)
     if variable is None or variable.is_static or not (variable.is_array or variable.is_pointer):
         return
-    later = function.uses(name, call.node.end_byte)
-    freed = _is_freed_next(function, call, name)
+    later = list(islice(named(function, name, MANY, call.node.end_byte), _MOST_LATER + 1))
+    freed = _is_freed_next(function, later, name)
     if (later and not freed) or not (variable.is_array or freed):
         return
     if not function.uses(name, variable.node.end_byte, call.node.start_byte):
@@ -90,10 +95,9 @@ def _value(call: Call) -> int | None:
     return 0 if text(given).lstrip("L") == "'\\0'" else constant(given, call.function)
 
 
-def _is_freed_next(function: Function, call: Call, name: str) -> bool:
+def _is_freed_next(function: Function, later: list[Node], name: str) -> bool:
     """Whether all that happens to a pointer afterwards is that it is freed, or set."""
-    later = function.uses(name, call.node.end_byte)
-    if not later or len(later) > 8:
+    if not later or len(later) > _MOST_LATER:
         return False
     ends = _frees(function).get(name, set())
     freed = any(use.start_byte in ends for use in later)

@@ -1,7 +1,7 @@
 """A null pointer is dereferenced.
 
 ## What it does
-Follows each local pointer through its function and reports a dereference where the pointer is
+Follows pointers through functions and files, and reports a dereference where the pointer is
 NULL: it was set to NULL, or a test just found it NULL (`if (!p) puts(p->name)`,
 `p == NULL && p->n`). A test for NULL that does not leave, directly followed by a dereference,
 is reported as well.

@@ -30,7 +30,7 @@ import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, field, text
-from jarvis_ls.jsec.guards import string_literal
+from jarvis_ls.jsec.constants import string_literal
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 METHODS = {

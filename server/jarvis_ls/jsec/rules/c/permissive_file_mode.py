@@ -35,7 +35,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.jsec.c.modes import mode_value
 from jarvis_ls.jsec.c.words import names_key, names_secret, words
-from jarvis_ls.jsec.guards import string_literal
+from jarvis_ls.jsec.constants import string_literal
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 CREATING = {"open": 2, "open64": 2, "_open": 2, "openat": 3, "creat": 1, "mkdir": 1, "mkdirat": 2,

@@ -35,7 +35,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.extents import extent
-from jarvis_ls.jsec.guards import constant
+from jarvis_ls.jsec.constants import constant
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.site import Site
 

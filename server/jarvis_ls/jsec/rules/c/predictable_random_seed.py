@@ -35,7 +35,7 @@ from jarvis_ls.codeintel.code import Call, Function, bare, call_at, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.reaching import reaching
 from jarvis_ls.jsec.c.words import about_security
-from jarvis_ls.jsec.guards import constant, string_literal
+from jarvis_ls.jsec.constants import constant, string_literal
 from jarvis_ls.jsec.rule import Report, calls, rule
 
 SEEDERS = {"srand": 0, "srandom": 0, "srand48": 0, "qsrand": 0, "g_random_set_seed": 0,

@@ -4,6 +4,9 @@
 Compares the number of bytes given to `memcpy`, `memmove`, `write`, `send`, `fwrite`, `memcmp`
 with the size of what they read from, where both are known.
 
+A text that was put into fresh memory without its terminator and is then read as a string counts,
+too.
+
 ## Why is this bad?
 The bytes behind the source belong to something else: keys, pointers, other users' data. They
 end up in a copy, a file or on the network; or the read runs into an unmapped page.
@@ -39,13 +42,17 @@ from jarvis_ls.jsec.rule import Report, calls, flow, rule
 
 
 @rule(
-    query=flow("buffer-read-over", guess=calls(*READS)),
+    query=flow("buffer-read-over", "text-without-end", guess=calls(*READS)),
     category="buffer_overflow",
     cwe=(126, 125, 805),
     confidence=0.85,
     suggestion="Read no more than the source has: use its own size.",
 )
 def read_beyond_buffer(call: Call | Fault) -> Iterator[Report]:
+    if isinstance(call, Fault) and call.kind == "text-without-end":
+        yield Report(call, "The text in '{name}' has no terminator: it is read on behind its end.",
+                     cwe=(126, 170), pattern="text without end")  # fmt: skip
+        return
     if isinstance(call, Fault):
         yield Report(
             call,
@@ -53,6 +60,8 @@ def read_beyond_buffer(call: Call | Fault) -> Iterator[Report]:
                 call,
                 "'{by}' reads {bytes} bytes from offset {offset} of '{name}', which has {size}.",
                 "Up to {bytes} bytes from offset {offset} of '{name}' are read, which has {size}.",
+                "'{by}' may read more than the {size} bytes of '{name}'.",
+                "More may be read here than the {size} bytes of '{name}'.",
                 "More is read than the memory has.",
             ),
             cwe=(126,),

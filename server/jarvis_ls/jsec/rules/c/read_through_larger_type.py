@@ -36,7 +36,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function, Variable, bare, field, text
 from jarvis_ls.codeintel.facts import Declared
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.guards import element_size
+from jarvis_ls.jsec.constants import element_size
 from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.site import Site

@@ -33,6 +33,7 @@ buffer = bigger;
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, bare, field, text, use_of
@@ -42,6 +43,9 @@ from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 _TEMPORARY = "resized"
+_PLACES = frozenset({"identifier", "field_expression", "pointer_expression",
+                     "subscript_expression"})  # fmt: skip
+"""What a pointer may have been copied from."""
 
 
 @rule(
@@ -61,7 +65,9 @@ def realloc_assign_back(call: Call) -> Iterator[Report]:
     assignment = use_of(call.node)
     if assignment is None or assignment.type != "assignment_expression":
         return
-    if _is_null(assignment, pointer):
+    wanted = call.arg(1)
+    size = text(bare(wanted)) if wanted is not None else ""
+    if _is_null(assignment, pointer) or size == "0" or size.startswith("-"):  # it is freed
         return
     yield Report(
         call.node,
@@ -88,13 +94,68 @@ def _confidence(call: Call, pointer: str, assignment: Node) -> float:
     variable = function.variable(pointer, assignment.start_byte)
     if variable is not None and variable.is_parameter:
         return 0.5  # who gave it has it still
-    statement = assignment.parent
-    following = statement.next_named_sibling if statement is not None else None
-    if following is not None and following.type == "if_statement":
-        then = field(following, "consequence")
-        ends = then is not None and leaves(then) and "exit" in text(then)[:200]
-        return 0.5 if ends else 0.82
-    return 0.82
+    if variable is not None and _is_copy(variable.initial):
+        return 0.55
+    return 0.5 if _ends_on_failure(assignment, pointer) else 0.82
+
+
+def _is_copy(initial: Node | None) -> bool:
+    """Whether a variable starts as what another place holds, which has the block still."""
+    value = bare(initial) if initial is not None else None
+    if value is not None and value.type == "binary_expression":  # `p - 8`
+        value = field(value, "left")
+        value = bare(value) if value is not None else None
+    return value is not None and text(value) != "NULL" and value.type in _PLACES
+
+
+def _ends_on_failure(assignment: Node, pointer: str) -> bool:
+    """Whether the program goes on only with a block: a failure is asserted not to be, ends the
+    program, or is answered by one call behind which the pointer is used as if there was none."""
+    following = _after(assignment.parent)
+    if following is None:
+        return False
+    if following.type == "expression_statement":
+        inner = following.named_children[0] if following.named_child_count else None
+        name = text(field(inner, "function")).lower() if inner is not None else ""
+        return name.endswith("assert") and pointer in text(inner)
+    then = field(following, "consequence") if following.type == "if_statement" else None
+    if then is None or pointer not in text(field(following, "condition")):
+        return False
+    if leaves(then) and "exit" in text(then)[:200]:
+        return True
+    only = then
+    if then.type == "compound_statement" and then.named_child_count == 1:
+        only = then.named_children[0]
+    is_call = only.type == "expression_statement" and text(only).rstrip(" ;").endswith(")")
+    return is_call and any(
+        re.search(rf"(?<!\w){re.escape(pointer)}\s*(\[|->)", text(one)) for one in _next(following)
+    )
+
+
+def _next(statement: Node) -> Iterator[Node]:
+    """The few statements behind one."""
+    following = _after(statement)
+    for _ in range(4):
+        if following is None:
+            return
+        yield following
+        following = following.next_named_sibling
+
+
+def _after(statement: Node | None) -> Node | None:
+    """The statement behind one; where that is the last of a branch, the one behind the branch."""
+    for _ in range(3):
+        following = statement.next_named_sibling if statement is not None else None
+        while following is not None and following.type == "comment":
+            following = following.next_named_sibling
+        if following is not None or statement is None:
+            return following
+        block = statement.parent
+        outer = block.parent if block is not None and block.type == "compound_statement" else block
+        if outer is None or outer.type != "if_statement":
+            return None
+        statement = outer
+    return None
 
 
 def _is_null(assignment: Node, pointer: str) -> bool:

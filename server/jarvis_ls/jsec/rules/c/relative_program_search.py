@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call
+from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.jsec.c.texts import literal_content
 from jarvis_ls.jsec.rule import Report, calls, rule
 
@@ -50,17 +50,20 @@ _BUILTIN = frozenset({"cd", "echo", "exit", "true", "false", "exec", ":", "test"
     answered=("search-path", "command-injection"),
 )
 def relative_program_search(call: Call) -> Iterator[Report]:
-    literal = literal_content(call.arg(PLACES[call.name]), call.function)
+    program = call.arg(PLACES[call.name])
+    if call.name.startswith("CreateProcess") and text(call.arg(0)) not in ("NULL", "nullptr", "0"):
+        program = call.arg(0)  # the command line names it only where this does not
+    literal = literal_content(program, call.function)
     if literal is None or not literal.strip():
         return
-    program = literal.split()[0]
-    absolute = program.startswith(("/", "$", "%", "\\\\", "~", "(", "{")) or ":" in program[:3]
-    if absolute or program in _BUILTIN or "=" in program:
+    name = literal.split()[0]
+    absolute = name.startswith(("/", "$", "%", "\\\\", "~", "(", "{")) or ":" in name[:3]
+    if absolute or name in _BUILTIN or "=" in name:
         return
     yield Report(
         call.node,
         "'{call}' looks for '{program}' in PATH, which whoever starts the program sets.",
         pattern=call.name,
         call=call.name,
-        program=program,
+        program=name,
     )

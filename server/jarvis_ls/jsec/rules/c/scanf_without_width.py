@@ -35,7 +35,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.extents import extent
 from jarvis_ls.jsec.c.formats import Scan, scans
 from jarvis_ls.jsec.c.texts import character, length
-from jarvis_ls.jsec.guards import string_literal
+from jarvis_ls.jsec.constants import string_literal
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 ANY = "'{conversion}' writes a word of any length into '{target}'."
@@ -47,7 +47,7 @@ FORMATS = {"scanf": 0, "fscanf": 1, "sscanf": 1, "wscanf": 0, "fwscanf": 1, "sws
 @rule(
     query=calls(*FORMATS),
     category="unsafe_api",
-    cwe=(120, 121, 787),
+    cwe=(120, 121, 787, 676),
     confidence=0.9,
     suggestion="Give a width of one less than the size of the target, as in %19s.",
     fixable=True,

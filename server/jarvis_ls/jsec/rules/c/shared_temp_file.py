@@ -31,7 +31,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.texts import contents_before, names_of
-from jarvis_ls.jsec.guards import string_literal
+from jarvis_ls.jsec.constants import string_literal
 from jarvis_ls.jsec.rule import Report, calls, rule
 
 OPENING = {"fopen": 0, "fopen64": 0, "open": 0, "open64": 0, "creat": 0, "openat": 1,

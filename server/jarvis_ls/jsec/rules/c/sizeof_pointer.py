@@ -28,10 +28,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Variable, ancestors, bare, call_at, field, text
+from jarvis_ls.codeintel.facts import Declared
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.copies import READS, WRITES
 from jarvis_ls.jsec.c.extents import ALLOCATORS, resolved
-from jarvis_ls.jsec.guards import declaration
+from jarvis_ls.jsec.constants import declaration
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
 from jarvis_ls.jsec.site import Site
 
@@ -42,7 +43,7 @@ COUNT = "'{pointer}' is a pointer: its size says nothing about a number of eleme
 
 
 @rule(
-    query=nodes("(sizeof_expression) @site", needing=("sizeof",)),
+    query=nodes("(sizeof_expression) @site"),
     category="buffer_overflow",
     cwe=(467, 131),
     confidence=0.85,
@@ -60,7 +61,7 @@ def sizeof_pointer(site: Site) -> Iterator[Report]:
     if value.type not in ("identifier", "field_expression"):
         return
     declared = declaration(value, function)
-    if declared is None:
+    if declared is None or _is_reference(declared):
         return
     _, pointers, arrays = resolved(declared, function.unit)
     if pointers == 0 or (arrays and not (isinstance(declared, Variable) and declared.is_parameter)):
@@ -84,6 +85,12 @@ def sizeof_pointer(site: Site) -> Iterator[Report]:
         call=call,
         fix=fix,
     )
+
+
+def _is_reference(declared: Variable | Declared) -> bool:
+    """`T (&name)[n]`, whose size is that of the array."""
+    around = declared.node.parent if isinstance(declared, Variable) else None
+    return around is not None and around.type == "reference_declarator"
 
 
 def _of_type(site: Site) -> Iterator[Report]:

@@ -28,7 +28,7 @@ import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.guards import constant, string_literal
+from jarvis_ls.jsec.constants import constant, string_literal
 from jarvis_ls.jsec.rule import Report, calls, rule
 
 SIZES = {

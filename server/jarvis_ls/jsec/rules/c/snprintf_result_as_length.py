@@ -33,7 +33,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, ancestors, field, text, use_of
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.guards import bounded, string_literal
+from jarvis_ls.jsec.constants import string_literal
+from jarvis_ls.jsec.guards import bounded
 from jarvis_ls.jsec.rule import Report, calls, rule
 
 FORMATS = {"snprintf": 2, "vsnprintf": 2}

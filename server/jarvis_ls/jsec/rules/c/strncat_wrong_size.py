@@ -35,7 +35,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.copies import amount
 from jarvis_ls.jsec.c.extents import extent
 from jarvis_ls.jsec.c.texts import character, length
-from jarvis_ls.jsec.guards import declaration
+from jarvis_ls.jsec.constants import declaration
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 WHOLE = "'{call}' may add {size} characters and a terminator to '{target}', which has {room}."

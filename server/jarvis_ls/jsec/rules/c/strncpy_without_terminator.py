@@ -25,6 +25,7 @@ puts(name);
 
 ## References
 - CWE-170: Improper Null Termination
+- CWE-126: Buffer Over-read
 - CWE-125: Out-of-bounds Read
 - SEI CERT C STR32-C: Do not pass a non-null-terminated character sequence to a library function
 """
@@ -38,18 +39,18 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.copies import amount
 from jarvis_ls.jsec.c.extents import Extent, extent
 from jarvis_ls.jsec.c.texts import character, contents_before, is_terminated, length, names_of
-from jarvis_ls.jsec.guards import constant, declaration
+from jarvis_ls.jsec.constants import constant, declaration
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 
 @rule(
     query=calls("strncpy", "wcsncpy", "stpncpy", "lstrcpyn", "_tcsncpy"),
     category="buffer_overflow",
-    cwe=(170, 125, 464),
+    cwe=(170, 126, 125, 464),
     confidence=0.6,
     suggestion="Store a zero at the end of the target after the copy, or use strlcpy or snprintf.",
     fixable=True,
-    answered=("buffer-read-over",),
+    answered=("buffer-read-over", "text-without-end"),
 )
 def strncpy_without_terminator(call: Call) -> Iterator[Report]:
     target, source, function = call.arg(0), call.arg(1), call.function

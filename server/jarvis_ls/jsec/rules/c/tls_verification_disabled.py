@@ -30,7 +30,7 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.guards import constant
+from jarvis_ls.jsec.constants import constant
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 MODES = {"SSL_CTX_set_verify": 1, "SSL_set_verify": 1, "mbedtls_ssl_conf_authmode": 1,

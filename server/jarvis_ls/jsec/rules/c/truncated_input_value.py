@@ -39,8 +39,8 @@ from jarvis_ls.jsec.c.bounds import bounds
 from jarvis_ls.jsec.c.inputs import INPUTS, number_source
 from jarvis_ls.jsec.c.integers import declared_width, width
 from jarvis_ls.jsec.c.proof import told
+from jarvis_ls.jsec.constants import declaration
 from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.guards import declaration
 from jarvis_ls.jsec.rule import Report, flow, functions, rule
 
 

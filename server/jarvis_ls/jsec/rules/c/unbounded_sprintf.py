@@ -36,7 +36,7 @@ from jarvis_ls.jsec.c.extents import extent
 from jarvis_ls.jsec.c.formats import output_length
 from jarvis_ls.jsec.c.inputs import text_source
 from jarvis_ls.jsec.c.texts import character
-from jarvis_ls.jsec.guards import declaration, string_literal
+from jarvis_ls.jsec.constants import declaration, string_literal
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 TOO_LONG = "'{call}' writes at least {least} characters into '{target}', which holds {room}."
@@ -52,6 +52,7 @@ UNKNOWN = "'{call}' writes to '{target}' without a limit."
     suggestion="Use snprintf with the size of the target and check that nothing was cut off.",
     fixable=True,
     answered=("buffer-write-stack", "buffer-write-heap"),
+    reached="copy-reached",
 )
 def unbounded_sprintf(call: Call) -> Iterator[Report]:
     target = call.arg(0)

@@ -42,7 +42,7 @@ from jarvis_ls.jsec.c.extents import ALLOCATORS, Extent, extent
 from jarvis_ls.jsec.c.inputs import text_source
 from jarvis_ls.jsec.c.reaching import reaching
 from jarvis_ls.jsec.c.texts import character, contents_before, length
-from jarvis_ls.jsec.guards import declaration
+from jarvis_ls.jsec.constants import declaration
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 COPY = ("strcpy", "stpcpy", "wcscpy", "wcpcpy", "lstrcpy", "lstrcpyA", "lstrcpyW", "_tcscpy",
@@ -63,6 +63,7 @@ UNKNOWN = "'{call}' copies '{source}' into '{target}', whose size it does not kn
     suggestion="Pass the size of the target: snprintf, strlcpy or a length checked before.",
     fixable=True,
     answered=("buffer-write-stack", "buffer-write-heap"),
+    reached="copy-reached",
 )
 def unbounded_string_copy(call: Call) -> Iterator[Report]:
     target, source = call.arg(0), call.arg(1)

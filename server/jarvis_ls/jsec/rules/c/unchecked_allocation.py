@@ -32,10 +32,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.code import Call
 from jarvis_ls.jsec.c.allocation import ALLOCATING
-from jarvis_ls.jsec.c.nearby import use_before_test
 from jarvis_ls.jsec.c.proof import told
+from jarvis_ls.jsec.c.reports import used_untested
 from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.rule import Report, calls, flow, rule
 
@@ -60,13 +60,8 @@ def unchecked_allocation(call: Call | Fault) -> Iterator[Report]:
             suggestion="Test the result for NULL before using it.",
         )
         return
-    use = use_before_test(call)
-    if use is not None:
-        yield Report(
-            use,
-            "'{pointer}' is used without a test whether {function}() returned NULL.",
-            pattern=call.name,
-            pointer=text(call.target) or call.name,
-            function=call.name,
-            related=[(call.node, "Allocated here.")] if use != call.node else (),
-        )
+    yield from used_untested(
+        call,
+        "'{pointer}' is used without a test whether {function}() returned NULL.",
+        "Allocated here.",
+    )

@@ -36,7 +36,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, ancestors, field, text, use_of
 from jarvis_ls.jsec.c.allocation import MAY_BE_NULL
 from jarvis_ls.jsec.c.nearby import use_before_test
-from jarvis_ls.jsec.guards import string_literal
+from jarvis_ls.jsec.constants import string_literal
 from jarvis_ls.jsec.rule import Report, calls, rule
 
 _CONFIDENCE = {"getenv": 0.75, "secure_getenv": 0.75, "localtime": 0.45, "gmtime": 0.45,

@@ -1,8 +1,9 @@
 """A stream is used without testing whether it was opened.
 
 ## What it does
-Follows the result of `fopen`, `fdopen`, `tmpfile`, `popen` and `opendir` and reports the first
-use that can be reached before a test for NULL.
+Looks at the statements that always come behind `fopen`, `fdopen`, `tmpfile`, `popen` and
+`opendir`, and reports a use of the result that comes before a test for NULL. Where values are
+followed through the program, `unchecked-allocation` tells of it.
 
 ## Why is this bad?
 Opening fails for everyday reasons: no such file, no permission, no descriptor left. The stream
@@ -34,9 +35,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.code import Call
 from jarvis_ls.jsec.c.allocation import ACQUIRES, OPENING
-from jarvis_ls.jsec.c.nearby import use_before_test
+from jarvis_ls.jsec.c.reports import used_untested
 from jarvis_ls.jsec.rule import Report, calls, rule
 
 _STREAMS = sorted(name for name in OPENING if ACQUIRES[name].resource != "descriptor")
@@ -51,13 +52,7 @@ _STREAMS = sorted(name for name in OPENING if ACQUIRES[name].resource != "descri
     answered=("unchecked-allocation", "null-dereference"),
 )
 def unchecked_open_result(call: Call) -> Iterator[Report]:
-    use = use_before_test(call)
-    if use is not None:
-        yield Report(
-            use,
-            "'{stream}' is used without a test whether {function}() could open it.",
-            pattern=call.name,
-            stream=text(call.target) or call.name,
-            function=call.name,
-            related=[(call.node, "Opened here.")] if use != call.node else (),
-        )
+    yield from used_untested(
+        call, "'{pointer}' is used without a test whether {function}() could open it.",
+        "Opened here.",
+    )  # fmt: skip

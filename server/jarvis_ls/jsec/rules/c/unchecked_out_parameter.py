@@ -63,6 +63,7 @@ def _may_be_exported(function: Function) -> bool:
     severity="medium",
     suggestion="Write to '*{parameter}' only when '{parameter}' is not NULL.",
     fixable=True,
+    reached="store-reached",
 )
 def unchecked_out_parameter(function: Function) -> Iterator[Report]:
     if function.is_static or not _is_exported(function):

@@ -42,7 +42,7 @@ from jarvis_ls.jsec.c.extents import ALLOCATORS, STACK_ALLOCATORS
 from jarvis_ls.jsec.c.inputs import INPUTS, number_source
 from jarvis_ls.jsec.c.integers import is_unsigned
 from jarvis_ls.jsec.c.reaching import reaching
-from jarvis_ls.jsec.guards import constant
+from jarvis_ls.jsec.constants import constant
 from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rule import Report, calls, rule
 

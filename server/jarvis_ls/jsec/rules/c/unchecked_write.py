@@ -63,6 +63,7 @@ STANDARD = frozenset({"stdout", "stderr", "1", "2", "STDOUT_FILENO", "STDERR_FIL
     confidence=0.75,
     severity="medium",
     suggestion="Test the result of '{name}', or check 'ferror' and 'fclose' once all is written.",
+    reached="write-reached",
 )
 def unchecked_write(function: Function) -> Iterator[Report]:
     seen: set[tuple[str, bool]] = set()

@@ -1,8 +1,9 @@
 """A pointer that points nowhere is dereferenced.
 
 ## What it does
-Follows local pointers declared without a value and reports a dereference that is reached before
-any assignment.
+Looks at the statements that always come behind the declaration of a local pointer without a
+value, and reports a dereference that comes before any assignment. Where values are followed
+through the program, `uninitialized-variable` tells of it.
 
 ## Why is this bad?
 The pointer holds what the stack held before, so the access goes to an address nobody chose, or

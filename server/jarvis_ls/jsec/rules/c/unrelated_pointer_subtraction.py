@@ -1,8 +1,9 @@
 """Two pointers into different arrays are subtracted to get a distance.
 
 ## What it does
-Follows both sides of `p - q` through assignments and `strchr`-like searches of the function; when
-they start from two different arrays or allocations the difference means nothing.
+Looks where both sides of `p - q` come from, through assignments and `strchr`-like searches of
+the function; when they start from two different arrays or allocations the difference means
+nothing.
 
 ## Why is this bad?
 Where two arrays lie relative to each other is up to the compiler. The number is used as a length

@@ -34,6 +34,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.inputs import text_source
 from jarvis_ls.jsec.c.texts import literal_content
 from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.flow.library.tables import is_known
 from jarvis_ls.jsec.guards import NULLS
 from jarvis_ls.jsec.rule import Report, calls, flow, rule
 
@@ -95,7 +96,7 @@ def _loading(call: Call, value: Node) -> Iterator[Report]:
         yield _report(call, INPUT, value, 0.85, source.name)
     elif literal is None:
         yield _report(call, UNKNOWN, value, 0.45)
-    elif call.name != "dlopen" and _is_relative(literal):
+    elif call.name != "dlopen" and _is_relative(literal) and not is_known(literal):
         yield _report(call, RELATIVE, value, 0.6)
     elif "/" in literal and _is_relative(literal):
         yield _report(call, RELATIVE, value, 0.8)

@@ -1,7 +1,7 @@
 """Memory is used after it was freed.
 
 ## What it does
-Follows each local pointer through the branches, loops and jumps of its function and reports a
+Follows pointers through branches, loops, jumps and calls, also into other files, and reports a
 dereference, a call argument or a `return` that can be reached after `free` or `delete` without
 a new value in between. In a loop, the second round counts too.
 

@@ -1,9 +1,9 @@
 """An object is used after it was moved away.
 
 ## What it does
-Follows each local that is given to `std::move` through its function and reports a later use that
-can be reached before the variable gets a new value (`=`, `clear`, `reset`, `assign`, …). A move
-in a loop is a use of its own result in the second round.
+Looks at the statements that always come behind `std::move` of a local variable, and reports a
+use before it gets a new value (`=`, `clear`, `reset`, `assign`, …). A move in a loop that gives
+it none is a use of its own result in the second round.
 
 ## Why is this bad?
 What is left in a moved-from object is not specified: strings may be empty or not, a
@@ -22,6 +22,7 @@ queue.push_back(std::move(request));
 ```
 
 ## References
+- CWE-476: NULL Pointer Dereference
 - CWE-672: Operation on a Resource after Expiration or Release
 - CWE-825: Expired Pointer Dereference
 - SEI CERT C++ EXP63-CPP: Do not rely on the value of a moved-from object
@@ -45,7 +46,7 @@ _REFILLING = frozenset({"clear", "reset", "assign", "swap", "emplace", "resize",
 @rule(
     query=calls("move"),
     category="memory_mgmt",
-    cwe=(672, 825),
+    cwe=(672, 825, 476),
     confidence=0.82,
     only="cpp",
     suggestion="Use '{variable}' before it is moved, or give it a new value first.",
@@ -58,6 +59,9 @@ def use_after_move(call: Call) -> Iterator[Report]:
     declared = declared_at(call.function, name) if moved.type == "identifier" else None
     if declared is None or len(call.arguments) != 1:
         return
+    variable = call.function.variable(name, moved.start_byte)
+    smart = variable is not None and "_ptr" in variable.type
+    cwe = (476, 672, 825) if smart else (672, 825)
     use = next_mention(call.unit, call.item, call.node, name)
     if use is not None and use.does in USING and _member(use) not in _REFILLING:
         yield Report(
@@ -65,6 +69,7 @@ def use_after_move(call: Call) -> Iterator[Report]:
             "'{variable}' is used after its value was moved away.",
             confidence=0.82 if use.certain else 0.62,
             variable=name,
+            cwe=cwe,
             related=[(call.node, "Moved here.")],
         )
     elif use is None and _moved_each_round(call.function, call.node, declared, name):
@@ -73,6 +78,7 @@ def use_after_move(call: Call) -> Iterator[Report]:
             "'{variable}' is used after its value was moved away.",
             confidence=0.62,
             variable=name,
+            cwe=cwe,
         )
 
 

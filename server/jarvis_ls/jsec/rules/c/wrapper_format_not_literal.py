@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, FunctionIndex, call_at, field, text, words_in
+from jarvis_ls.codeintel.code import Function, FunctionIndex, call_at, field, text
 from jarvis_ls.codeintel.parse import Node, captures, compile_query
 from jarvis_ls.jsec.c.formats import FORMATS
 from jarvis_ls.jsec.rule import Report, rule, whole_file
@@ -68,7 +68,7 @@ def wrapper_format_not_literal(whole: WholeUnit) -> Iterator[Report]:
         return
     words = {name.encode() for name in wrappers}
     for item in whole.items:
-        if words.isdisjoint(words_in(data[item.start : item.end])):
+        if not any(data.find(word, item.start, item.end) >= 0 for word in words):
             continue
         places = captures(query, item.node)
         index = FunctionIndex(whole.unit, item, places.get("function", []))

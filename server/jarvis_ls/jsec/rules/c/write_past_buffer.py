@@ -38,11 +38,17 @@ from jarvis_ls.jsec.c.proof import told
 from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.rule import Report, flow, rule
 
+_UNBOUNDED = frozenset({
+    "strcpy", "strcat", "stpcpy", "wcscpy", "wcscat", "sprintf", "vsprintf", "scanf", "fscanf",
+    "sscanf", "wscanf", "fwscanf", "swscanf",
+})  # fmt: skip
+"""Functions that are never told how much room there is."""
+
 
 @rule(
     query=flow("buffer-write-stack", "buffer-write-heap"),
     category="buffer_overflow",
-    cwe=(787, 121, 122),
+    cwe=(787, 121, 122, 676),
     confidence=0.9,
     suggestion="Compare with the size of the memory before writing.",
 )
@@ -54,7 +60,10 @@ def write_past_buffer(fault: Fault) -> Iterator[Report]:
         fault,
         "'{by}' writes {bytes} bytes from offset {offset} of '{name}', which has {size}.",
         "{bytes} bytes are written from offset {offset} of '{name}', which has {size}.",
+        "'{by}' may write more than the {size} bytes of '{name}'.",
+        "More may be written here than the {size} bytes of '{name}'.",
         "{bytes} bytes are written from offset {offset} of memory that has {size}.",
         "More is written here than the memory has.",
     )
-    yield Report(fault, message, cwe=(121 if stack else 122, 787))
+    unbounded = any(("by", name) in fault.args for name in _UNBOUNDED)
+    yield Report(fault, message, cwe=(121 if stack else 122, 787, *([676] if unbounded else [])))

@@ -27,31 +27,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import bare, field, text
+from jarvis_ls.codeintel.code import bare, field, text, use_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.extents import pointee
-from jarvis_ls.jsec.guards import declaration
+from jarvis_ls.jsec.constants import declaration
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.site import Site
 
 
 @rule(
-    query=nodes(
-        """(binary_expression operator: ["+" "-"] right: (sizeof_expression)) @site
-           (binary_expression operator: ["+" "-"] right: (binary_expression operator: "*")) @site
-           (binary_expression operator: ["+" "-"]
-             right: (parenthesized_expression (binary_expression operator: "*"))) @site
-           (assignment_expression operator: ["+=" "-="]) @site""",
-        needing=("sizeof",),
-    ),
+    query=nodes("(sizeof_expression) @site"),
     category="buffer_overflow",
     cwe=(468,),
     confidence=0.8,
     suggestion="Add the number of elements alone, or work on a char pointer.",
 )
 def wrong_pointer_scaling(site: Site) -> Iterator[Report]:
-    pointer, steps = field(site.node, "left"), field(site.node, "right")
-    if pointer is None or steps is None or not _has_sizeof(bare(steps)):
+    move = _move_by(site.node)
+    pointer, steps = field(move, "left"), field(move, "right")
+    if move is None or pointer is None or steps is None:
         return
     if '"' in text(steps):  # the length of a text: that counts characters
         return
@@ -67,7 +61,7 @@ def wrong_pointer_scaling(site: Site) -> Iterator[Report]:
     if element.unit and not _measures(text(steps), text(pointer), element.unit):
         return  # a type from elsewhere may well be one byte
     yield Report(
-        site.node,
+        move,
         "'{steps}' counts bytes, but '{pointer}' moves by whole elements.",
         pattern="sizeof",
         steps=text(steps),
@@ -75,14 +69,25 @@ def wrong_pointer_scaling(site: Site) -> Iterator[Report]:
     )
 
 
-def _has_sizeof(steps: Node) -> bool:
-    """`sizeof x`, or a product with it; a quotient of two is a number of elements."""
-    if steps.type == "sizeof_expression":
-        return True
-    if steps.type != "binary_expression" or text(field(steps, "operator")) != "*":
-        return False
-    sides = [field(steps, "left"), field(steps, "right")]
-    return any(side is not None and bare(side).type == "sizeof_expression" for side in sides)
+def _move_by(measured: Node) -> Node | None:
+    """The sum, difference or `+=` whose right side is a `sizeof`, or a product with it; a quotient
+    of two is a number of elements."""
+    steps, user = measured, use_of(measured)
+    if user is not None and user.type == "binary_expression" and _operator(user) == "*":
+        steps, user = user, use_of(user)
+    right = field(user, "right")
+    if user is None or right is None or bare(right) != steps:
+        return None
+    if user.type == "assignment_expression":
+        return user if _operator(user) in ("+=", "-=") else None
+    if user.type != "binary_expression" or _operator(user) not in ("+", "-"):
+        return None
+    in_brackets = steps != measured and steps.parent == right
+    return user if right == steps or in_brackets else None
+
+
+def _operator(node: Node) -> str:
+    return text(field(node, "operator"))
 
 
 def _measures(steps: str, pointer: str, unit: str) -> bool:

@@ -32,7 +32,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, ancestors, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, calls, flow, rule
 from jarvis_ls.jsec.rust.guards import null_tested
 from jarvis_ls.jsec.rust.shapes import call_path
 
@@ -40,14 +41,21 @@ _C = frozenset({"malloc", "calloc", "strdup", "fopen", "mmap", "posix_memalign"}
 
 
 @rule(
-    query=calls("alloc", "alloc_zeroed", "realloc", *sorted(_C)),
+    query=flow(
+        "unchecked-allocation", guess=calls("alloc", "alloc_zeroed", "realloc", *sorted(_C))
+    ),
     category="memory_mgmt",
     cwe=(690, 252),
     confidence=0.8,
     suggestion="Test the pointer with 'is_null()'; call 'handle_alloc_error' or return an error.",
     severity="high",
 )
-def alloc_without_null_check(call: Call) -> Iterator[Report]:
+def alloc_without_null_check(call: Call | Fault) -> Iterator[Report]:
+    if isinstance(call, Fault):
+        yield Report(
+            call, "The result of an allocation is used without a test for NULL.", cwe=(690, 476)
+        )
+        return
     path = call_path(call)
     if call.name in ("alloc", "alloc_zeroed", "realloc"):
         if not path.endswith(("alloc::alloc", "alloc::alloc_zeroed", "alloc::realloc",

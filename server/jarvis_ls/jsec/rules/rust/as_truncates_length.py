@@ -51,6 +51,8 @@ _LENGTHS = frozenset({"len", "count", "capacity", "size_of_val"})
     suggestion="Convert with 'try_from' and refuse what does not fit.",
     severity="medium",
     fixable=True,
+    answered=("truncation",),
+    cleared="cast",
 )
 def as_truncates_length(site: Site) -> Iterator[Report]:
     if site.item.in_test:

@@ -31,7 +31,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, Unit, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, Rewrite, flow, nodes, rule
 from jarvis_ls.jsec.rust.guards import tested
 from jarvis_ls.jsec.rust.values import WIDTHS, number_origin, type_of
 from jarvis_ls.jsec.site import Site
@@ -40,15 +41,26 @@ _NARROW = frozenset({"u8", "i8", "u16", "i16", "u32", "i32", "c_int", "c_uint"})
 
 
 @rule(
-    query=nodes("(type_cast_expression value: [(identifier) (field_expression)]) @site"),
+    query=flow(
+        "truncation",
+        guess=nodes("(type_cast_expression value: [(identifier) (field_expression)]) @site"),
+    ),
     category="integer_overflow",
     cwe=(197, 681),
     confidence=0.65,
     suggestion="Convert with 'try_from' and refuse what does not fit.",
     severity="medium",
     fixable=True,
+    cleared="cast",
 )
-def as_truncates_number(site: Site) -> Iterator[Report]:
+def as_truncates_number(site: Site | Fault) -> Iterator[Report]:
+    if isinstance(site, Fault):
+        yield Report(
+            site,
+            "The number may be {low} to {high}; 'as {type}' keeps its low bits only.",
+            confidence=0.75 if site.certain else None,
+        )
+        return
     function = site.function
     value = field(site.node, "value")
     target = text(field(site.node, "type")).rpartition("::")[2]

@@ -34,7 +34,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, flow, nodes, rule
 from jarvis_ls.jsec.rust.guards import tested
 from jarvis_ls.jsec.rust.shapes import peel
 from jarvis_ls.jsec.rust.values import number_origin, type_of
@@ -49,14 +50,20 @@ _MAY_FAIL = re.compile(
 
 
 @rule(
-    query=nodes("(type_cast_expression) @site"),
+    query=flow("negative-to-huge", guess=nodes("(type_cast_expression) @site")),
     category="integer_overflow",
     cwe=(195, 681),
     confidence=0.7,
     suggestion="Test for a negative number first, or convert with 'try_from'.",
     severity="high",
+    cleared="cast",
 )
-def as_turns_negative_into_huge(site: Site) -> Iterator[Report]:
+def as_turns_negative_into_huge(site: Site | Fault) -> Iterator[Report]:
+    if isinstance(site, Fault):
+        yield Report(
+            site, "The number may be as low as {low}, and 'as {type}' makes that a huge number."
+        )
+        return
     function, value = site.function, field(site.node, "value")
     target = text(field(site.node, "type")).rpartition("::")[2]
     if target not in _UNSIGNED or function is None or value is None or site.item.in_test:

@@ -33,7 +33,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Variable, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, methods, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, flow, methods, rule
 from jarvis_ls.jsec.rust.shapes import callee_name, return_type
 from jarvis_ls.jsec.rust.transmute import expected_type
 
@@ -43,14 +44,18 @@ _WRITES = frozenset({"write", "as_mut_ptr", "as_bytes_mut", "write_slice", "fill
 
 
 @rule(
-    query=methods(*_ASSUMES),
+    query=flow("uninitialized-assumed", guess=methods(*_ASSUMES)),
     category="memory_mgmt",
     cwe=(457, 908),
     confidence=0.9,
     suggestion="Write the value first ('write', 'ptr::write'), or start from a zeroed or default "
     "value.",
+    cleared="init",
 )
-def assume_init_without_write(call: Call) -> Iterator[Report]:
+def assume_init_without_write(call: Call | Fault) -> Iterator[Report]:
+    if isinstance(call, Fault):
+        yield Report(call, "Memory that was never written is declared initialised.")
+        return
     receiver = call.receiver
     if receiver is None:
         return

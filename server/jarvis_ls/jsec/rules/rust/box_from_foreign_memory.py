@@ -32,7 +32,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, calls, flow, rule
 from jarvis_ls.jsec.rust.shapes import call_path, called_in, peel, receiver_of
 from jarvis_ls.jsec.rust.values import type_of
 
@@ -42,14 +43,17 @@ _BORROWED = re.compile(r"^&(?:mut )?(?!\*)\w|\.as_(?:mut_)?ptr\(\)$|^(?:ptr::)?a
 
 
 @rule(
-    query=calls("from_raw", "from_raw_parts"),
+    query=flow("mismatched-free", "free-non-heap", guess=calls("from_raw", "from_raw_parts")),
     category="memory_mgmt",
     cwe=(762, 590),
     confidence=0.85,
     suggestion="Give back memory with the allocator it came from; only 'into_raw' and "
     "ManuallyDrop make pointers for 'from_raw'.",
 )
-def box_from_foreign_memory(call: Call) -> Iterator[Report]:
+def box_from_foreign_memory(call: Call | Fault) -> Iterator[Report]:
+    if isinstance(call, Fault):
+        yield Report(call, "This owner will free memory that it does not own.")
+        return
     owner = call_path(call).rpartition("::")[0].rpartition("::")[2]
     argument = call.arg(0)
     if owner not in _OWNERS or argument is None:

@@ -29,7 +29,8 @@ import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, text
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, flow, functions, rule
 from jarvis_ls.jsec.rust.guards import tested
 from jarvis_ls.jsec.rust.shapes import peel
 from jarvis_ls.jsec.rust.values import input_numbers
@@ -38,14 +39,20 @@ _SAFE = re.compile(r"\bf(?:32|64)\b|NonZero|\.max\(")
 
 
 @rule(
-    query=functions(),
+    query=flow("divide-by-zero", guess=functions()),
     category="input_validation",
     cwe=(369,),
     confidence=0.7,
     suggestion="Test for zero first, or use 'checked_div' or a NonZero type.",
     severity="medium",
+    cleared="division",
 )
-def division_by_input(function: Function) -> Iterator[Report]:
+def division_by_input(function: Function | Fault) -> Iterator[Report]:
+    if isinstance(function, Fault):
+        yield Report(
+            function, "The divisor can be zero here.", confidence=0.8 if function.certain else 0.7
+        )
+        return
     if function.item.in_test:
         return
     names = {v.name: v for v in input_numbers(function)}

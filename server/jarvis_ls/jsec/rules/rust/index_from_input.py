@@ -28,9 +28,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import text
+from jarvis_ls.codeintel.code import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, Rewrite, flow, nodes, rule
 from jarvis_ls.jsec.rust.guards import tested
 from jarvis_ls.jsec.rust.shapes import peel
 from jarvis_ls.jsec.rust.values import number_origin
@@ -38,15 +39,26 @@ from jarvis_ls.jsec.site import Site
 
 
 @rule(
-    query=nodes("(index_expression) @site (token_tree (identifier) . (token_tree) @site)"),
+    query=flow(
+        "index-panic",
+        guess=nodes("(index_expression) @site (token_tree (identifier) . (token_tree) @site)"),
+    ),
     category="input_validation",
     cwe=(129, 248),
     confidence=0.65,
     suggestion="Use 'get' and handle None, or compare the index with the length first.",
     severity="medium",
     fixable=True,
+    cleared="index",
 )
-def index_from_input(site: Site) -> Iterator[Report]:
+def index_from_input(site: Site | Fault) -> Iterator[Report]:
+    if isinstance(site, Fault):
+        yield Report(
+            site,
+            "The index is outside of the {size} elements: this panics.",
+            confidence=0.8 if site.certain else None,
+        )
+        return
     if site.item.in_test or site.function is None:
         return
     index = _index(site.node)
@@ -55,6 +67,8 @@ def index_from_input(site: Site) -> Iterator[Report]:
     inner = peel(index)
     if inner is None or inner.type.endswith("_literal") or "%" in text(index)[:200]:
         return
+    if inner.type == "binary_expression" and text(field(inner, "operator")) == "&":
+        return  # a mask
     if ".min(" in text(index)[:200] or not number_origin(index, site.function):
         return
     if tested(site.function, index, site.node.start_byte):

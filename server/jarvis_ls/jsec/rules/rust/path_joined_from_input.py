@@ -32,7 +32,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, flow, nodes, rule
 from jarvis_ls.jsec.rust.paths import is_checked
 from jarvis_ls.jsec.rust.shapes import arguments, callee_name, peel
 from jarvis_ls.jsec.rust.values import is_literal, origin
@@ -43,11 +44,15 @@ _CONFIDENCE = {"the environment": 0.0, "the command line": 0.45, "parsed text": 
 
 
 @rule(
-    query=nodes(
-        "(call_expression function: [(scoped_identifier name: (identifier) @_called)"
-        " (field_expression field: (field_identifier) @_called)]"
-        ' (#any-of? @_called "join" "push" "open" "create" "read" "read_to_string" "write"'
-        ' "remove_file" "remove_dir_all" "with_file_name" "set_file_name")) @site'
+    query=flow(
+        "path-absolute",
+        "path-relative",
+        guess=nodes(
+            "(call_expression function: [(scoped_identifier name: (identifier) @_called)"
+            " (field_expression field: (field_identifier) @_called)]"
+            ' (#any-of? @_called "join" "push" "open" "create" "read" "read_to_string" "write"'
+            ' "remove_file" "remove_dir_all" "with_file_name" "set_file_name")) @site'
+        ),
     ),
     category="path_traversal",
     cwe=(22, 36, 73),
@@ -55,7 +60,10 @@ _CONFIDENCE = {"the environment": 0.0, "the command line": 0.45, "parsed text": 
     suggestion="Take only the file name, or resolve the path and test that it starts with the "
     "folder.",
 )
-def path_joined_from_input(site: Site) -> Iterator[Report]:
+def path_joined_from_input(site: Site | Fault) -> Iterator[Report]:
+    if isinstance(site, Fault):
+        yield Report(site, "Input decides which file this is.", cwe=(22, 36))
+        return
     node, function = site.node, site.function
     called = callee_name(node)
     given = arguments(node)

@@ -31,21 +31,35 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, field, text
+from jarvis_ls.codeintel.extract.rust import modifiers
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, calls, flow, rule
 from jarvis_ls.jsec.rust.guards import tested
-from jarvis_ls.jsec.rust.shapes import callee_name, chain, peel
+from jarvis_ls.jsec.rust.shapes import callee_name, chain, holds, peel
 from jarvis_ls.jsec.rust.values import array_length, integer, number_origin
 
 
 @rule(
-    query=calls("copy_nonoverlapping", "copy", "write_bytes", "memcpy", "memmove", "memset"),
+    query=flow(
+        "buffer-read-over",
+        "buffer-write-stack",
+        "buffer-write-heap",
+        "buffer-underwrite",
+        "buffer-read-under",
+        by=("copy",),
+        guess=calls("copy_nonoverlapping", "copy", "write_bytes", "memcpy", "memmove", "memset"),
+    ),
     category="buffer_overflow",
     cwe=(787, 120, 805),
     confidence=0.75,
     suggestion="Use 'copy_from_slice' on slices cut to the smaller length.",
+    cleared="bounds",
 )
-def pointer_copy_without_bound(call: Call) -> Iterator[Report]:
+def pointer_copy_without_bound(call: Call | Fault) -> Iterator[Report]:
+    if isinstance(call, Fault):
+        yield Report(call, "The copy goes beyond the memory that a pointer leads to.")
+        return
     if len(call.arguments) != 3 or call.is_method:
         return
     c_style = call.name.startswith("mem")
@@ -72,6 +86,16 @@ def pointer_copy_without_bound(call: Call) -> Iterator[Report]:
         return
     outside = number_origin(length, call.function)
     foreign = size is not None and _is_length_of_other(call, length, array)
+    if not foreign and not outside and _is_unmeasured(call, length, array):
+        yield Report(
+            call.node,
+            "'{length}' elements are copied to '{target}' without comparing the two.",
+            confidence=0.55,
+            pattern=call.name,
+            length=text(length)[:60],
+            target=text(target)[:60],
+        )
+        return
     if outside or foreign:
         yield Report(
             call.node,
@@ -113,3 +137,18 @@ def _is_length_of_other(call: Call, length: Node, array: Node | None) -> bool:
     if node is None or callee_name(node) != "len":
         return False
     return text(field(field(node, "function"), "value")) != text(array)
+
+
+def _is_unmeasured(call: Call, length: Node, array: Node | None) -> bool:
+    """Whether a slice that a safe function is given gets as many elements as another one has, and
+    nobody asks for its own length."""
+    function = call.function
+    if function is None or array is None or "unsafe" in modifiers(function.node):
+        return False
+    variable = function.variable(text(array), array.start_byte)
+    node = peel(length)
+    if variable is None or not variable.is_parameter or "[" not in variable.type or node is None:
+        return False
+    other = text(field(field(node, "function"), "value")) if callee_name(node) == "len" else ""
+    asks = f"{variable.name}.len(".encode()
+    return bool(other) and other != variable.name and not holds(function, asks)

@@ -32,7 +32,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, methods, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, flow, methods, rule
 from jarvis_ls.jsec.rust.guards import tested
 from jarvis_ls.jsec.rust.shapes import callee_name, peel, receiver_of
 from jarvis_ls.jsec.rust.values import array_length, largest, number_origin, type_of
@@ -41,13 +42,24 @@ _MOVES = ("add", "offset", "sub", "wrapping_add", "byte_add")
 
 
 @rule(
-    query=methods(*_MOVES),
+    query=flow(
+        "buffer-read-over",
+        "buffer-write-stack",
+        "buffer-write-heap",
+        "buffer-underwrite",
+        "buffer-read-under",
+        guess=methods(*_MOVES),
+    ),
     category="buffer_overflow",
     cwe=(787, 125, 823),
     confidence=0.9,
     suggestion="Index the array or slice, which checks the bound.",
+    cleared="memory",
 )
-def pointer_offset_out_of_bounds(call: Call) -> Iterator[Report]:
+def pointer_offset_out_of_bounds(call: Call | Fault) -> Iterator[Report]:
+    if isinstance(call, Fault):
+        yield Report(call, "This access can lie outside of the memory that the pointer leads to.")
+        return
     step = call.arg(0)
     if call.receiver is None or step is None or len(call.arguments) != 1:
         return

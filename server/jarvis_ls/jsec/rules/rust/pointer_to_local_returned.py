@@ -35,7 +35,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, flow, functions, rule
 from jarvis_ls.jsec.rust.shapes import called_in, return_type
 
 _INTO_LOCAL = re.compile(
@@ -46,13 +47,18 @@ _KEPT = frozenset({"forget", "ManuallyDrop", "into_raw", "leak"})
 
 
 @rule(
-    query=functions(),
+    query=flow("local-returned", guess=functions()),
     category="memory_mgmt",
     cwe=(562, 416),
     confidence=0.9,
     suggestion="Return the value itself, or hand out memory that lives on ('Box::into_raw').",
 )
-def pointer_to_local_returned(function: Function) -> Iterator[Report]:
+def pointer_to_local_returned(function: Function | Fault) -> Iterator[Report]:
+    if isinstance(function, Fault):
+        yield Report(
+            function, "The pointer leads to a variable that is gone when the function returns."
+        )
+        return
     if not return_type(function).startswith(("*const", "*mut")) or function.body is None:
         return
     for value in _returned(function):

@@ -31,7 +31,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, calls, flow, rule
 from jarvis_ls.jsec.rust.guards import tested
 from jarvis_ls.jsec.rust.shapes import call_path
 from jarvis_ls.jsec.rust.values import is_literal, origin
@@ -40,13 +41,16 @@ _CONFIDENCE = {"the environment": 0.4, "the command line": 0.6}
 
 
 @rule(
-    query=calls("new"),
+    query=flow("program-injection", guess=calls("new")),
     category="input_validation",
     cwe=(78, 426),
     confidence=0.75,
     suggestion="Choose the program from a list of names that you know.",
 )
-def program_from_input(call: Call) -> Iterator[Report]:
+def program_from_input(call: Call | Fault) -> Iterator[Report]:
+    if isinstance(call, Fault):
+        yield Report(call, "Input decides which program is started here.", cwe=(78,))
+        return
     if not call_path(call).endswith("Command::new") or len(call.arguments) != 1:
         return
     program = call.arg(0)

@@ -34,7 +34,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Function, Variable, text
 from jarvis_ls.codeintel.extract.rust import SAFETY, documentation, modifiers
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, flow, functions, rule
 from jarvis_ls.jsec.rust.guards import changed_between, null_tested
 from jarvis_ls.jsec.rust.shapes import dereferenced, holds, is_entry, is_exported, peel
 
@@ -42,14 +43,18 @@ _NULLS = ("null()", "null_mut()", "0 as *", "0usize as *", "null::<", "null_mut:
 
 
 @rule(
-    query=functions(),
+    query=flow("null-dereference", guess=functions()),
     category="memory_mgmt",
     cwe=(476,),
     confidence=0.7,
     suggestion="Test the pointer with 'is_null()', or take a reference by 'as_ref()' and handle "
     "None.",
+    cleared="null",
 )
-def raw_pointer_deref_without_null_check(function: Function) -> Iterator[Report]:
+def raw_pointer_deref_without_null_check(function: Function | Fault) -> Iterator[Report]:
+    if isinstance(function, Fault):
+        yield Report(function, "The pointer that is followed here may be null.", cwe=(476,))
+        return
     if not holds(function, b"*const", b"*mut", b"null"):
         return
     seen: set[int] = set()

@@ -31,7 +31,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, flow, functions, rule
 from jarvis_ls.jsec.rust.guards import changed_between, may_follow
 from jarvis_ls.jsec.rust.owners import RELEASES, released
 
@@ -39,13 +40,16 @@ _KEEPS = frozenset({"forget", "ManuallyDrop", "increment_strong_count"})
 
 
 @rule(
-    query=functions(calling=RELEASES),
+    query=flow("double-free", guess=functions(calling=RELEASES)),
     category="memory_mgmt",
     cwe=(415,),
     confidence=0.85,
     suggestion="Take ownership once, and set the pointer to null where it is kept.",
 )
-def raw_pointer_freed_twice(function: Function) -> Iterator[Report]:
+def raw_pointer_freed_twice(function: Function | Fault) -> Iterator[Report]:
+    if isinstance(function, Fault):
+        yield Report(function, "This memory is released for the second time.", cwe=(415,))
+        return
     if any(call.name in _KEEPS or "ManuallyDrop" in call.written for call in function.calls):
         return
     last: dict[str, Call] = {}

@@ -54,6 +54,7 @@ _ACCESS = frozenset({"read", "write", "as_ref", "as_mut", "add", "offset", "read
     cwe=(416, 825),
     confidence=0.85,
     suggestion="Use the pointer while its owner lives, or keep the owner longer.",
+    answered=("use-after-free",),
 )
 def raw_pointer_outlives_owner(function: Function) -> Iterator[Report]:
     if not holds(function, b"as *", b"as_ptr()", b"as_mut_ptr()", b"addr_of", b": *"):

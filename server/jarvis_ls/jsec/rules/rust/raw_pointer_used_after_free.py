@@ -30,7 +30,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, flow, functions, rule
 from jarvis_ls.jsec.rust.guards import changed_between, may_follow
 from jarvis_ls.jsec.rust.owners import RELEASES, ends_life, released
 from jarvis_ls.jsec.rust.shapes import callee_name, dereferenced
@@ -40,13 +41,16 @@ _READS = frozenset({"read", "write", "as_ref", "as_mut", "read_volatile", "write
 
 
 @rule(
-    query=functions(calling=RELEASES),
+    query=flow("use-after-free", guess=functions(calling=RELEASES)),
     category="memory_mgmt",
     cwe=(416,),
     confidence=0.85,
     suggestion="Use the value before it is freed, and set the pointer to null afterwards.",
 )
-def raw_pointer_used_after_free(function: Function) -> Iterator[Report]:
+def raw_pointer_used_after_free(function: Function | Fault) -> Iterator[Report]:
+    if isinstance(function, Fault):
+        yield Report(function, "Memory is used after it was freed.", cwe=(416,))
+        return
     for call in function.calls[:512]:
         pointer = released(call)
         if not pointer.isidentifier() or not ends_life(call):

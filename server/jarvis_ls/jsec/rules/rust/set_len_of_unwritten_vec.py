@@ -33,7 +33,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, Variable, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, methods, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, flow, methods, rule
 from jarvis_ls.jsec.rust.shapes import callee_name
 from jarvis_ls.jsec.rust.values import integer
 
@@ -42,14 +43,18 @@ _HARMLESS = frozenset({"reserve", "reserve_exact", "capacity", "len", "is_empty"
 
 
 @rule(
-    query=methods("set_len"),
+    query=flow("length-unwritten", "length-beyond", guess=methods("set_len")),
     category="memory_mgmt",
     cwe=(908, 457),
     confidence=0.85,
     suggestion="Use 'vec![0; n]', 'resize' or 'spare_capacity_mut', and set the length after "
     "writing.",
+    cleared="length",
 )
-def set_len_of_unwritten_vec(call: Call) -> Iterator[Report]:
+def set_len_of_unwritten_vec(call: Call | Fault) -> Iterator[Report]:
+    if isinstance(call, Fault):
+        yield Report(call, "The new length takes in memory that was never written.")
+        return
     function, receiver = call.function, call.receiver
     if function is None or receiver is None or receiver.type != "identifier":
         return

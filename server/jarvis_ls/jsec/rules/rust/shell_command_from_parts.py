@@ -30,7 +30,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, calls, flow, rule
 from jarvis_ls.jsec.rust.shapes import (
     arguments,
     call_path,
@@ -50,13 +51,16 @@ _SWITCHES = re.compile(r"(?i)-\w*c|/c|-command|/k|-encodedcommand")
 
 
 @rule(
-    query=calls("new", "system", "popen"),
+    query=flow("command-injection", guess=calls("new", "system", "popen")),
     category="input_validation",
     cwe=(78, 88),
     confidence=0.85,
     suggestion="Start the program itself and pass each part with 'arg'.",
 )
-def shell_command_from_parts(call: Call) -> Iterator[Report]:
+def shell_command_from_parts(call: Call | Fault) -> Iterator[Report]:
+    if isinstance(call, Fault):
+        yield Report(call, "A shell runs text that comes from input as a command line.", cwe=(78,))
+        return
     if call.name in ("system", "popen"):
         yield from _c_call(call)
         return

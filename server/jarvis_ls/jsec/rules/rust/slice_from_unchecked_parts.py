@@ -37,7 +37,8 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, calls, flow, rule
 from jarvis_ls.jsec.rust.guards import null_tested, tested
 from jarvis_ls.jsec.rust.shapes import (
     call_path,
@@ -53,13 +54,27 @@ _OWNERS = re.compile(r"(?:^|::)(?:Vec|String|NonNull)::")
 
 
 @rule(
-    query=calls("from_raw_parts", "from_raw_parts_mut"),
+    query=flow(
+        "buffer-read-over",
+        "buffer-write-stack",
+        "buffer-write-heap",
+        "buffer-underwrite",
+        "buffer-read-under",
+        by=("from_raw_parts",),
+        guess=calls("from_raw_parts", "from_raw_parts_mut"),
+    ),
     category="buffer_overflow",
     cwe=(476, 125, 787),
     confidence=0.65,
     suggestion="Test the pointer for null and the length against a limit first.",
+    cleared="bounds",
 )
-def slice_from_unchecked_parts(call: Call) -> Iterator[Report]:
+def slice_from_unchecked_parts(call: Call | Fault) -> Iterator[Report]:
+    if isinstance(call, Fault):
+        yield Report(
+            call, "The slice is longer than the memory that the pointer leads to.", cwe=(125, 787)
+        )
+        return
     if _OWNERS.search(call_path(call)) or len(call.arguments) != 2 or call.function is None:
         return
     pointer, length = peel(call.arg(0)), call.arg(1)

@@ -1,7 +1,8 @@
 """An unsafe block does not say why it is sound.
 
 ## What it does
-Finds `unsafe` blocks with no SAFETY comment (English or Chinese) in the block or above it.
+Finds `unsafe` blocks with no SAFETY comment (English or Chinese) in the block or above it. A
+function is told of once, at its first such block; the finding leads to the others.
 
 ## Why is this bad?
 In an `unsafe` block the compiler trusts the author. Without the argument written down, nobody
@@ -27,10 +28,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import ancestors, text
+from jarvis_ls.codeintel.code import Function, ancestors
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.site import Site
+
+ONE = "This unsafe block does not say why it is sound."
+MANY = "This block and others, {count} in this function, do not say why they are sound."
+_MOST_SHOWN = 16
+"""Blocks besides the first that a finding leads to."""
 
 
 @rule(
@@ -42,13 +50,35 @@ from jarvis_ls.jsec.site import Site
     "or use a safe function instead.",
 )
 def unsafe_without_safety_comment(site: Site) -> Iterator[Report]:
-    if has_safety_comment(site.node, site.item.prefix):
+    function = site.function
+    if function is None:
+        bare_blocks = [site.node] if _is_undocumented(site.node, site.item.prefix) else []
+    else:
+        bare_blocks = _undocumented(function)
+    if not bare_blocks or bare_blocks[0] != site.node:
         return
-    if any(outer.type == "unsafe_block" for outer in ancestors(site.node)):
-        return
-    keyword = site.node.children[0]
+    others = bare_blocks[1:]
     yield Report(
-        keyword if text(keyword) == "unsafe" else site.node,
-        "This unsafe block does not say why it is sound.",
+        site.node.children[0],
+        MANY if others else ONE,
         pattern="unsafe",
+        count=str(len(bare_blocks)),
+        related=[(other.children[0], "Nor does this one.") for other in others[:_MOST_SHOWN]],
     )
+
+
+@once_per_function
+def _undocumented(function: Function) -> list[Node]:
+    """Its own `unsafe` blocks that say nothing, those of functions inside of it left out."""
+    blocks = []
+    for node in function.nodes("unsafe"):
+        inner = any(outer.type == "function_item" for outer in ancestors(node, function.node))
+        if not inner and _is_undocumented(node, function.item.prefix):
+            blocks.append(node)
+    return blocks
+
+
+def _is_undocumented(node: Node, prefix: tuple[Node, ...]) -> bool:
+    if has_safety_comment(node, prefix):
+        return False
+    return not any(outer.type == "unsafe_block" for outer in ancestors(node))

@@ -43,6 +43,8 @@ from jarvis_ls.jsec.site import Site
     suggestion="Return the error with '?' or handle it.",
     severity="medium",
     fixable=True,
+    answered=("unwrap-none",),
+    cleared="unwrap",
 )
 def unwrap_on_external_input(site: Site) -> Iterator[Report]:
     if site.item.in_test or site.function is None:

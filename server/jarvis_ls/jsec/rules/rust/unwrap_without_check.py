@@ -29,21 +29,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.jsec.rule import Report, nodes, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, flow, nodes, rule
 from jarvis_ls.jsec.rust.panics import UNWRAPS, unwrap_at
 from jarvis_ls.jsec.site import Site
 
 
 @rule(
-    query=nodes(UNWRAPS),
+    query=flow("unwrap-none", guess=nodes(UNWRAPS)),
     category="error_handling",
     cwe=(248, 754),
     confidence=0.4,
     suggestion="Handle the missing value ('?', 'let … else', 'ok_or'), or say in 'expect' why it "
     "is always there.",
     severity="low",
+    cleared="unwrap",
 )
-def unwrap_without_check(site: Site) -> Iterator[Report]:
+def unwrap_without_check(site: Site | Fault) -> Iterator[Report]:
+    if isinstance(site, Fault):
+        yield Report(
+            site,
+            "There is never a value here: this always panics.",
+            confidence=0.8 if site.certain else None,
+        )
+        return
     if site.item.in_test or site.function is None:
         return
     found = unwrap_at(site.node, site.function, site.unit)

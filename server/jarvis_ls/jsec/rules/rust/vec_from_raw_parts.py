@@ -35,6 +35,8 @@ from jarvis_ls.jsec.rust.values import is_literal
 
 _SOURCES = frozenset({"as_mut_ptr", "as_ptr", "into_raw", "into_raw_parts", "into_boxed_slice",
                       "forget", "shrink_to_fit"})  # fmt: skip
+_ANY_CAPACITY = frozenset({"as_mut_ptr", "as_ptr", "forget"})
+"""What takes the pointer of a vector that may have room for more than it holds."""
 
 
 @rule(
@@ -49,10 +51,11 @@ def vec_from_raw_parts(call: Call) -> Iterator[Report]:
     owner = call_path(call).rpartition("::")[0].rpartition("::")[2]
     if owner not in ("Vec", "String") or len(call.arguments) != 3 or call.function is None:
         return
-    if not _SOURCES.isdisjoint(called_in(call.function)):
-        return
     length, capacity = text(call.arg(1)), text(call.arg(2))
     guessed = length == capacity and not is_literal(call.arg(1), call.function, call.unit)
+    known = _SOURCES & called_in(call.function)
+    if known and not (guessed and known <= _ANY_CAPACITY):
+        return
     if has_safety_comment(call.node):
         return
     confidence = 0.7 if guessed and is_exported(call.function) else 0.6 if guessed else 0.5

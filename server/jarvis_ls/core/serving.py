@@ -1,0 +1,67 @@
+"""The inside of a worker process: it answers requests from its standard input on its standard
+output, each a pickled tuple behind a four-byte length (`core/process.py` is the other end).
+
+Light to import: a worker needs no event loop.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import struct
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+from jarvis_ls.core.errors import SkippedFile
+
+LENGTH = struct.Struct("<I")
+"""What stands before each message: its length in bytes."""
+PARENT = "JARVIS_LS_PARENT"
+"""Variable that holds the id of the process without which a child ends."""
+
+
+def serve(methods: dict[str, Callable[..., Any]]) -> None:
+    """Answer requests on standard input until it closes: the worker's side.
+
+    Whatever else prints goes to standard error. The process ends when its parent is gone.
+    """
+    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    threading.Thread(target=_end_with_parent, args=(int(os.environ[PARENT]),), daemon=True).start()
+    while (request := _read_message(requests)) is not None:
+        number, method, arguments = request
+        try:
+            answer = (number, True, methods[method](*arguments))
+        except SkippedFile as skipped:
+            answer = (number, False, skipped)
+        except Exception:  # noqa: BLE001 - a boundary: the parent gets the traceback
+            answer = (number, False, traceback.format_exc())
+        write_message(answers, answer)
+        answers.flush()
+
+
+def write_message(stream: Any, message: Any) -> None:
+    """Write one message to anything with `write`."""
+    body = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    stream.write(LENGTH.pack(len(body)) + body)
+
+
+def _end_with_parent(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
+def _read_message(stream: BinaryIO) -> Any:
+    head = stream.read(LENGTH.size)
+    if len(head) < LENGTH.size:
+        return None
+    body = stream.read(LENGTH.unpack(head)[0])
+    return pickle.loads(body)

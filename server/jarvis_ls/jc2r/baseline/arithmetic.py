@@ -1,0 +1,71 @@
+"""Arithmetic as C defines it, of numbers and of pointers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jarvis_ls.jc2r.baseline.effects import Effects
+from jarvis_ls.jc2r.baseline.kinds import (
+    FLOATS,
+    is_function_pointer,
+    is_integer,
+    is_open,
+    is_unsigned,
+    kind,
+    pointee_of,
+    points,
+)
+from jarvis_ls.jc2r.baseline.names import Unsupported
+from jarvis_ls.jc2r.baseline.places import Places
+from jarvis_ls.jc2r.baseline.text import as_u32, literal, typed, whole, wrapped
+
+_WRAPPING = {"*": "wrapping_mul", "+": "wrapping_add", "-": "wrapping_sub"}
+
+
+class Arithmetic(Places, Effects):
+    """What an operator makes of two values."""
+
+    def arithmetic(self, operator: str, left: str, right: str, type_: Any) -> str:
+        """Two numbers, given as code of the type C computes in."""
+        if kind(type_) in FLOATS:
+            return f"{wrapped(left)} {operator} {wrapped(right)}"
+        if not is_integer(type_):
+            raise Unsupported(f"arithmetic of {type_.spelling}")
+        if operator in ("<<", ">>"):
+            way = "shl" if operator == "<<" else "shr"
+            return f"{wrapped(left)}.wrapping_{way}({as_u32(right)})"
+        if operator in _WRAPPING:
+            return f"{wrapped(left)}.{_WRAPPING[operator]}({right})"
+        if operator in ("/", "%") and not is_unsigned(type_) and whole(right) in (None, 0, -1):
+            way = "div" if operator == "/" else "rem"
+            return f"{wrapped(left)}.wrapping_{way}({right})"
+        if operator in ("/", "%") and whole(right) == 0:  # the compiler would not have it
+            return f"{wrapped(left)} {operator} core::hint::black_box({right})"
+        return f"{wrapped(left)} {operator} {wrapped(right)}"
+
+    def pointer_arithmetic(self, operator: str, left: Any, right: Any, type_: Any) -> str:
+        """A pointer moved by a number, or how far apart two are, as a `type_`."""
+        if points(left.type) and points(right.type):
+            return self._distance(left, right, type_)
+        if is_integer(left.type):
+            left, right = right, left
+        stride = self.stride_of(left, left.type)
+        return self.moved(self.value(left), left.type, operator, self.value(right), stride)
+
+    def _distance(self, left: Any, right: Any, type_: Any) -> str:
+        pointee = pointee_of(left.type)
+        first, second = (
+            typed(wrapped(self.value(one)), self.types.of(one.type)) for one in (left, right)
+        )
+        wanted = self.types.of(type_)
+        if is_open(pointee):
+            raise Unsupported("a difference of pointers to arrays of variable length")
+        size = 1 if kind(pointee) in ("VOID", "FUNCTIONPROTO") else pointee.get_size()
+        if size < 0:
+            raise Unsupported("a difference of pointers to what has no size")
+        if size == 0:
+            return literal(0, wanted)
+        if size == 1 or is_function_pointer(left.type):
+            return f"({first} as isize).wrapping_sub({second} as isize) as {wanted}"
+        other = self.cast(second, right.type, left.type)
+        return f"{first}.offset_from({other}) as {wanted}"

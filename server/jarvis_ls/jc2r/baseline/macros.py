@@ -1,0 +1,233 @@
+"""Macros without parameters that stand for one number: constants of the Rust.
+
+The parser shows what a macro stands for, and as its place the name that was written. What lies
+there counts as the macro only when its definition is one whole: in `#define A 2 + 3` the place of
+`A` in `A * 2` is also that of the 2.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.codeintel import clang
+from jarvis_ls.core.errors import SkippedFile
+from jarvis_ls.core.files import read_regular
+from jarvis_ls.jc2r.baseline.kinds import FLOATS, WORDS, is_integer, kind, plain
+from jarvis_ls.jc2r.baseline.names import Names, rust_name
+from jarvis_ls.jc2r.baseline.text import literal
+
+MAX_BYTES = 16_000_000
+NAMED = frozenset({
+    "INTEGER_LITERAL", "CHARACTER_LITERAL", "FLOATING_LITERAL", "PAREN_EXPR", "UNARY_OPERATOR",
+})  # fmt: skip
+"""Kinds of nodes that a macro may stand for."""
+_DEFINED = re.compile(
+    rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w+)((?:[ \t(](?:[^\\\n]|\\\r?\n)*)?)", re.MULTILINE
+)
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|//[^\n]*|\\\r?\n", re.DOTALL)
+_NUMBER = re.compile(
+    r"(?:0[xX][\da-fA-F]+|\d+)[uUlL]*|(?:\d+\.\d*|\.?\d+)(?:[eE][+-]?\d+)?[fF]?|'(?:[^'\\]|\\.)'"
+)
+_SUM = re.compile(rf"(?:{_NUMBER.pattern}|\b[A-Za-z_]\w*|<<|>>|[-+*/%&|^~()\s])+")
+_NAME = re.compile(r"'(?:[^'\\]|\\.)'|(?<![\w.])[A-Za-z_]\w*")
+_IDENTIFIER = re.compile(rb"[A-Za-z_][A-Za-z0-9_]+")
+_TYPES = frozenset({"unsigned", "signed", "int", "long", "char", "short", "sizeof"})
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """A definition."""
+
+    name: str
+    body: str
+    start: int
+    end: int
+    """Where it stands in its file, in bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A macro as it is in Rust."""
+
+    macro: Macro
+    rust: str
+    """Its type."""
+    code: str
+
+    def item(self, visible: str) -> str:
+        """Its definition; the C is told where it does not stand there."""
+        body = " ".join(self.macro.body.split())
+        said = "" if _NUMBER.fullmatch(body.removeprefix("-")) else f" // {body}"
+        return f"pub const {visible}: {self.rust} = {self.code};{said}"
+
+
+@dataclass
+class Macros:
+    """The definitions of all files, each read once."""
+
+    names: Names
+    """Names of constants of the crate, to which those of headers belong."""
+    shared: dict[str, tuple[Constant, str]] = field(default_factory=dict)
+    """Constants of headers and how they are named."""
+    _files: dict[str, tuple[bytes, tuple[Macro, ...]]] = field(default_factory=dict)
+
+    def text(self, file: str) -> bytes:
+        """What a file says; nothing when it cannot be read."""
+        return self._read(file)[0]
+
+    def written(self, cursor: Any) -> bytes:
+        """The text of what the parser shows."""
+        extent = cursor.extent
+        start = extent.start
+        if start.file is None:
+            return b""
+        return self.text(start.file.name)[start.offset : extent.end.offset]
+
+    def of(self, file: str) -> tuple[Macro, ...]:
+        """The macros without parameters that a file defines."""
+        return self._read(file)[1]
+
+    def named(self, constant: Constant) -> str:
+        """How the constant of a header is named; empty when another has its name."""
+        name = constant.macro.name
+        known = self.shared.get(name)
+        if known is None:
+            known = self.shared[name] = (constant, self.names.give(name))
+        same = (known[0].rust, known[0].code) == (constant.rust, constant.code)
+        return f"types::{name}" if same and known[1] == name else ""
+
+    def items(self) -> Iterator[str]:
+        """The constants of headers as Rust."""
+        return (one.item(name) for one, name in self.shared.values() if one.macro.name == name)
+
+    def _read(self, file: str) -> tuple[bytes, tuple[Macro, ...]]:
+        if file not in self._files:
+            data = b""
+            with contextlib.suppress(SkippedFile):
+                data = read_regular(Path(file), limit=MAX_BYTES)
+            self._files[file] = (data, tuple(_macros(data)))
+        return self._files[file]
+
+
+class Known:
+    """The macros that the files of one unit define."""
+
+    def __init__(self, macros: Macros, own: str, headers: Iterable[str]) -> None:
+        self._macros, self._own = macros, own
+        self._found: dict[str, list[Macro]] = {}
+        self._here = {one.name for one in macros.of(own)}
+        for file in [own, *headers]:
+            for one in macros.of(file):
+                self._found.setdefault(one.name, []).append(one)
+        self.constants: dict[str, Constant | None] = {}
+        """Those of the file itself that are used; None for one that means several things."""
+
+    @property
+    def own(self) -> set[str]:
+        """Names of macros of the file itself that may become constants."""
+        return {name for name in self._here if self._is_whole(name, 0)}
+
+    def name(self, cursor: Any, taken: set[str]) -> str:
+        """How the constant is named that stands where `cursor` does; empty when none does.
+        `taken` are names of other things of the file."""
+        data = self._macros.written(cursor)
+        if _IDENTIFIER.fullmatch(data) is None:
+            return ""
+        name = data.decode()
+        if rust_name(name) != name or not self._is_whole(name, 0):
+            return ""
+        macro = self._defined(name, cursor)
+        constant = None if macro is None else _constant(macro, cursor)
+        if constant is None:
+            return ""
+        if name not in self._here:
+            return self._macros.named(constant)
+        if name in taken:
+            return ""
+        known = self.constants.setdefault(name, constant)
+        return name if known == constant else ""
+
+    def _is_whole(self, name: str, depth: int) -> bool:
+        found = self._found.get(name, [])
+        return bool(found) and depth < 8 and all(
+            _NUMBER.fullmatch(one.body.removeprefix("-").lstrip()) is not None
+            or (self._is_whole(one.body, depth + 1))
+            or (_is_closed(one.body) and self._is_sum(one.body, depth))
+            for one in found
+        )  # fmt: skip
+
+    def _is_sum(self, body: str, depth: int) -> bool:
+        words = (word for word in _NAME.findall(body) if word[0] != "'")
+        return _SUM.fullmatch(body) is not None and all(
+            word in _TYPES or self._is_whole(word, depth + 1) for word in words
+        )  # fmt: skip
+
+    def _defined(self, name: str, cursor: Any) -> Macro | None:
+        """The definition that the node is of: those of one name say different things."""
+        for one in self._found[name]:
+            body = one.body
+            seen = 0
+            while body in self._found and seen < 8:
+                body, seen = self._found[body][0].body, seen + 1
+            form = cursor.kind.name
+            if body.startswith("("):
+                fits = form == "PAREN_EXPR"
+            elif body.startswith("-"):
+                fits = form == "UNARY_OPERATOR" and _value(body) == clang.constant(cursor)
+            else:
+                fits = form.endswith("LITERAL") and _value(body) in (None, clang.constant(cursor))
+            if fits:
+                return one
+        return None
+
+
+def _constant(macro: Macro, cursor: Any) -> Constant | None:
+    type_ = plain(cursor.type)
+    value = clang.constant(cursor)
+    if kind(type_) in FLOATS and isinstance(value, float) and abs(value) < float("inf"):
+        return Constant(macro, WORDS[kind(type_)], repr(value))
+    if not isinstance(value, int) or not is_integer(type_) or kind(type_) not in WORDS:
+        return None
+    rust = WORDS[kind(type_)]
+    body = macro.body
+    if len(body) == 3 and body[0] == "'" and rust == "i32" and body.isprintable():
+        return Constant(macro, rust, f"b{body} as i32" if body != "'''" else str(value))
+    code = literal(value, rust).removesuffix(rust).strip("()").removesuffix(rust)
+    if re.fullmatch(r"0[xX][\da-fA-F]+[uUlL]*", body) and not code.startswith("-"):
+        code = f"0x{value:x}" if rust.startswith("u") or value < 1 << 31 else code
+    return Constant(macro, rust, code)
+
+
+def _macros(data: bytes) -> Iterator[Macro]:
+    for match in _DEFINED.finditer(data):
+        body = match[2].decode("utf-8", "replace")
+        if body[:1] != "(":
+            end = match.end()
+            if match[2].rfind(b"/*") > match[2].rfind(b"*/"):  # the comment goes on
+                end = max(end, data.find(b"*/", end) + 2)
+            yield Macro(match[1].decode(), _COMMENT.sub(" ", body).strip(), match.start(), end)
+
+
+def _value(body: str) -> int | None:
+    """What a decimal or hexadecimal number stands for; None for other numbers."""
+    match = re.fullmatch(r"(-?)\s*(0[xX][\da-fA-F]+|0|[1-9]\d*)[uUlL]*", body)
+    if match is None:
+        return None
+    return int(match[2], 0) * (-1 if match[1] else 1)
+
+
+def _is_closed(body: str) -> bool:
+    """Whether the first parenthesis is closed by the last."""
+    if not body.startswith("(") or not body.endswith(")"):
+        return False
+    depth = 0
+    for place, one in enumerate(body):
+        depth += (one == "(") - (one == ")")
+        if depth == 0:
+            return place == len(body) - 1
+    return False

@@ -1,0 +1,71 @@
+"""What translating makes: modules, what is left in C, and what all modules of a crate share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jarvis_ls.jc2r.baseline.externals import Externals
+from jarvis_ls.jc2r.baseline.homes import Homes
+from jarvis_ls.jc2r.baseline.macros import Macros
+from jarvis_ls.jc2r.baseline.names import Names
+from jarvis_ls.jc2r.baseline.types import Types
+
+Stays = Callable[[str, str], str]
+"""Why a function (file, name) is to stay in C; empty when it is not."""
+
+
+@dataclass
+class Crate:
+    """What all modules share."""
+
+    types: Types = field(default_factory=Types)
+    externals: Externals = field(default_factory=Externals)
+    enumerators: dict[str, str] = field(default_factory=dict)
+    """Enumeration constants by USR, as Rust constants."""
+    names: Names = field(default_factory=Names)
+    homes: Homes = field(default_factory=Homes)
+    threads: set[str] = field(default_factory=set)
+    """Variables of each thread that functions use which stay in C, by USR."""
+    stays: Stays = lambda _file, _name: ""
+    """What is to stay in C though it could be translated."""
+    variadic: bool = False
+    """Whether Rust and the machine let variadic functions be defined."""
+
+    def __post_init__(self) -> None:
+        self.macros = Macros(self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A function or variable that stays in C."""
+
+    name: str
+    line: int
+    reason: str
+    at: int = 0
+    """Line of what is not translated; 0 when that is no line of it."""
+    variable: bool = False
+
+
+@dataclass
+class Module:
+    """A translated file."""
+
+    file: str
+    name: str
+    items: list[str]
+    """Rust items in the order of the C file."""
+    functions: list[str]
+    """Names of the functions translated."""
+    left: list[Left]
+    remainder: bytes = b""
+    """The C file of what is left; empty when nothing is."""
+    headers: tuple[Path, ...] = ()
+    """Project files that the C file includes."""
+    has_main: bool = False
+    main: tuple[int, bool] = (3, True)
+    """How many parameters `main` has, and whether it returns something."""
+    renamed: dict[str, str] = field(default_factory=dict)
+    """Names that the C file's compiler must change."""

@@ -1,0 +1,240 @@
+"""What a name of C is in the module, and what a definition is for the linker.
+
+What a name stands for in another file is known only when all files have been read, so names of
+the project are written as marks and filled in at the end.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.codeintel import clang
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.jc2r.baseline.attributes import alignment_of
+from jarvis_ls.jc2r.baseline.homes import Offer
+from jarvis_ls.jc2r.baseline.kinds import FUNCTIONS, is_variadic, kind
+from jarvis_ls.jc2r.baseline.locals import thread_place
+from jarvis_ls.jc2r.baseline.macros import Known
+from jarvis_ls.jc2r.baseline.made import Crate
+from jarvis_ls.jc2r.baseline.names import Unsupported, rust_name
+from jarvis_ls.jc2r.baseline.remainder import symbol
+from jarvis_ls.jc2r.baseline.source import Source
+
+_MARK = re.compile(r"__jc2r_(name|head)_(\d+)__")
+
+
+class Naming(Source):
+    """Names of one unit. Implements that part of `Surroundings`."""
+
+    def __init__(self, root: Path, path: str, arguments: list[str], crate: Crate) -> None:
+        super().__init__(root, path, arguments)
+        self.name = ""
+        """Of the module; given once it is known what the file offers."""
+        self.types = crate.types
+        self._crate = crate
+        self._own: dict[str, Any] = {}
+        """What this module defines, by USR."""
+        self._left: dict[str, tuple[Any, str]] = {}
+        """What stays in C and why, by USR."""
+        self._taken: set[str] = set()
+        self._names: set[str] = set()
+        """Names of its functions and variables."""
+        self._known: Known | None = None
+        """Macros the file may use."""
+        self._marks: list[Any] = []
+        self._statics = 0
+
+    @abstractmethod
+    def adopt(self, declared: Any) -> str:
+        """A function that a system header defines for each file, made one of the module."""
+
+    def offer(self, *, in_rust: bool) -> None:
+        """Say what other files may use; nothing of a program is for others."""
+        if self.has_main:
+            return
+        self.types.begin()
+        for cursor in [*self._functions, *self._variables]:
+            if cursor.linkage.name == "EXTERNAL":
+                self._offer(cursor, in_rust)
+
+    def _offer(self, cursor: Any, in_rust: bool) -> None:
+        in_rust = in_rust and cursor.get_usr() not in self._left
+        try:
+            plain = in_rust and not alignment_of(cursor)
+            signature = self.signature(cursor) if plain else ""
+        except Unsupported:
+            signature = ""
+        location = cursor.location
+        place = f"{location.file.name}:{location.offset}"
+        self._crate.homes.add(
+            cursor.spelling, Offer(self.name, self._path, place, signature, in_rust)
+        )
+
+    def signature(self, declared: Any) -> str:
+        """The Rust type of a function or variable."""
+        if kind(declared.type) in FUNCTIONS:
+            return self.types.function(declared.type)
+        return re.sub(r"; \d+\]$", "; 0]", self.types.of(declared.type))
+
+    @property
+    def renamed(self) -> dict[str, str]:
+        """Names whose definitions here are known to the linker by another."""
+        pairs = ((name, self.linked_as(name)) for name in sorted(self.defined))
+        found = {name: linked for name, linked in pairs if linked != name and name != "main"}
+        if self.has_main:  # it is begun from Rust all the same
+            found["main"] = "main_0"
+        return found
+
+    def linked_as(self, name: str) -> str:
+        """The linker's name of what the module defines for others."""
+        return self._crate.homes.linked_as(self.name, name)
+
+    def static_name(self) -> str:
+        """A name for a variable that C gives none."""
+        self._statics += 1
+        name = f"literal_{self._statics}"
+        while name in self._taken:
+            self._statics += 1
+            name = f"literal_{self._statics}"
+        self._taken.add(name)
+        return name
+
+    def name_of(self, declared: Any) -> str:
+        """How a global variable or a function is named in the module: a mark, filled in later."""
+        if clang.in_system_header(declared) and declared.linkage.name == "INTERNAL":
+            return self.adopt(declared)
+        self._marks.append(declared)
+        return f"__jc2r_name_{len(self._marks) - 1}__"
+
+    def filled(self, code: str) -> str:
+        """Code with its marks replaced by names, once all files are prepared."""
+        return _MARK.sub(self._filled, code)
+
+    def _filled(self, match: re.Match[str]) -> str:
+        declared = self._marks[int(match[2])]
+        if match[1] == "head":
+            return "\n".join(self._attributes(declared))
+        return self._named(declared)
+
+    def _named(self, declared: Any) -> str:
+        usr, name = declared.get_usr(), declared.spelling
+        externals = self._crate.externals
+        if is_of_each_thread(declared):
+            return self._of_each_thread(declared)
+        if usr in self._left:
+            return externals.name(self.symbol_of(declared), declared, self.types)
+        own = self._own.get(usr)
+        if own is not None:
+            if is_variadic(own.type):
+                return externals.name(self.symbol_of(own), own, self.types)
+            if own.kind.name == "FUNCTION_DECL":
+                return self.defined_name(own)
+            if not self.is_defined_elsewhere(own):
+                return f"{self.defined_name(own)}{'.0' if alignment_of(own) else ''}"
+        offer = self._crate.homes.nearest(name, self._path)
+        if offer is None:
+            return externals.name(name, declared, self.types)
+        linked = self._crate.homes.linked_as(offer.module, name)
+        same = offer.in_rust and offer.signature == self.signature(declared)
+        if same and not is_variadic(declared.type):
+            return f"{offer.module}::{rust_name(name)}"
+        return externals.name(linked, declared, self.types)
+
+    def _of_each_thread(self, declared: Any) -> str:
+        """A variable of each thread: C is asked for the place of its own."""
+        usr, name = declared.get_usr(), declared.spelling
+        if usr in self._own and usr not in self._left:
+            return thread_place(rust_name(name), aligned=alignment_of(declared) > 0)
+        symbol, offer = self.symbol_of(declared), None
+        if usr not in self._own:
+            offer = self._crate.homes.nearest(name, self._path)
+            if offer is None:
+                raise JarvisError(f"{name} is of each thread, and no file of the project has it")
+            if offer.in_rust:
+                return thread_place(f"{offer.module}::{rust_name(name)}")
+            symbol = self._crate.homes.linked_as(offer.module, name)
+        return f"(*{self._crate.externals.place(symbol, declared.type, self.types)}())"
+
+    def symbol_of(self, declared: Any) -> str:
+        """The linker's name of a definition of the unit."""
+        if declared.linkage.name == "INTERNAL":
+            return symbol(self.name, declared.spelling)
+        return self.linked_as(declared.spelling)
+
+    def is_defined_elsewhere(self, cursor: Any) -> bool:
+        """Whether a variable of a header is defined by another file that includes it."""
+        if self.is_own(cursor) or cursor.linkage.name != "EXTERNAL":
+            return False
+        location = cursor.location
+        place = f"{location.file.name}:{location.offset}"
+        home = self._crate.homes.first_of(self.name, cursor.spelling, place)
+        return home != self.name
+
+    def external(self, name: str, declared: Any) -> str:
+        """How a function of the system is named in the module."""
+        return self._crate.externals.name(name, declared, self.types)
+
+    def external_called(self, declared: Any, arguments: list[str], result: Any) -> str:
+        """The same for one without a prototype, called with arguments of these types."""
+        usr, name = declared.get_usr(), declared.spelling
+        if usr in self._own:
+            raise Unsupported("a call of a function with another number of arguments")
+        back = "" if kind(result) == "VOID" else f" -> {self.types.of(result)}"
+        return self._crate.externals.called(name, arguments, back)
+
+    def enumerator(self, declared: Any) -> str:
+        """How an enumeration constant is named in the module."""
+        usr = declared.get_usr()
+        known = self._crate.enumerators
+        value = f"= {declared.enum_value};"
+        if usr in known and not known[usr].endswith(value):  # another one, of another file
+            usr = f"{usr} {declared.enum_value}"
+        if usr not in known:
+            rust = self.types.of(declared.semantic_parent.enum_type)
+            name = self._crate.names.give(declared.spelling)
+            known[usr] = f"pub const {name}: {rust} {value}"
+        return "types::" + known[usr].split(" ")[2].rstrip(":")
+
+    def constant(self, cursor: Any) -> str:
+        """How the macro is named in the module that an expression stands for; empty for none."""
+        return "" if self._known is None else self._known.name(cursor, self._names)
+
+    def written(self, cursor: Any) -> bytes:
+        """The text of C that an expression was written as."""
+        return self._crate.macros.written(cursor)
+
+    def exported(self, cursor: Any) -> list[str]:
+        """Attributes that give a definition its name for the linker: a mark, filled in later."""
+        self._marks.append(cursor)
+        return [f"__jc2r_head_{len(self._marks) - 1}__"]
+
+    def _attributes(self, cursor: Any) -> list[str]:
+        name = cursor.spelling
+        if cursor.linkage.name == "EXTERNAL":
+            if name == "main":
+                return []
+            linked = self.linked_as(name)
+            if clang.is_inline(cursor) and not self.is_own(cursor) and linked != name:
+                return []
+            same = linked == self.defined_name(cursor).removeprefix("r#")
+            return ["#[no_mangle]"] if same else [f'#[export_name = "{linked}"]']
+        in_system = clang.in_system_header(cursor)
+        if (self._left and not in_system) or is_variadic(cursor.type):
+            return [f'#[export_name = "{symbol(self.name, name)}"]']
+        return []
+
+    def defined_name(self, cursor: Any) -> str:
+        """The name of a definition in its own module."""
+        return "main_0" if cursor.spelling == "main" else rust_name(cursor.spelling)
+
+    def taken(self) -> set[str]:
+        """Names that locals must not have."""
+        return self._taken
+
+
+def is_of_each_thread(declared: Any) -> bool:
+    """Whether a declaration is of a variable that each thread has for itself."""
+    return declared.kind.name == "VAR_DECL" and clang.is_thread_local(declared)

@@ -1,0 +1,120 @@
+"""A C file as the parser shows it: what it defines, and what is wrong with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.codeintel import clang
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.jc2r.baseline import prelude
+
+
+class Source:
+    """One unit, parsed."""
+
+    def __init__(self, root: Path, path: str, arguments: list[str]) -> None:
+        self.is_program = True
+        """Whether a `main` makes it one; not when the program could not be linked."""
+        self._root, self._path, self._arguments = root, path, arguments
+        self._unit: Any = None
+        self._problems: list[clang.Problem] = []
+        self._functions: list[Any] = []
+        self._variables: list[Any] = []
+
+    def read(self) -> None:
+        """Parse the file, once. Raises `JarvisError` when that is not possible at all."""
+        path = self._root / self._path
+        words = [*self._arguments, "-ferror-limit=0"]
+        self._unit, self._problems = clang.parse(path, words, prelude=prelude.TEXT)
+        if any("atomic_flag" in one.text for one in self._problems):
+            self._unit, self._problems = clang.parse(
+                path, words, prelude=prelude.TEXT + prelude.atomics()
+            )
+        self._functions, self._variables = self._definitions(self._unit.cursor)
+
+    @property
+    def has_main(self) -> bool:
+        """Whether the file is a program."""
+        return self.is_program and any(one.spelling == "main" for one in self._functions)
+
+    @property
+    def own_functions(self) -> list[tuple[str, int]]:
+        """Names and lines of the functions that the file itself defines."""
+        return [(one.spelling, one.location.line) for one in self._functions if self.is_own(one)]
+
+    @property
+    def system_headers(self) -> set[str]:
+        """Headers outside of the project that the file includes."""
+        names = {one.include.name for one in self._unit.get_includes() if one.include}
+        return {name for name in names if not Path(name).is_relative_to(self._root)}
+
+    @property
+    def defined(self) -> set[str]:
+        """Names that the file defines for others."""
+        every = [*self._functions, *self._variables]
+        return {one.spelling for one in every if one.linkage.name == "EXTERNAL"}
+
+    @property
+    def problem(self) -> str:
+        """What the parser objects to first; empty when it takes the file."""
+        return self.said(self._problems[0]) if self._problems else ""
+
+    def rejected(self) -> dict[str, clang.Problem]:
+        """What the parser objects to in the definitions of the file, by their USR. Raises
+        `JarvisError` for an objection that lies elsewhere."""
+        if not self._problems:
+            return {}
+        own = [one for one in [*self._functions, *self._variables] if self.is_own(one)]
+        found: dict[str, clang.Problem] = {}
+        for problem in self._problems:
+            if "/lib/gcc/" in problem.file:  # words of gcc for the processor: who uses them stays
+                continue
+            inside = next((one for one in own if self._holds(one, problem)), None)
+            if inside is None:
+                raise JarvisError(self.said(problem))
+            found.setdefault(inside.get_usr(), problem)
+        return found
+
+    def _holds(self, cursor: Any, problem: clang.Problem) -> bool:
+        start, end = cursor.extent.start, cursor.extent.end
+        return problem.file == start.file.name and (
+            (start.line, start.column) <= (problem.line, problem.column) < (end.line, end.column)
+        )
+
+    def said(self, problem: clang.Problem) -> str:
+        """What the parser objects to, with the place."""
+        return f"{self._relative(problem.file)}:{problem.line}: {problem.text}"
+
+    def is_own(self, cursor: Any) -> bool:
+        """Whether something stands in the file itself, not in a header."""
+        return Path(cursor.location.file.name) == self._root / self._path
+
+    def _relative(self, name: str) -> str:
+        path = Path(name)
+        return path.relative_to(self._root).as_posix() if path.is_relative_to(self._root) else name
+
+    def headers(self, unit: Any) -> tuple[Path, ...]:
+        """Files of the project that it includes."""
+        own = {Path(one.include.name).resolve() for one in unit.get_includes() if one.include}
+        return tuple(sorted(path for path in own if path.is_relative_to(self._root)))
+
+    def _definitions(self, top: Any) -> tuple[list[Any], list[Any]]:
+        functions: list[Any] = []
+        variables: dict[str, Any] = {}
+        for cursor in clang.children(top):
+            name = cursor.kind.name
+            if cursor.location.file is None or (
+                clang.in_system_header(cursor)
+                and (name != "VAR_DECL" or clang.initializer(cursor) is None)
+            ):  # some headers define tables, such as `prioritynames` of syslog.h
+                continue
+            if name == "FUNCTION_DECL" and cursor.is_definition():
+                functions.append(cursor)
+            elif name == "VAR_DECL" and clang.is_made_here(cursor):
+                usr = cursor.get_usr()
+                if usr not in variables or clang.initializer(cursor) is not None or (
+                    variables[usr].type.get_size() < 0
+                ):  # fmt: skip
+                    variables[usr] = cursor
+        return functions, list(variables.values())

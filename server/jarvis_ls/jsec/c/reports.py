@@ -1,0 +1,43 @@
+"""What several rules tell in the same words: use after close, a result nobody tested."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.jsec.c.mentions import USING
+from jarvis_ls.jsec.c.nearby import use_after, use_before_test
+from jarvis_ls.jsec.rule import Report
+
+
+def used_after(closing: Call, by: Collection[str] | None = None) -> Iterator[Report]:
+    """A use behind the call that closes something; `by` are the functions whose use counts, all
+    when None."""
+    use = use_after(closing)
+    if use is None or use.does not in USING or (by is not None and use.by not in by):
+        return
+    yield Report(
+        use.node,
+        "'{handle}' is used after {closer}() closed it.",
+        confidence=0.85 if use.certain else 0.55,
+        pattern=closing.name,
+        handle=text(closing.arg(0)),
+        closer=closing.name,
+        related=[(closing.node, "Closed here.")],
+    )
+
+
+def used_untested(call: Call, message: str, place: str) -> Iterator[Report]:
+    """A use of the result of a call that may be NULL, which nobody tested. `message` names the
+    `{pointer}` and the `{function}`; `place` says what happened at the call."""
+    use = use_before_test(call)
+    if use is None:
+        return
+    yield Report(
+        use,
+        message,
+        pattern=call.name,
+        pointer=text(call.target) or call.name,
+        function=call.name,
+        related=[(call.node, place)] if use != call.node else (),
+    )
