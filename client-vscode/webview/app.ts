@@ -126,12 +126,14 @@ export class App implements Page {
       for (const events of early) {
         this.take(events);
       }
+      this.sendWaiting();
       return;
     }
     this.show(picture);
     for (const events of early) {
       this.take(events);
     }
+    this.sendWaiting();
   }
 
   look(node: string): void {
@@ -206,10 +208,20 @@ export class App implements Page {
     }
   }
 
+  /** What was said while the server started goes to the session that is shown now. */
+  private sendWaiting(): void {
+    if (this.life === 'running') {
+      void this.chat.composer.flush();
+    }
+  }
+
   private lifeChanged(life: ServerLife): void {
     const cameBack = life === 'running' && this.life !== 'running';
     this.life = life;
     this.chat.drawRest();
+    if (life === 'failed' || life === 'noPython') {
+      this.chat.composer.giveBack();
+    }
     if (cameBack && this.early === undefined) {
       void this.attach(this.kept.session);
     }

@@ -390,6 +390,38 @@ describe('the life of the page', () => {
     await page.getByText('Hello again and more').waitFor();
   });
 
+  test('what is said while the server starts goes to it, in order, once it is back', async () => {
+    const page = await open({ picture: PICTURE });
+    for (const life of ['stopped', 'starting']) {
+      await panel.tell({ kind: 'life', life });
+      const field = page.locator('.composer textarea');
+      await field.fill(life);
+      await page.keyboard.press('Enter');
+      assert.equal(await field.inputValue(), '');
+    }
+    assert.equal((await panel.asks('send')).length, 0);
+    await panel.answer('attach', { ...emptyPicture(), ...PICTURE, seq: 0 });
+    await panel.tell({ kind: 'life', life: 'running' });
+    await panel.asked('send', 2);
+    const sent = (await panel.asks('send')).map(({ text, session }) => [text, session]);
+    assert.deepEqual(sent, [
+      ['stopped', PICTURE.session],
+      ['starting', PICTURE.session],
+    ]);
+  });
+
+  test('what was said to a server that does not start stands in the field again', async () => {
+    const page = await open({ picture: PICTURE });
+    await panel.tell({ kind: 'life', life: 'starting' });
+    const field = page.locator('.composer textarea');
+    await field.fill('Keep me');
+    await page.keyboard.press('Enter');
+    await panel.tell({ kind: 'life', life: 'failed' });
+    await page.locator('.banner').waitFor();
+    assert.equal(await field.inputValue(), 'Keep me');
+    assert.equal(await page.locator('[data-part=send]').isDisabled(), true);
+  });
+
   test('batches that are in the picture already do nothing, lost ones are fetched', async () => {
     const page = await open({
       picture: { ...PICTURE, seq: 7, events: [...PICTURE.events, put(answer('a', 'Hello'))] },

@@ -45,8 +45,9 @@ export class Composer {
   /** Place in what was said before, counted from the end; 0 is the draft. */
   private back = 0;
   private draft = '';
-  /** On their way, the oldest first. */
+  /** On their way, or waiting for the server to start, the oldest first. */
   private readonly sending: Outgoing[] = [];
+  private isBusy = false;
   private life: PanelStart['life'] = 'starting';
 
   constructor(
@@ -140,7 +141,7 @@ export class Composer {
           t(working ? 'composer.sendQueued' : 'composer.send'),
           () => void this.send(),
           {
-            disabled: life !== 'running' || this.isEmpty,
+            disabled: !this.canSend || this.isEmpty,
             part: 'send',
           },
         )}`,
@@ -180,7 +181,7 @@ export class Composer {
   private drawSend(): void {
     const send = this.bar.querySelector<HTMLButtonElement>('[data-part=send]');
     if (send !== null) {
-      send.disabled = this.life !== 'running' || this.isEmpty;
+      send.disabled = !this.canSend || this.isEmpty;
     }
   }
 
@@ -234,8 +235,22 @@ export class Composer {
     this.drawSend();
   }
 
+  /** What waited for the server goes to it. */
+  async flush(): Promise<void> {
+    if (!this.isBusy && this.sending.length > 0) {
+      await this.sendAll();
+    }
+  }
+
+  /** What waited for a server that does not come stands in the field again. */
+  giveBack(): void {
+    if (!this.isBusy && this.sending.length > 0) {
+      this.takeBack(this.sending.splice(0));
+    }
+  }
+
   private async send(): Promise<void> {
-    if (this.isEmpty || this.life !== 'running') {
+    if (this.isEmpty || !this.canSend) {
       return;
     }
     const { images, attachments } = this;
@@ -249,13 +264,24 @@ export class Composer {
     this.attachments = [];
     this.drawChips();
     this.drawSend();
-    if (this.sending.length === 1) {
-      await this.sendAll();
+    if (this.life === 'running') {
+      await this.flush();
     }
+  }
+
+  /** Whether a message reaches the server, now or once it has started. */
+  private get canSend(): boolean {
+    return this.life !== 'failed' && this.life !== 'noPython';
   }
 
   /** What is typed while a message is on its way follows it; what cannot be sent comes back. */
   private async sendAll(): Promise<void> {
+    this.isBusy = true;
+    await this.sendInOrder();
+    this.isBusy = false;
+  }
+
+  private async sendInOrder(): Promise<void> {
     for (let first = this.sending[0]; first !== undefined; first = this.sending[0]) {
       if (!(await this.actions.send(first))) {
         this.takeBack(this.sending.splice(0));

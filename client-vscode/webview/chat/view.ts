@@ -404,8 +404,8 @@ export class ChatView implements View, Chat {
   }
 
   private async send({ text, images, attachments }: Sent): Promise<boolean> {
-    const { store } = this.page;
-    const session = store.session?.id ?? '';
+    const { store, kept } = this.page;
+    const session = store.session?.id ?? kept.session;
     const isRoot = store.session?.nodes.get(this.page.node)?.parent === undefined;
     const node = isRoot ? '' : this.page.node;
     this.list.toEnd();
