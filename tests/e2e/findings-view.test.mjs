@@ -46,7 +46,7 @@ test('the icon counts the open findings of the whole workspace', async () => {
   await editor.openFindings();
   await editor.finding('memory.c:5').waitFor();
   await until('four on the icon', async () => (await badge().allInnerTexts()).includes('4'));
-  assert.match(await editor.status.innerText(), /4 findings/);
+  await editor.status.filter({ hasText: '4 findings' }).waitFor();
 });
 
 test('grouping by file, rule, category and severity', async () => {

@@ -59,7 +59,7 @@ describe('the panel beside the editor', () => {
     await model.script({ say: 'The key was taken.' });
     await say('Hello');
     await answered('The key was taken.');
-    assert.match(await editor.status.innerText(), /online/);
+    await editor.status.filter({ hasText: 'online' }).waitFor();
   });
 
   test('the key is there again after the server was restarted, and in no file', async () => {
@@ -97,7 +97,7 @@ describe('the panel beside the editor', () => {
     await page.getByRole('button', { name: 'Accept all' }).click();
     await answered('It is changed.');
     await until('it is saved', () => editor.read('notes.txt') === 'first\n2\nthird\n');
-    assert.equal(await editor.page.locator('.tab.active.dirty').count(), 0);
+    await editor.page.locator('.tab.active:not(.dirty)').waitFor();
     await editor.page.locator('.view-line', { hasText: /^2$/ }).waitFor();
   });
 

@@ -58,5 +58,5 @@ test('the next scan goes to the end and says what it found', async () => {
   assert.match(await result.innerText(), new RegExp(`${FILES} findings`));
   await result.getByRole('button', { name: 'Show Findings' }).click();
   await editor.finding(/^High/).waitFor();
-  assert.match(await editor.status.innerText(), new RegExp(`${FILES} findings · offline`));
+  await editor.status.filter({ hasText: `${FILES} findings · offline` }).waitFor();
 });
