@@ -135,10 +135,28 @@ def test_command_lines_are_taken_apart(command: str, effect: str, context: ToolC
         ("write", "link/secret", "deny"),
         ("write", "src/../../secret", "deny"),
         ("write", "a\0b", "deny"),
+        ("read", "a\0b", "deny"),
+        ("read", "/etc/passwd\0.c", "deny"),
+        ("read", "src/\ud800.c", "deny"),
     ],
 )
 def test_paths_stay_inside(kind: Any, path: str, effect: str, context: ToolContext) -> None:
     assert Permissions().decide("t", [Action(kind, path)], context).effect == effect
+
+
+@pytest.mark.parametrize("path", ["a\0b", "../secret\0", "src/\ud800.c"])
+async def test_what_can_be_no_path_is_refused_and_not_asked_about(
+    path: str, context: ToolContext
+) -> None:
+    user = User(Answer(True, "session"))
+    gate = Permissions([PermissionRule("allow")])
+    for name in ("read", "write"):
+        result = await Approved(Tools([read, write]), gate, user).run(
+            ToolCall("1", name, {"path": path}), context
+        )
+        assert result.is_error and "cannot be a path" in result.text
+        assert "outside" not in result.text and "\0" not in result.text
+    assert user.asked == [] and DONE == []
 
 
 @pytest.mark.parametrize(

@@ -199,6 +199,9 @@ class Permissions:
     def _of_action(self, tool: str, action: Action, context: ToolContext) -> Decision:
         target = _target(action, context)
         if target is None:
+            if not is_path(action.target):
+                reason = Words("{target} cannot be a path.", target=action.target)
+                return Decision("deny", reason, (action,))
             if action.kind == "read":
                 return Decision("ask", Words("It lies outside the workspace."), (action,))
             return Decision(
@@ -286,6 +289,15 @@ def real_path(path: str | Path, roots: Iterable[Path]) -> Path | None:
         return Path(os.path.realpath(first / path))
     except (ValueError, OSError, RuntimeError):  # a NUL, half a character, a loop of links
         return None
+
+
+def is_path(text: str) -> bool:
+    """Whether any file could have this path: none holds a NUL or half a character."""
+    try:
+        os.fsencode(text)
+    except UnicodeError:
+        return False
+    return "\0" not in text
 
 
 def protected_name(target: str) -> str | None:

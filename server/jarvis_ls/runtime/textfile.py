@@ -23,7 +23,7 @@ from jarvis_ls.core.beneath import read_beneath
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.permissions import inside, real_path, shown
+from jarvis_ls.runtime.permissions import inside, is_path, real_path, shown
 from jarvis_ls.runtime.tool import ToolContext
 
 MAX_BYTES = 20_000_000
@@ -144,13 +144,15 @@ def with_newlines(text: str) -> str:
 
 
 def place_of(path: str, context: ToolContext, *, reading: bool = True) -> Place:
-    """Where `path` lies. Raises `ToolRetry` when it is outside the workspace.
+    """Where `path` lies. Raises `ToolRetry` when it is outside the workspace, or no path.
 
     Only a file outside that the user has just let us read (`services["granted"]`) is a place
     too, and only for reading.
     """
     if not path.strip():
         raise ToolRetry("The path is empty. Give the path of a file, relative to the workspace.")
+    if not is_path(path):
+        raise ToolRetry("{path} cannot be a path; nothing was done with it.", path=shown(path))
     real = inside(path, context.roots)
     if real is not None:
         if not reading and _is_of_another_place(path) and not real.exists():
