@@ -45,6 +45,28 @@ def test_without_cargo_nothing_is_written(
     assert everything(tmp_path) == before and not (tmp_path / "p_rs").exists()
 
 
+@pytest.mark.parametrize(("says", "language", "words"), [
+    ("echo 'cargo 1.63.0 (fd9c4297c 2022-07-01)'", {"LC_ALL": "C.UTF-8"},
+     "of Rust 1.63; 1.82 or newer is needed"),
+    ("echo 'cargo 1.63.0'", CHINESE, "属于 Rust 1.63，需要 1.82 或更新的版本"),
+    ("echo 'error: no default toolchain' >&2; exit 1", {"LC_ALL": "C.UTF-8"},
+     "does not run: error: no default toolchain"),
+])  # fmt: skip
+def test_with_a_cargo_that_cannot_build_nothing_is_written(
+    tmp_path: Path, says: str, language: dict[str, str], words: str
+) -> None:
+    """An old one, or rustup's where no toolchain was ever chosen."""
+    root, cargo = project(tmp_path / "p"), tmp_path / "bin" / "cargo"
+    cargo.parent.mkdir()
+    cargo.write_text(f"#!/bin/sh\n{says}\n")
+    cargo.chmod(0o755)
+    before = everything(tmp_path)
+    path = os.pathsep.join([str(cargo.parent), os.environ["PATH"]])
+    done = jc2r("run", "--baseline", root, PATH=path, **language)
+    assert done.returncode == 2 and words in done.stderr and done.stderr.count("\n") == 1
+    assert everything(tmp_path) == before and not (tmp_path / "p_rs").exists()
+
+
 @pytest.mark.parametrize(("language", "words"), [
     ({"LC_ALL": "C.UTF-8"}, "needs libclang: pip install"), (CHINESE, "需要 libclang：pip install"),
 ])  # fmt: skip
