@@ -1,13 +1,39 @@
 /** What the page remembers while the view is hidden or the window is loaded again. */
 
-import type { PanelTab } from './wire';
+import type { Attachment, MemoryKind, PanelTab } from './wire';
+
+/** A message that is not sent yet. */
+export interface Draft {
+  text: string;
+  attachments: Attachment[];
+}
+
+/** An answer that is not given yet, to a question or to what a tool asks for. */
+export interface Begun {
+  text: string;
+  /** Parts of a change that are not taken. */
+  refused: string[];
+}
+
+/** A memory that is being written or changed; a new one has no id. */
+export interface MemoryDraft {
+  id: string;
+  memory: MemoryKind;
+  content: string;
+  tags: string;
+}
 
 export interface Kept {
   tab: PanelTab;
   session: string;
   node: string;
-  /** Unsent text by session. */
-  drafts: Record<string, string>;
+  /** By session. */
+  drafts: Record<string, Draft>;
+  /** What was said while there was no server, the oldest first. */
+  waiting: Draft[];
+  /** By id of the entry that asks. */
+  begun: Record<string, Begun>;
+  memory?: MemoryDraft;
   /** What was said before, the latest last. */
   history: string[];
   /** Ids of entries whose folded part is open (or, with a `-`, closed against custom). */
@@ -18,13 +44,15 @@ export interface Kept {
   place?: { id: string; above: number };
 }
 
-const MOST = { drafts: 20, history: 100, opened: 500, collapsed: 500 };
+const MOST = { drafts: 20, begun: 50, history: 100, opened: 500, collapsed: 500 };
 
 const NOTHING: Kept = {
   tab: 'chat',
   session: '',
   node: '',
   drafts: {},
+  waiting: [],
+  begun: {},
   history: [],
   opened: [],
   collapsed: [],
@@ -44,14 +72,44 @@ export function restore(state: unknown): Kept {
       kept[key] = given[key].filter((it) => typeof it === 'string').slice(-MOST[key]);
     }
   }
-  if (typeof given.drafts === 'object' && given.drafts !== null) {
-    const drafts = Object.entries(given.drafts).filter(([, text]) => typeof text === 'string');
-    kept.drafts = Object.fromEntries(drafts.slice(-MOST.drafts));
+  kept.drafts = latest(given.drafts, isDraft, MOST.drafts);
+  kept.begun = latest(given.begun, isBegun, MOST.begun);
+  kept.waiting = Array.isArray(given.waiting) ? given.waiting.filter(isDraft) : [];
+  if (typeof given.memory?.content === 'string' && typeof given.memory.id === 'string') {
+    kept.memory = given.memory;
   }
   if (typeof given.place?.id === 'string' && typeof given.place.above === 'number') {
     kept.place = { id: given.place.id, above: given.place.above };
   }
   return kept;
+}
+
+function latest<T>(given: unknown, is: (it: unknown) => it is T, most: number): Record<string, T> {
+  const all = Object.entries((given ?? {}) as Record<string, unknown>);
+  const known = all.filter((pair): pair is [string, T] => is(pair[1]));
+  return Object.fromEntries(known.slice(-most));
+}
+
+function isDraft(it: unknown): it is Draft {
+  const { text, attachments } = (it ?? {}) as Partial<Draft>;
+  return typeof text === 'string' && Array.isArray(attachments);
+}
+
+function isBegun(it: unknown): it is Begun {
+  const { text, refused } = (it ?? {}) as Partial<Begun>;
+  return typeof text === 'string' && Array.isArray(refused);
+}
+
+/** What was begun as an answer to an entry. */
+export function begunOf(kept: Kept, id: string): Begun {
+  return kept.begun[id] ?? { text: '', refused: [] };
+}
+
+export function setBegun(kept: Kept, id: string, begun: Begun): void {
+  delete kept.begun[id]; // the latest come last
+  if (begun.text !== '' || begun.refused.length > 0) {
+    kept.begun[id] = begun;
+  }
 }
 
 /** What is told apart from the rest: whether a thing that is usually closed (or open) is so. */

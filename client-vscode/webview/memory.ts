@@ -1,5 +1,6 @@
 /** What the agents remember: found by words, written, changed and deleted. */
 
+import type { MemoryDraft } from './kept';
 import { action, html, icon, nothing, render, repeat, type TemplateResult } from './lit';
 import type { Page, View } from './page';
 import type { Changes } from './store';
@@ -10,23 +11,17 @@ const KINDS: MemoryKind[] = ['project', 'global', 'short_term'];
 const ICONS: Record<MemoryKind, string> = { short_term: 'clock', project: 'repo', global: 'globe' };
 const QUIET_MS = 150;
 
-interface Draft {
-  id: string;
-  memory: MemoryKind;
-  content: string;
-  tags: string;
-}
-
 export class MemoryView implements View {
   readonly element = document.createElement('div');
   private items: MemoryItem[] | undefined;
   private query = '';
   private session: string | undefined;
-  private draft: Draft | undefined;
+  private draft: MemoryDraft | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly page: Page) {
     this.element.className = 'memory';
+    this.draft = page.kept.memory;
     this.element.addEventListener('keydown', (event) => {
       if (event.key === 'Escape' && this.draft !== undefined) {
         event.stopPropagation();
@@ -103,7 +98,7 @@ export class MemoryView implements View {
     </li>`;
   }
 
-  private form(draft: Draft): TemplateResult {
+  private form(draft: MemoryDraft): TemplateResult {
     return html`<form
       class="memory-form"
       @submit=${(event: SubmitEvent) => {
@@ -120,6 +115,7 @@ export class MemoryView implements View {
         .value=${draft.content}
         @input=${(event: Event) => {
           draft.content = (event.target as HTMLTextAreaElement).value;
+          this.keep();
         }}
       ></textarea>
       <input
@@ -130,6 +126,7 @@ export class MemoryView implements View {
         .value=${draft.tags}
         @input=${(event: Event) => {
           draft.tags = (event.target as HTMLInputElement).value;
+          this.keep();
         }}
       />
       <div class="memory-form-foot">
@@ -139,6 +136,7 @@ export class MemoryView implements View {
           ?disabled=${draft.id !== ''}
           @change=${(event: Event) => {
             draft.memory = (event.target as HTMLSelectElement).value as MemoryKind;
+            this.keep();
           }}
         >
           ${KINDS.map((kind) => html`<option value=${kind} ?selected=${kind === draft.memory}>${t(`memory.${kind}` as Key)}</option>`)}
@@ -156,12 +154,25 @@ export class MemoryView implements View {
       content: item?.content ?? '',
       tags: item?.tags.join(', ') ?? '',
     };
+    this.keep();
     this.drawList();
     this.element.querySelector('textarea')?.focus();
   }
 
+  /** What is being written is there again when the page is. */
+  private keep(): void {
+    const { kept } = this.page;
+    if (this.draft === undefined) {
+      delete kept.memory;
+    } else {
+      kept.memory = this.draft;
+    }
+    this.page.remember();
+  }
+
   private close(): void {
     this.draft = undefined;
+    this.keep();
     this.drawList();
     this.element.querySelector<HTMLElement>('[data-part=add]')?.focus();
   }
@@ -185,6 +196,7 @@ export class MemoryView implements View {
     });
     if (saved !== undefined) {
       this.draft = undefined;
+      this.keep();
       await this.search();
       this.element.querySelector<HTMLElement>('[data-part=add]')?.focus();
     }

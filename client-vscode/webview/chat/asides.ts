@@ -1,5 +1,6 @@
 /** Rows that are neither said nor done: notices of the runtime, the plan, questions to the user. */
 
+import { begunOf, setBegun } from '../kept';
 import { html, icon, render, type TemplateResult } from '../lit';
 import { renderMarkdown } from '../markdown';
 import { type Key, t } from '../strings';
@@ -94,9 +95,23 @@ export class QuestionRow {
         void this.answer(entry, (field as HTMLInputElement).value);
       }}
     >
-      <input name="answer" class="field" autocomplete="off" aria-label=${t('question.answer')} />
+      <input
+        name="answer"
+        class="field"
+        autocomplete="off"
+        aria-label=${t('question.answer')}
+        .value=${begunOf(this.chat.page.kept, entry.id).text}
+        @input=${(event: Event) => this.begin(entry, (event.target as HTMLInputElement).value)}
+      />
       <button type="submit" class="plain-button">${t('question.send')}</button>
     </form>`;
+  }
+
+  /** What is written stays when the row goes out of sight, or the page. */
+  private begin({ id }: QuestionEntry, text: string): void {
+    const { page } = this.chat;
+    setBegun(page.kept, id, { text, refused: [] });
+    page.remember();
   }
 
   private async answer(entry: QuestionEntry, text: string): Promise<void> {

@@ -3,27 +3,21 @@
  * before by the arrow keys. A draft is kept until it is sent.
  */
 
+import type { Draft } from '../kept';
 import { action, html, icon, nothing, render, type TemplateResult } from '../lit';
 import { openMenu } from '../menu';
 import type { Page } from '../page';
 import { t } from '../strings';
 import type { Attachment, Image, PanelStart } from '../wire';
+import { CHIP_ICONS, chip, nameOf, same } from './chips';
 import { CompletionList } from './completion';
+import { imageOf, MOST_PICTURES, PICTURES, refusalOf } from './pictures';
 
-const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
-const MOST_BYTES = 5_000_000;
-const MOST_PICTURES = 8;
 const MOST_HEIGHT = 260;
+const NOTHING: Draft = { text: '', attachments: [] };
 
-export interface Sent {
-  text: string;
+export interface Sent extends Draft {
   images: Image[];
-  attachments: Attachment[];
-}
-
-interface Outgoing extends Sent {
-  /** Where its draft is kept. */
-  draft: string;
 }
 
 export interface ComposerActions {
@@ -46,7 +40,11 @@ export class Composer {
   private back = 0;
   private draft = '';
   /** On their way, or waiting for the server to start, the oldest first. */
-  private readonly sending: Outgoing[] = [];
+  private readonly sending: Sent[] = [];
+  /** Where the draft that is shown is kept. */
+  private shownKey: string;
+  /** Nothing was shown yet: what is typed now is for the session that will be. */
+  private isEarly = true;
   private isBusy = false;
   private life: PanelStart['life'] = 'starting';
 
@@ -68,6 +66,9 @@ export class Composer {
     this.element.addEventListener('dragover', (event) => this.dragged(event));
     this.element.addEventListener('dragleave', () => this.element.classList.remove('drop'));
     this.element.addEventListener('drop', (event) => this.dropped(event));
+    this.shownKey = this.draftKey;
+    const { waiting, drafts } = page.kept;
+    this.put([...waiting, drafts[this.shownKey] ?? NOTHING]);
   }
 
   focus(): void {
@@ -78,13 +79,34 @@ export class Composer {
     return this.field.value.trim() === '' && this.images.length + this.attachments.length === 0;
   }
 
-  /** Shows the draft of a session. */
+  /** Shows the draft of the session that is shown; what is being written in it stays as it is. */
   restore(): void {
+    const key = this.draftKey;
+    const wasEarly = this.isEarly;
+    this.isEarly = false;
+    if (key === this.shownKey) {
+      return;
+    }
+    if (wasEarly && !this.isEmpty) {
+      this.goOnIn(key);
+      return;
+    }
     this.back = 0;
-    this.setText(this.page.kept.drafts[this.draftKey] ?? '');
+    this.shownKey = key;
     this.images = [];
-    this.attachments = [];
-    this.drawChips();
+    this.put([this.page.kept.drafts[key] ?? NOTHING]);
+  }
+
+  /** What is being written goes on in another session: one that was only now made. */
+  goOnIn(key: string): void {
+    const { drafts } = this.page.kept;
+    delete drafts[this.shownKey];
+    this.shownKey = key;
+    const before = drafts[key];
+    if (before !== undefined) {
+      this.put([before, { text: this.field.value, attachments: this.attachments }]);
+    }
+    this.keep();
   }
 
   /** Puts a text into the field in place of what is there. */
@@ -107,6 +129,7 @@ export class Composer {
       this.field.setRangeText(gap + text, selectionStart, this.field.selectionEnd, 'end');
       this.typed();
     }
+    this.keep();
     this.drawChips();
     this.focus();
   }
@@ -154,7 +177,29 @@ export class Composer {
   }
 
   private get draftKey(): string {
-    return this.page.store.session?.id || 'new';
+    const { store, kept } = this.page;
+    return (this.isEarly ? kept.session : store.session?.id) || 'new';
+  }
+
+  /** Shows drafts as one. */
+  private put(drafts: readonly Draft[]): void {
+    const texts = drafts.map(({ text }) => text).filter((text) => text !== '');
+    this.setText(texts.join('\n'));
+    this.attachments = drafts.flatMap(({ attachments }) => attachments);
+    this.drawChips();
+  }
+
+  /** What is not sent yet is there again when the page is. */
+  private keep(): void {
+    const { kept } = this.page;
+    const { attachments } = this;
+    const text = this.field.value;
+    delete kept.drafts[this.shownKey]; // the latest come last
+    if (text !== '' || attachments.length > 0) {
+      kept.drafts[this.shownKey] = { text, attachments };
+    }
+    kept.waiting = this.sending.map((it) => ({ text: it.text, attachments: it.attachments }));
+    this.page.remember();
   }
 
   private setText(text: string): void {
@@ -172,8 +217,7 @@ export class Composer {
   private typed(): void {
     this.grow();
     this.back = 0;
-    this.page.kept.drafts[this.draftKey] = this.field.value;
-    this.page.remember();
+    this.keep();
     this.completions.update();
     this.drawSend();
   }
@@ -228,7 +272,7 @@ export class Composer {
       this.draft = this.field.value;
     }
     this.setText(back === 0 ? this.draft : (history.at(-back) ?? ''));
-    this.page.kept.drafts[this.draftKey] = this.field.value;
+    this.keep();
     this.back = back;
     const end = step > 0 ? 0 : this.field.value.length;
     this.field.setSelectionRange(end, end);
@@ -255,15 +299,15 @@ export class Composer {
     }
     const { images, attachments } = this;
     const text = this.field.value.trim();
-    this.sending.push({ text, images, attachments, draft: this.draftKey });
+    this.sending.push({ text, images, attachments });
     const { history } = this.page.kept;
     this.page.kept.history = [...history.filter((it) => it !== text), text].slice(-100);
     this.back = 0;
     this.setText('');
     this.images = [];
     this.attachments = [];
+    this.keep();
     this.drawChips();
-    this.drawSend();
     if (this.life === 'running') {
       await this.flush();
     }
@@ -287,24 +331,15 @@ export class Composer {
         this.takeBack(this.sending.splice(0));
         return;
       }
-      const { text, draft } = first;
       this.sending.shift();
-      const { drafts } = this.page.kept;
-      if (drafts[draft]?.trim() === text) {
-        delete drafts[draft];
-      }
-      this.page.remember();
+      this.keep();
     }
   }
 
-  private takeBack(sent: Outgoing[]): void {
-    const texts = [...sent.map(({ text }) => text), this.field.value];
-    this.setText(texts.filter((text) => text !== '').join('\n'));
-    this.page.kept.drafts[this.draftKey] = this.field.value;
+  private takeBack(sent: readonly Sent[]): void {
     this.images = [...sent.flatMap(({ images }) => images), ...this.images];
-    this.attachments = [...sent.flatMap(({ attachments }) => attachments), ...this.attachments];
-    this.drawChips();
-    this.drawSend();
+    this.put([...sent, { text: this.field.value, attachments: this.attachments }]);
+    this.keep();
   }
 
   private get hasChips(): boolean {
@@ -313,6 +348,7 @@ export class Composer {
 
   private removeLastChip(): void {
     (this.images.length > 0 ? this.images : this.attachments).pop();
+    this.keep();
     this.drawChips();
   }
 
@@ -322,6 +358,7 @@ export class Composer {
       html`${this.attachments.map((it, index) =>
         chip(CHIP_ICONS[it.kind], nameOf(it), () => {
           this.attachments.splice(index, 1);
+          this.keep();
           this.drawChips();
           this.focus();
         }),
@@ -381,7 +418,7 @@ export class Composer {
     input.type = 'file';
     input.accept = PICTURES.join(',');
     input.multiple = true;
-    input.addEventListener('change', () => this.addFiles([...(input.files ?? [])]));
+    input.addEventListener('change', () => void this.addFiles([...(input.files ?? [])]));
     input.click();
   }
 
@@ -389,7 +426,7 @@ export class Composer {
     const files = [...(event.clipboardData?.files ?? [])];
     if (files.length > 0) {
       event.preventDefault();
-      this.addFiles(files);
+      void this.addFiles(files);
     }
   }
 
@@ -413,59 +450,22 @@ export class Composer {
     }
     event.preventDefault();
     if (files.length > 0) {
-      this.addFiles(files);
+      void this.addFiles(files);
     } else {
       void this.page.ask({ kind: 'drop', uris });
     }
   }
 
-  private addFiles(files: readonly File[]): void {
+  private async addFiles(files: readonly File[]): Promise<void> {
     for (const file of files) {
-      if (!PICTURES.includes(file.type)) {
-        this.page.tell(t('picture.type', { name: file.name }));
-      } else if (file.size > MOST_BYTES) {
-        this.page.tell(t('picture.size', { name: file.name, mb: MOST_BYTES / 1_000_000 }));
-      } else if (this.images.length >= MOST_PICTURES) {
-        this.page.tell(t('picture.many', { n: MOST_PICTURES }));
-        return;
+      const isFull = this.images.length >= MOST_PICTURES;
+      const refused = refusalOf(file) ?? (isFull ? t('picture.many', { n: MOST_PICTURES }) : '');
+      if (refused !== '') {
+        this.page.tell(refused);
       } else {
-        void this.addPicture(file);
+        this.images.push(await imageOf(file));
+        this.drawChips();
       }
     }
   }
-
-  private async addPicture(file: File): Promise<void> {
-    const bytes = new Uint8Array(await file.arrayBuffer());
-    let binary = '';
-    for (let at = 0; at < bytes.length; at += 0x8000) {
-      binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
-    }
-    this.images.push({ mediaType: file.type, base64: btoa(binary) });
-    this.drawChips();
-  }
-}
-
-const CHIP_ICONS = { file: 'file', selection: 'list-selection', diagnostics: 'warning' };
-
-function chip(name: string, label: string, remove: () => void): TemplateResult {
-  return html`<span class="chip" title=${label}
-    >${icon(name)}<span class="chip-name"><bdi>${label}</bdi></span>${action('close', t('composer.remove', { name: label }), remove)}</span
-  >`;
-}
-
-function nameOf({ kind, path, startLine = 0, endLine = 0 }: Attachment): string {
-  const name = path.split('/').at(-1) ?? path;
-  if (kind === 'diagnostics') {
-    return t('composer.problemsOf', { name });
-  }
-  return startLine > 0 ? `${name}:${startLine}-${endLine}` : name;
-}
-
-function same(one: Attachment, other: Attachment): boolean {
-  return (
-    one.kind === other.kind &&
-    one.path === other.path &&
-    (one.root ?? 0) === (other.root ?? 0) &&
-    (one.startLine ?? 0) === (other.startLine ?? 0)
-  );
 }

@@ -24,7 +24,16 @@ const MOST_LINES = 200;
 
 /** Which hunks are taken: all, until the user says otherwise. */
 export class Choice {
-  private readonly refused = new Set<string>();
+  private readonly refused: Set<string>;
+
+  constructor(refused: readonly string[] = []) {
+    this.refused = new Set(refused);
+  }
+
+  /** What is not taken, for another choice of the same edits. */
+  get left(): string[] {
+    return [...this.refused];
+  }
 
   has(edit: ProposedEdit, hunk: Hunk): boolean {
     return !this.refused.has(`${hunk.index} ${edit.path}`);

@@ -5,7 +5,7 @@
 
 import { copyButton } from '../buttons';
 import { highlighted } from '../code';
-import { isOpen, setOpen } from '../kept';
+import { begunOf, isOpen, setBegun, setOpen } from '../kept';
 import { html, icon, nothing, render, type Shown, type TemplateResult } from '../lit';
 import { openMenu } from '../menu';
 import { type Key, seconds, t } from '../strings';
@@ -36,7 +36,7 @@ const COLOURS = /\u001b\[[0-9;?]*[A-Za-z]/g;
 export class ToolRow {
   readonly element = document.createElement('div');
   private readonly output = document.createElement('pre');
-  private readonly choice = new Choice();
+  private choice = new Choice();
   private outputShown = '';
   private entry: ToolEntry | undefined;
   private arguments: { text: string; node: HTMLElement } | undefined;
@@ -50,8 +50,13 @@ export class ToolRow {
 
   show(entry: ToolEntry): void {
     const wasAsked = this.entry?.state === 'asked';
-    this.entry = entry;
     const asks = entry.state === 'asked';
+    if (asks && !wasAsked) {
+      const { text, refused } = begunOf(this.chat.page.kept, entry.id);
+      this.note = text;
+      this.choice = new Choice(refused);
+    }
+    this.entry = entry;
     const label = t('tool.label', { name: entry.name, state: t(`tool.${entry.state}`) });
     this.element.setAttribute('aria-label', label);
     this.element.dataset.state = entry.state;
@@ -154,7 +159,10 @@ export class ToolRow {
         open: (edit, line) => void page.ask({ kind: 'open_file', ...where(edit), line }),
         compare: (edit) =>
           void page.ask({ kind: 'show_diff', session, entry: entry.id, ...where(edit) }),
-        chosen: () => this.entry && this.show(this.entry),
+        chosen: () => {
+          this.begin();
+          this.show(this.entry ?? entry);
+        },
       },
       choice,
     );
@@ -241,8 +249,18 @@ export class ToolRow {
       .value=${this.note}
       @input=${(event: Event) => {
         this.note = (event.target as HTMLInputElement).value;
+        this.begin();
       }}
     />`;
+  }
+
+  /** What is chosen and written stays when the row goes out of sight, or the page. */
+  private begin(): void {
+    const { page } = this.chat;
+    if (this.entry !== undefined) {
+      setBegun(page.kept, this.entry.id, { text: this.note, refused: this.choice.left });
+      page.remember();
+    }
   }
 
   private always(anchor: HTMLElement, run: (scope: GrantScope) => Promise<unknown>): void {

@@ -411,6 +411,7 @@ export class ChatView implements View, Chat {
     this.list.toEnd();
     const opened = await this.page.ask({ kind: 'send', session, text, node, images, attachments });
     if (opened !== undefined && opened.session !== session) {
+      this.composer.goOnIn(opened.session);
       await this.page.attach(opened.session);
     }
     return opened !== undefined;
