@@ -11,6 +11,9 @@ from jarvis_ls.jc2r.baseline.names import Unsupported
 
 _KNOWN = ("constructor", "destructor")
 _ATTRIBUTE = re.compile(r"__attribute__\(\((\w+)")
+_SECTION = re.compile(r'\bsection\("([^"\\]+)"\)')
+_WORDS = re.compile(r"__attribute__\(\((?:[^()\"]|\"[^\"]*\"|\([^()]*\))*\)\)|\[\[[^]]*\]\]")
+_USED = re.compile(r"\b(?:used|retain)\b")
 _ALIGNED = re.compile(r"\b(?:aligned|_Alignas)\b(?:\(([^()]*(?:\([^()]*\))?[^()]*)\))?")
 _PRODUCT = re.compile(r"\(?\d+(?: \* \d+)*\)?")
 _SHIFTED = re.compile(r"\(?(\d+) << (\d+)\)?")
@@ -29,6 +32,18 @@ def attributes_of(cursor: Any) -> list[str]:
     if refused:
         raise Unsupported(f"the attribute {refused}")
     return [word for word in words if word in _KNOWN]
+
+
+def placed(cursor: Any) -> list[str]:
+    """Attributes of Rust for where the linker puts a definition, and that it is kept where nothing
+    names it: tables that files fill in together are made of such."""
+    if all(child.kind.name != "UNEXPOSED_ATTR" for child in clang.children(cursor)):
+        return []
+    written = clang.printed(cursor)
+    section = _SECTION.search(written)
+    found = [f'#[link_section = "{section[1]}"]'] if section else []
+    return ["#[used]", *found] if cursor.kind.name == "VAR_DECL" and _USED.search(
+        "".join(_WORDS.findall(written))) else found  # fmt: skip
 
 
 def alignment_of(variable: Any) -> int:

@@ -208,6 +208,7 @@ class Translator(Naming):
         return code
 
     def _variable(self, cursor: Any) -> str:
+        attributes_of(cursor)
         rust = self.types.of(cursor.type)
         if kind(cursor.type) == "INCOMPLETEARRAY":  # `int x[];`, which makes one element
             rust = rust.replace("; 0]", "; 1]")

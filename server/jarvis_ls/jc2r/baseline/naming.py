@@ -13,7 +13,7 @@ from typing import Any
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.jc2r.baseline.attributes import alignment_of
+from jarvis_ls.jc2r.baseline.attributes import alignment_of, placed
 from jarvis_ls.jc2r.baseline.homes import Offer
 from jarvis_ls.jc2r.baseline.kinds import FUNCTIONS, is_variadic, kind
 from jarvis_ls.jc2r.baseline.locals import thread_place
@@ -207,9 +207,10 @@ class Naming(Source):
         return self._crate.macros.written(cursor)
 
     def exported(self, cursor: Any) -> list[str]:
-        """Attributes that give a definition its name for the linker: a mark, filled in later."""
+        """Attributes that give a definition its name for the linker, a mark that is filled in
+        later, and its place."""
         self._marks.append(cursor)
-        return [f"__jc2r_head_{len(self._marks) - 1}__"]
+        return [f"__jc2r_head_{len(self._marks) - 1}__", *placed(cursor)]
 
     def _attributes(self, cursor: Any) -> list[str]:
         name = cursor.spelling
