@@ -41,10 +41,13 @@ import { serverCommand, UnsupportedPythonError } from './server';
 export type ServerLife = 'starting' | 'running' | 'stopped' | 'noPython' | 'failed';
 
 /**
- * The findings a command is about: what was clicked in the view (all selected ones when it is one
- * of them), else the selection of the view or the finding under the cursor.
+ * The findings a command is about, by what it was given: from the view the node that was clicked
+ * and those selected (all of them when it is one of them); from elsewhere nothing, and it is about
+ * the selection of the view or the finding under the cursor.
+ *
+ * @throws when the clicked node has gone from the view before the command ran
  */
-export type ChooseFindings = (clicked?: Node, selected?: readonly Node[]) => FindingItem[];
+export type ChooseFindings = (given: readonly [Node?, Node[]?]) => FindingItem[];
 
 const LANGUAGES = ['c', 'cpp', 'rust'];
 const SCHEMES = ['file', 'untitled'];

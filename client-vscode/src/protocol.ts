@@ -8,6 +8,7 @@ export const SCAN_WORKSPACE = 'jarvis/scanWorkspace';
 export const FINDINGS = 'jarvis/findings';
 export const EXPLAIN_RULE = 'jarvis/explainRule';
 export const RULES = 'jarvis/rules';
+export const FIX = 'jarvis/fix';
 export const SUPPRESS = 'jarvis/suppress';
 export const EXPORT = 'jarvis/export';
 export const FINDINGS_CHANGED = 'jarvis/findingsChanged';
@@ -202,6 +203,12 @@ export interface FindingRef {
   uri: string;
   /** The finding in it. */
   fingerprint: string;
+}
+
+/** The rewrite of a finding of an open document. */
+export interface FixResult {
+  /** The client applies it. */
+  edit: WorkspaceEdit;
 }
 
 /** Asks for the edit that suppresses findings, or puts them into the baseline. */
@@ -574,6 +581,7 @@ export interface Requests {
   'jarvis/findings': { params: FindingsParams; result: FindingsResult };
   'jarvis/explainRule': { params: ExplainRuleParams; result: ExplainRuleResult };
   'jarvis/rules': { params: RulesParams; result: RuleItem[] };
+  'jarvis/fix': { params: FindingRef; result: FixResult };
   'jarvis/suppress': { params: SuppressParams; result: SuppressResult };
   'jarvis/export': { params: ExportParams; result: ExportResult };
   'jarvis/panel/ask': { params: PanelAskParams; result: Record<string, unknown> };

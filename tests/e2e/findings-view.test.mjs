@@ -132,6 +132,7 @@ test('the baseline takes a finding out of sight without touching the source', as
   await editor.command('Jarvis: Show Baselined Findings');
   await editor.finding('three.c:5').waitFor();
   await editor.command('Jarvis: Hide Baselined Findings');
+  await until('hidden', async () => (await editor.finding('three.c:5').count()) === 0);
 });
 
 test('a fix is applied from the view', async () => {

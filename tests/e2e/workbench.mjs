@@ -394,21 +394,39 @@ export class Workbench {
   }
 
   /**
-   * Chooses from the context menu of a row.
+   * Chooses from the context menu of a row. A menu ignores clicks in its first moments, and closes
+   * by itself when something else takes the focus: so what counts is that the item took the click.
    * @param {import('playwright-core').Locator} row
    * @param {string} name
    */
   async menu(row, name) {
-    await row.click({ button: 'right' });
     const item = this.page.getByRole('menuitem', { name, exact: true });
-    await item.waitFor();
-    // A menu ignores clicks in its first moments, so as not to take the one that opened it.
-    await until(`menu took the click on ${name}`, async () => {
-      // One that is just closing is gone before it is reached.
-      if (await item.isVisible()) await item.click({ timeout: 1000 }).catch(() => undefined);
-      await sleep(150);
-      return !(await item.isVisible());
+    await until(`the click on ${name} was taken`, async () => {
+      if (!(await item.isVisible())) await row.click({ button: 'right' });
+      return this.isTaken(item).catch(() => false); // one that is closing is gone before
     });
+    await item.waitFor({ state: 'hidden' });
+  }
+
+  /**
+   * Clicks an item of a menu and tells whether it acts on that: then it keeps the event from others.
+   * @param {import('playwright-core').Locator} item
+   */
+  async isTaken(item) {
+    const timeout = 2000;
+    await item.waitFor({ timeout });
+    await this.page.evaluate(() => {
+      // @ts-expect-error a name of ours in the page
+      window.jarvisTaken = new Promise((resolve) => {
+        const heard = (/** @type {Event} */ event) => {
+          setTimeout(() => resolve(event.defaultPrevented)); // when everyone has had it
+        };
+        document.addEventListener('mouseup', heard, { capture: true, once: true });
+      });
+    });
+    await item.click({ timeout });
+    // @ts-expect-error see above
+    return this.page.evaluate(() => window.jarvisTaken);
   }
 
   /** A page shown in a webview, for example a rendered rule. */

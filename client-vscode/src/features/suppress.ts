@@ -17,8 +17,8 @@ import { countOf } from './findings/labels';
 import type { Node } from './findings/tree';
 
 export function activate(context: JarvisContext): void {
-  context.command('jarvisLs.suppress', async (clicked?: Node, selected?: readonly Node[]) => {
-    const findings = unsettled(context.chooseFindings(clicked, selected));
+  context.command('jarvisLs.suppress', async (...clicked: [Node?, Node[]?]) => {
+    const findings = unsettled(context.chooseFindings(clicked));
     if (findings.length === 0) {
       nothingChosen();
       return;
@@ -28,8 +28,8 @@ export function activate(context: JarvisContext): void {
       await settle(context, findings, scope);
     }
   });
-  context.command('jarvisLs.addToBaseline', (clicked?: Node, selected?: readonly Node[]) =>
-    settle(context, unsettled(context.chooseFindings(clicked, selected)), 'baseline'),
+  context.command('jarvisLs.addToBaseline', (...clicked: [Node?, Node[]?]) =>
+    settle(context, unsettled(context.chooseFindings(clicked)), 'baseline'),
   );
   // The light bulb's "Suppress …" actions come here, so that the reason is asked for.
   context.command('jarvisLs.suppressHere', (items: FindingRef[], scope: SuppressScope) =>

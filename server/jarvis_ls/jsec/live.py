@@ -182,7 +182,7 @@ class LiveDocuments:
             headers=None if headers is None else partial(headers.facts_for, source.path),
             cache=document.cache,
         )
-        findings, more, others = self._follow(uri, document, analysis)
+        findings, settled, more, others = self._follow(uri, document, analysis)
         return LiveResult(
             version=document.version,
             findings=assess(
@@ -197,20 +197,21 @@ class LiveDocuments:
             functions=analysis.functions,
             declarations=analysis.context,
             more=more or not document.cache.sure,
+            settled=settled and document.cache.sure,
             others=others,
         )
 
     def _follow(
         self, uri: str, document: _Document, analysis: Analysis
-    ) -> tuple[list[Finding], bool, tuple[str, ...]]:
-        """Findings with what flow knows, whether it has more to do, and which other documents
-        it knows more of."""
+    ) -> tuple[list[Finding], bool, bool, tuple[str, ...]]:
+        """Findings with what flow knows, whether that is all of them, whether flow has more to
+        do, and which other documents it knows more of."""
         flow, path = self._flow_of(document.root), document.source.path
         if flow is None:
-            return analysis.findings, False, ()
+            return analysis.findings, True, False, ()
         if uri not in self._seen:  # the rules' findings are shown first
             self._seen.add(uri)
-            return analysis.findings, True, ()
+            return analysis.findings, False, True, ()
         headers = self._headers.get(document.root)
         own = analysis.facts
         context, included = headers.facts_for(path, own) if headers is not None else ("", ())
@@ -224,12 +225,12 @@ class LiveDocuments:
             if one.root == document.root and one.source.path in touched
         )  # fmt: skip
         if not flow.ready(path):
-            return analysis.findings, flow.waits, others
+            return analysis.findings, False, flow.waits, others
         findings = settle(
             document.source, document.language, analysis.findings, in_order(flow.faults(path)),
             partial(self._text, document.root), analysis.placed_functions, flow.decided(path),
         )  # fmt: skip
-        return findings, flow.waits, others
+        return findings, True, flow.waits, others
 
     def _flow_of(self, root: str) -> LiveFlow | None:
         if root and root not in self._flow:

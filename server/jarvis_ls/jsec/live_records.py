@@ -36,5 +36,7 @@ class LiveResult:
     """Digest of what the document declares to files that include it."""
     more: bool = False
     """Whether flow has more to follow: asked again, it knows more."""
+    settled: bool = True
+    """Whether flow has followed all functions of the document, as far as it is asked to."""
     others: tuple[str, ...] = ()
     """URIs of other open documents in which something else is known now."""

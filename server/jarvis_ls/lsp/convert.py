@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from lsprotocol import types
 
 from jarvis_ls.core.finding import Edit, Finding, Severity, Span
 from jarvis_ls.jsec.hints import UNUSED
+from jarvis_ls.lsp.documents import Document
 from jarvis_ls.lsp.findings import FileState
 from jarvis_ls.lsp.messages import Messages
 from jarvis_ls.lsp.protocol import FindingItem
@@ -30,9 +31,15 @@ def to_range(span: Span) -> types.Range:
     )
 
 
-def to_text_edit(edit: Edit) -> types.TextEdit:
-    """An edit of a fix."""
-    return types.TextEdit(range=to_range(edit.span), new_text=edit.new_text)
+def to_text_edits(document: Document, edits: Iterable[Edit]) -> list[types.TextEdit]:
+    """The edits of a fix, with the line ends of the document: rules write line feeds."""
+    return [
+        types.TextEdit(
+            to_range(edit.span),
+            edit.new_text.replace("\r\n", "\n").replace("\n", document.line_end()),
+        )
+        for edit in edits
+    ]
 
 
 def cwe_link(number: int) -> str:

@@ -25,6 +25,9 @@ class FileState:
     """What of it was not analysed."""
     timed_out: bool = False
     """True when the analysis took too long and was ended."""
+    settled: bool = True
+    """False as long as values are still followed in it: some findings are missing, others may be
+    told otherwise."""
     serial: int = 0
     """Changes when something to be shown has changed."""
 
@@ -63,6 +66,10 @@ class FindingStore:
     def is_open(self, key: str) -> bool:
         """Whether findings of an open document are known."""
         return key in self._open
+
+    def scanned(self, key: str) -> FileState | None:
+        """Return what the scan found in a file that has findings, whether it is open or not."""
+        return self._disk.get(key)
 
     def on_disk(self) -> list[str]:
         """Return the files with findings on disk."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jarvis_ls.core.errors import JarvisError, WorkerGone
@@ -19,6 +20,9 @@ logger = logging.getLogger(__name__)
 
 _PAUSE = 0.02
 """Seconds between two parts of following values, so that an edit gets in between."""
+
+_SETTLING_SECONDS = 5.0
+"""How long a user who has chosen a finding waits for all values of its file to be followed."""
 
 _NO_PROCESS = "The analysis process does not stay up; the output has the reason."
 _FAILED = "The analysis of this file failed; the output has the reason."
@@ -54,19 +58,41 @@ class Live:
     async def current(self, uri: str) -> FileState | None:
         """Return the findings of the document as it is now; None when it is not open.
 
-        When the user goes on typing meanwhile, the findings are those of a later version.
+        When the user goes on typing meanwhile, the findings are those of the later text.
         """
+        while (document := self._server.documents.get(uri)) is not None:
+            running = self._running.get(uri)
+            busy = uri in self._timers or (running is not None and not running[1].done())
+            if busy or self._known(uri) is None:
+                self._cancel_timer(uri)
+                await asyncio.shield(self._start(uri))
+            if self._server.documents.get(uri) is document:
+                state = self._known(uri)
+                if state is not None:
+                    return state
+        return None
+
+    async def settled(self, uri: str) -> FileState | None:
+        """Return the findings of the document once all values in it have been followed, or what
+        there is of them after a while; None when it is not open.
+
+        For what the user does to a finding: until then one may be missing, or have the
+        fingerprint of another.
+        """
+        deadline = asyncio.get_running_loop().time() + _SETTLING_SECONDS
+        while True:
+            state = await self.current(uri)
+            late = asyncio.get_running_loop().time() > deadline
+            if state is None or state.settled or late:
+                return state
+
+    def _known(self, uri: str) -> FileState | None:
+        """The findings of the document, when they are those of its present text."""
         document = self._server.documents.get(uri)
-        if document is None:
-            return None
         state = self._server.findings.get(self._server.key(uri))
-        running = self._running.get(uri)
-        idle = uri not in self._timers and (running is None or running[1].done())
-        if state is not None and state.version == document.version and idle:
-            return state
-        self._cancel_timer(uri)
-        await asyncio.shield(self._start(uri))
-        return self._server.findings.get(self._server.key(uri))
+        if document is None or state is None or state.version != document.version:
+            return None
+        return state
 
     def _start(self, uri: str) -> asyncio.Task[None]:
         self._timers.pop(uri, None)
@@ -88,6 +114,8 @@ class Live:
         state = await self._state(uri, version)
         if server.documents.get(uri) is not document or document.version != state.version:
             return
+        if not state.settled:
+            state = self._as_scanned(document, state)
         known = server.findings.get(server.key(uri))
         if known is None or known.version != state.version or not known.shows(state):
             server.findings.put_open(server.key(uri), state)
@@ -116,7 +144,29 @@ class Live:
         self._follow_flow(uri, result)
         judgement = await self._server.judgement()  # it may be another by now
         findings = judgement.judge(place.root, place.path, result.findings)
-        return FileState(findings, result.findings, result.version, result.functions, result.notes)
+        return FileState(
+            findings,
+            result.findings,
+            result.version,
+            result.functions,
+            result.notes,
+            settled=result.settled,
+        )
+
+    def _as_scanned(self, document: Document, state: FileState) -> FileState:
+        """What is known of a document: as long as its values are followed anew, the findings that
+        the scan has of the same text, so that none goes and comes back when a file is opened."""
+        server = self._server
+        scanned = server.findings.scanned(server.key(document.uri))
+        place = server.place(document.uri)
+        digest = server.scanning.digests.get(place.root, {}).get(place.path)
+        if scanned is None or digest is None:
+            return state
+        from jarvis_ls.jsec.project import digest_of  # loaded by the scan that was
+
+        if digest_of(document.text.encode("utf-8", "replace")) != digest:
+            return state
+        return replace(state, findings=scanned.findings, raw=scanned.raw)
 
     def _size(self, uri: str) -> int:
         document = self._server.documents.get(uri)

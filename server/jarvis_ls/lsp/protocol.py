@@ -19,6 +19,7 @@ SCAN_WORKSPACE = "jarvis/scanWorkspace"
 FINDINGS = "jarvis/findings"
 EXPLAIN_RULE = "jarvis/explainRule"
 RULES = "jarvis/rules"
+FIX = "jarvis/fix"
 SUPPRESS = "jarvis/suppress"
 EXPORT = "jarvis/export"
 FINDINGS_CHANGED = "jarvis/findingsChanged"
@@ -227,6 +228,14 @@ class FindingRef:
 
 
 @attrs.frozen
+class FixResult:
+    """The rewrite of a finding of an open document."""
+
+    edit: WorkspaceEdit
+    """The client applies it."""
+
+
+@attrs.frozen
 class SuppressParams:
     """Asks for the edit that suppresses findings, or puts them into the baseline."""
 
@@ -337,6 +346,7 @@ REQUESTS: dict[str, tuple[type, type]] = {
     FINDINGS: (FindingsParams, FindingsResult),
     EXPLAIN_RULE: (ExplainRuleParams, ExplainRuleResult),
     RULES: (RulesParams, list[RuleItem]),
+    FIX: (FindingRef, FixResult),
     SUPPRESS: (SuppressParams, SuppressResult),
     EXPORT: (ExportParams, ExportResult),
     PANEL_ASK: (PanelAskParams, dict[str, Any]),

@@ -23,6 +23,7 @@ FEATURES = (
     "findings_view",
     "status",
     "rules",
+    "fix",
     "suppress",
     "export",
     "migration",

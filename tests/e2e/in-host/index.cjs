@@ -68,6 +68,16 @@ const tests = {
     assert.match(text, /CWE-/);
   },
 
+  async 'a row that has gone before its menu was used stands for no other finding'() {
+    const document = await show('copy.c');
+    const before = document.getText();
+    vscode.window.activeTextEditor.selection = new vscode.Selection(5, 4, 5, 4);
+    await vscode.commands.executeCommand('jarvisLs.fix', undefined, undefined);
+    await vscode.commands.executeCommand('jarvisLs.suppress', undefined, undefined);
+    assert.equal(document.getText(), before);
+    await vscode.commands.executeCommand('notifications.clearAll');
+  },
+
   async 'the preferred quick fix is applied, saved, and ends the finding'() {
     const document = await show('copy.c');
     const [diagnostic] = diagnosticsOf(document.uri);

@@ -33,7 +33,7 @@ interface Remembered {
 export function activate(context: JarvisContext): void {
   const view = new FindingsView(context);
   context.subscriptions.push(view);
-  context.chooseFindings = (clicked, selected) => view.choose(clicked, selected);
+  context.chooseFindings = (given) => view.choose(given);
   context.command('jarvisLs.showFindings', () => view.focus());
   context.command('jarvisLs.groupBy', () => view.askGrouping());
   for (const grouping of GROUPINGS) {
@@ -93,10 +93,15 @@ class FindingsView implements Disposable {
     await commands.executeCommand(`${FINDINGS_VIEW}.focus`);
   }
 
-  /** See `ChooseFindings`: from the palette there is neither a clicked node nor a list. */
-  choose(clicked?: Node, selected?: readonly Node[]): FindingItem[] {
-    if (clicked !== undefined) {
+  /** See `ChooseFindings`. */
+  choose(given: readonly [Node?, Node[]?]): FindingItem[] {
+    const [clicked, selected] = given;
+    if (clicked) {
       return findingsOf(selected?.includes(clicked) ? selected : [clicked]);
+    }
+    if (given.length > 0) {
+      // The editor no longer knows the row of the menu: to take another finding would be wrong.
+      throw new Error(l10n.t('The list has changed just now. Try again.'));
     }
     const selection = this.view.visible ? findingsOf(this.view.selection) : [];
     const atCursor = selection.length > 1 ? [] : this.atCursor();

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from lsprotocol import types
 
-from jarvis_ls.core.finding import Edit, Finding
+from jarvis_ls.core.finding import Finding
 from jarvis_ls.lsp import protocol
-from jarvis_ls.lsp.convert import overlaps, to_diagnostic, to_range, to_text_edit
+from jarvis_ls.lsp.convert import overlaps, to_diagnostic, to_range, to_text_edits
 from jarvis_ls.lsp.documents import Document
 from jarvis_ls.lsp.findings import FileState
 from jarvis_ls.lsp.server import Server
@@ -40,7 +40,7 @@ class _Actions:
         uri = params.text_document.uri
         state = await self._server.live.current(uri)
         document = self._server.documents.get(uri)
-        if state is None or document is None or state.version != document.version:
+        if state is None or document is None:
             return []
         self._say = self._server.say
         here = [one for one in state.active if overlaps(to_range(one.span), params.range)]
@@ -58,7 +58,7 @@ class _Actions:
             yield self._action(
                 self._say.text(finding.fix.title),
                 document,
-                self._edits(document, finding.fix.edits),
+                to_text_edits(document, finding.fix.edits),
                 finding,
                 preferred=finding.fix.safe,
             )
@@ -111,18 +111,12 @@ class _Actions:
         command = "jarvisLs.explainRule" if own else protocol.COMMAND_EXPLAIN_RULE
         return self._command(title, command, [finding.rule])
 
-    def _edits(self, document: Document, edits: Iterable[Edit]) -> list[types.TextEdit]:
-        made = [to_text_edit(edit) for edit in edits]
-        for edit in made:  # rules write line feeds
-            edit.new_text = edit.new_text.replace("\r\n", "\n").replace("\n", document.line_end())
-        return made
-
     def _together(self, document: Document, findings: Iterable[Finding]) -> list[types.TextEdit]:
         """Edits of several fixes; a fix that overlaps an earlier one waits for the next time."""
         taken: list[types.TextEdit] = []
         for finding in findings:
             assert finding.fix is not None
-            edits = self._edits(document, finding.fix.edits)
+            edits = to_text_edits(document, finding.fix.edits)
             if not any(overlaps(one.range, other.range) for one in edits for other in taken):
                 taken += edits
         return taken

@@ -35,16 +35,17 @@ class _Suppress:
         self._server = server
 
     async def answer(self, params: SuppressParams) -> SuppressResult:
-        by_file = self._known(params.items)
+        by_file = await self._known(params.items)
         if not by_file:
             raise UsageError(self._server.say("These findings are not known any more."))
         if params.scope == "baseline":
             return SuppressResult(await self._to_baseline(by_file))
         changes: list[Any] = []
         plain: dict[str, list[types.TextEdit]] = {}
-        for key, findings in by_file.items():
+        for key in by_file:
             document, version = await self._text(key)
             functions = await self._functions(document, key) if params.scope == "function" else []
+            findings = self._among(key, params.items)  # as they are in this very text
             edits = suppressing_edits(document, findings, functions, params.scope, params.reason)
             identifier = types.OptionalVersionedTextDocumentIdentifier(document.uri, version)
             changes.append(types.TextDocumentEdit(identifier, edits))
@@ -57,21 +58,24 @@ class _Suppress:
         """`jarvis.addToBaseline` (uri, fingerprint); how many were added."""
         if len(arguments) != 2 or not all(isinstance(one, str) for one in arguments):
             raise UsageError(self._server.say("The command needs a URI and a fingerprint."))
-        by_file = self._known([FindingRef(*arguments)])
+        by_file = await self._known([FindingRef(*arguments)])
         if not by_file:
             raise UsageError(self._server.say("These findings are not known any more."))
         return await self._to_baseline(by_file)
 
-    def _known(self, items: list[FindingRef]) -> dict[str, list[Finding]]:
+    async def _known(self, items: list[FindingRef]) -> dict[str, list[Finding]]:
         """The findings meant, by file; only what was found before can be meant."""
-        by_file: dict[str, list[Finding]] = {}
-        for item in items:
-            key = self._server.key(item.uri)
-            state = self._server.findings.get(key)
-            for finding in state.active if state else []:
-                if finding.fingerprint == item.fingerprint:
-                    by_file.setdefault(key, []).append(finding)
-        return by_file
+        for uri in {item.uri for item in items}:
+            await self._server.live.settled(uri)
+        keys = dict.fromkeys(self._server.key(item.uri) for item in items)
+        by_file = {key: self._among(key, items) for key in keys}
+        return {key: findings for key, findings in by_file.items() if findings}
+
+    def _among(self, key: str, items: list[FindingRef]) -> list[Finding]:
+        """Those of the findings meant that a file has now."""
+        state = self._server.findings.get(key)
+        wanted = {item.fingerprint for item in items if self._server.key(item.uri) == key}
+        return [one for one in state.active if one.fingerprint in wanted] if state else []
 
     async def _to_baseline(self, by_file: dict[str, list[Finding]]) -> int:
         judgement = await self._server.judgement()
