@@ -27,6 +27,12 @@ export function openMenu(anchor: HTMLElement, label: string, items: readonly Men
   place(menu, anchor);
   anchor.setAttribute('aria-expanded', 'true');
 
+  // What the menu was about is gone, for example because it was answered by a key.
+  const gone = new MutationObserver(() => {
+    if (!anchor.isConnected) {
+      end(false);
+    }
+  });
   const outside = (event: Event) => {
     if (!menu.contains(event.target as Node)) {
       end(false);
@@ -34,6 +40,7 @@ export function openMenu(anchor: HTMLElement, label: string, items: readonly Men
   };
   const end = (focusBack: boolean) => {
     close = undefined;
+    gone.disconnect();
     menu.remove();
     anchor.setAttribute('aria-expanded', 'false');
     document.removeEventListener('pointerdown', outside, true);
@@ -44,6 +51,7 @@ export function openMenu(anchor: HTMLElement, label: string, items: readonly Men
   };
   const blurred = () => end(false);
   close = () => end(false);
+  gone.observe(document.body, { childList: true, subtree: true });
   document.addEventListener('pointerdown', outside, true);
   window.addEventListener('blur', blurred);
   menu.addEventListener('keydown', (event) => key(event, buttons, end));

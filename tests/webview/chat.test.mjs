@@ -238,6 +238,30 @@ describe('the conversation', () => {
     assert.equal((await panel.asked('permit', 2)).allowed, false);
   });
 
+  test('consent by keys is only consent, whatever has the focus, and ends the menu', async () => {
+    await panel.events([put(ASKED_SCRIPT)]);
+    const { page } = panel;
+    await page.getByRole('button', { name: 'Always' }).focus();
+    await page.keyboard.press('Control+Enter');
+    assert.equal((await panel.asked('permit')).allowed, true);
+    await panel.settled();
+    assert.equal(await page.getByRole('menu').count(), 0);
+    await page.getByRole('button', { name: 'Always' }).click();
+    await page.getByRole('menu').waitFor();
+    await panel.events([put({ ...ASKED_SCRIPT, state: 'cancelled', asked: [] })]);
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+  });
+
+  test('a folded call says what it is about', async () => {
+    const files = [{ path: 'src/a.c' }, { path: 'src/b.c', start_line: 3 }];
+    await panel.events([
+      put(tool('r', 'read_code', { arguments: JSON.stringify({ files }) })),
+      put(tool('s', 'search_in_project', { arguments: '{"regex": true, "query": "free"}' })),
+    ]);
+    const briefs = panel.page.locator('.brief');
+    assert.deepEqual(await briefs.allInnerTexts(), ['src/a.c +1', 'free']);
+  });
+
   test('an edit is taken by hunk', async () => {
     await panel.events([put(ASKED_EDIT)]);
     const row = panel.page.locator('[data-id=t4]');

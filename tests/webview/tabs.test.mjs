@@ -400,6 +400,13 @@ describe('the life of the page', () => {
       assert.equal(await field.inputValue(), '');
     }
     assert.equal((await panel.asks('send')).length, 0);
+    const waits = page.locator('.waiting-line');
+    assert.deepEqual(await waits.locator('bdi').allInnerTexts(), ['stopped', 'starting']);
+    assert.deepEqual(await panel.violations(), []);
+    await page.locator('.composer textarea').fill('take me back');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Take back: take me back' }).click();
+    assert.equal(await page.locator('.composer textarea').inputValue(), 'take me back');
     await panel.answer('attach', { ...emptyPicture(), ...PICTURE, seq: 0 });
     await panel.tell({ kind: 'life', life: 'running' });
     await panel.asked('send', 2);
@@ -408,6 +415,7 @@ describe('the life of the page', () => {
       ['stopped', PICTURE.session],
       ['starting', PICTURE.session],
     ]);
+    await waits.first().waitFor({ state: 'detached' });
   });
 
   test('what was said to a server that does not start stands in the field again', async () => {

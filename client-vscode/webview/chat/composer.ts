@@ -32,6 +32,7 @@ export class Composer {
   readonly element = document.createElement('div');
   private readonly field = document.createElement('textarea');
   private readonly chips = document.createElement('div');
+  private readonly waiting = document.createElement('div');
   private readonly bar = document.createElement('div');
   private readonly completions: CompletionList;
   private images: Image[] = [];
@@ -54,12 +55,14 @@ export class Composer {
   ) {
     this.element.className = 'composer';
     this.chips.className = 'chips';
+    this.waiting.className = 'waiting-said';
+    this.waiting.hidden = true;
     this.bar.className = 'composer-bar';
     const { field } = this;
     field.rows = 1;
     field.setAttribute('aria-label', t('composer.label'));
     this.completions = new CompletionList(page, field, () => undefined);
-    this.element.append(this.completions.element, this.chips, field, this.bar);
+    this.element.append(this.completions.element, this.waiting, this.chips, field, this.bar);
     field.addEventListener('input', () => this.typed());
     field.addEventListener('keydown', (event) => this.key(event));
     field.addEventListener('paste', (event) => this.pasted(event));
@@ -136,6 +139,7 @@ export class Composer {
 
   draw(life: PanelStart['life'], working: boolean): void {
     this.life = life;
+    this.drawWaiting();
     const { models } = this.page;
     this.field.placeholder = t(working ? 'composer.queue' : 'composer.placeholder');
     const model = models?.current ?? '';
@@ -199,7 +203,32 @@ export class Composer {
       kept.drafts[this.shownKey] = { text, attachments };
     }
     kept.waiting = this.sending.map((it) => ({ text: it.text, attachments: it.attachments }));
+    this.drawWaiting();
     this.page.remember();
+  }
+
+  /** What waits for the server is seen, and can be had back. */
+  private drawWaiting(): void {
+    const waiting = this.life === 'running' ? [] : this.sending;
+    this.waiting.hidden = waiting.length === 0;
+    render(
+      waiting.map(
+        (it) => html`<div class="waiting-line" title=${t('composer.waiting')}>
+          ${icon('clock')}<span class="spoken">${t('composer.waiting')}: </span>
+          <span class="waiting-text"><bdi>${it.text}</bdi></span>
+          ${action('edit', t('composer.takeBack', { text: it.text }), () => this.unsay(it))}
+        </div>`,
+      ),
+      this.waiting,
+    );
+  }
+
+  private unsay(sent: Sent): void {
+    const at = this.sending.indexOf(sent);
+    if (at >= 0 && !this.isBusy) {
+      this.takeBack(this.sending.splice(at, 1));
+      this.focus();
+    }
   }
 
   private setText(text: string): void {
@@ -310,6 +339,8 @@ export class Composer {
     this.drawChips();
     if (this.life === 'running') {
       await this.flush();
+    } else {
+      this.page.announcer.say(t('composer.waiting'));
     }
   }
 

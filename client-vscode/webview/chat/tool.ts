@@ -354,10 +354,19 @@ export function brief({ arguments: text, edits }: ToolEntry): string {
     return edits.length === 1 ? edits[0].path : `${edits[0].path} +${edits.length - 1}`;
   }
   try {
-    const values = Object.values(JSON.parse(text) as Record<string, unknown>);
-    const first = values.find((it) => typeof it === 'string' && it.trim() !== '');
-    return (typeof first === 'string' ? first : '').split('\n')[0]?.slice(0, 200) ?? '';
+    return firstText(JSON.parse(text)).slice(0, 200);
   } catch {
     return ''; // cut because it was long: the whole is in the card
   }
+}
+
+/** The first line worth showing, also of what lies in lists: `src/a.c +2` of three files. */
+function firstText(value: unknown): string {
+  if (typeof value === 'string') {
+    return value.trim().split('\n')[0] ?? '';
+  }
+  const inside = typeof value === 'object' && value !== null ? Object.values(value) : [];
+  const first = inside.map(firstText).find((text) => text !== '') ?? '';
+  const more = Array.isArray(value) ? value.length - 1 : 0;
+  return first !== '' && more > 0 ? `${first} +${more}` : first;
 }

@@ -72,7 +72,8 @@ export class ChatView implements View, Chat {
       ...[this.meter.element, this.sessions.element],
     );
     this.frame.addEventListener('scroll', () => this.keepPlace(), { passive: true });
-    this.element.addEventListener('keydown', (event) => this.key(event));
+    // Before a button that has the focus takes the key as a click.
+    this.element.addEventListener('keydown', (event) => this.key(event), true);
   }
 
   /** Puts a text into the input line. */
@@ -391,14 +392,14 @@ export class ChatView implements View, Chat {
     for (const [id, node] of this.waiting) {
       const row = node === this.page.node ? this.rows.get(id)?.row : undefined;
       if (row instanceof ToolRow && this.isInSight(id)) {
-        event.preventDefault();
+        settled(event);
         row.settle(allowed);
         return;
       }
     }
     const [first] = this.waiting;
     if (first !== undefined) {
-      event.preventDefault();
+      settled(event);
       this.bring(...first); // nothing is settled that was not seen
     }
   }
@@ -453,4 +454,10 @@ export class ChatView implements View, Chat {
       this.composer.focus();
     }
   }
+}
+
+/** Nothing else takes the key. */
+function settled(event: Event): void {
+  event.preventDefault();
+  event.stopPropagation();
 }
