@@ -263,3 +263,20 @@ def test_without_sanitizers_the_c_is_built_another_way(
     assert strength is not None and (strength.killed, strength.planted) == (
         int(found[1]), int(found[2]))  # fmt: skip
     assert "note: the C cannot be built with sanitizers" in done.stdout
+
+
+def test_a_library_that_calls_what_its_user_brings_is_compared(tmp_path: Path) -> None:
+    """As libbz2 without stdio does; what does not call it is compared like anything else."""
+    write(
+        tmp_path / "p",
+        {
+            "a.c": """void told_by_user(int code);
+int check(int n) { if (n > 1000000) told_by_user(n); return n / 3; }
+int plain(int n) { return n ^ 5; }
+"""
+        },
+    )
+    assert jc2r("run", "--baseline", tmp_path / "p").returncode == 0
+    done = jc2r("verify", "--mutants", 0, "--cases", 10, tmp_path / "p")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 of 2 functions equal" in done.stdout and "1 not called" in done.stdout

@@ -36,6 +36,8 @@ SANITIZED = (
     "-fsanitize=address,undefined,float-cast-overflow",
     "-fno-sanitize-recover=all",
 )
+_LAZY = ("-C", "relro-level=off")
+"""With it calls find their function when they are made: a library may call what its user brings."""
 OTHERWISE = (
     "-O1",
     "-fkeep-static-functions",
@@ -168,7 +170,7 @@ def build_rust(
 
     Raises `JarvisError` with what cargo said.
     """
-    _run([cargo(), "build", "--release", "--offline", "--quiet"], folder)
+    _run([cargo(), "rustc", "--release", "--offline", "--quiet", "--", *_LAZY], folder)
     library = folder / "target" / "release" / "libunder_test.a"
     compiler = _compiler()
     objects = []
