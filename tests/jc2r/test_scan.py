@@ -206,6 +206,22 @@ def test_a_recorded_make_tells_arguments_and_leaves_the_project_alone(project: P
     assert sorted(p.name for p in project.iterdir()) == before
 
 
+def test_a_file_that_is_compiled_in_several_ways_is_named(tmp_path: Path) -> None:
+    """What an archive and a shared object are made of differs in `-fPIC -DPIC` only, and is one."""
+    write(tmp_path, {"a.c": "int a(void) { return WIDE; }\n", "b.c": "int b(void) { return 1; }\n",
+                     "Makefile": "all:\n\tcc -DWIDE=1 -c a.c -o 1.o\n\tcc -DWIDE=2 -c a.c -o 2.o\n"
+                     "\tcc -c b.c -o 3.o\n\tcc -fPIC -DPIC -c b.c -o 4.o\n"})  # fmt: skip
+    done = jc2r("scan", "--build", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert [line for line in done.stdout.splitlines() if line.startswith("note:")] == [
+        "note: a.c is compiled in several ways, which differ in -DWIDE=1 -DWIDE=2;"
+        " the first is translated"
+    ]
+    done = jc2r("scan", "--build", tmp_path, LC_ALL="zh_CN.UTF-8", PYTHONUTF8="1")
+    assert "2 个单元，参数来自 make，其中 2 个未改变" in done.stdout
+    assert "注意：a.c 以多种方式编译，区别在于 -DWIDE=1 -DWIDE=2；只转译第一种" in done.stdout
+
+
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")
 def test_cmake_runs_in_a_copy(project: Path) -> None:
     write(project, {"CMakeLists.txt": (

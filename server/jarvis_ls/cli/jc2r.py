@@ -9,12 +9,18 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jarvis_ls.cli.entry import run
 from jarvis_ls.cli.jc2r_lift import add_lift
 from jarvis_ls.cli.jc2r_verify import add_check, add_record, add_verify, verify_after
-from jarvis_ls.cli.language import speak
+from jarvis_ls.cli.language import speak, speaker
 from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.core.words import Words
+
+if TYPE_CHECKING:
+    from jarvis_ls.jc2r.pipeline import Run
+    from jarvis_ls.jc2r.scan import Scanned
 
 SHOWN = 20
 """Problems and root functions that are listed; the rest is counted."""
@@ -117,26 +123,43 @@ def _scan(options: argparse.Namespace) -> int:
     if options.format == "json":
         print((scanned.folder / "meta.json").read_text(encoding="utf-8"), end="")
         return 1 if scanned.problems else 0
-    counts = scanned.counts
-    print(f"{len(scanned.units.units)} units, arguments from {scanned.units.origin}"
-          + (f", {scanned.cached} unchanged" if scanned.cached else ""))  # fmt: skip
-    print(", ".join(f"{counts.get(name, 0)} {name}s" for name in
-                    ("function", "type", "global", "macro")))  # fmt: skip
-    print(f"{scanned.steps} steps of translation, {scanned.groups} of them circles")
-    names = ", ".join(scanned.roots[:SHOWN])
-    more = f" and {len(scanned.roots) - SHOWN} more" if len(scanned.roots) > SHOWN else ""
-    print(f"roots: {names or 'none'}{more}")
-    for note in scanned.notes:
-        print(f"note: {note}")
-    for problem in scanned.problems[:SHOWN]:
-        print(f"{problem.file}:{problem.line}: {problem.text}", file=sys.stderr)
-    if len(scanned.problems) > SHOWN:
-        print(f"… {len(scanned.problems) - SHOWN} more in meta.json", file=sys.stderr)
-    if scanned.problems and scanned.units.origin == "every C file" and not options.build:
-        print("With --build, the project's own build says how its files are compiled.",
-              file=sys.stderr)  # fmt: skip
-    print(f"written to {scanned.folder}")
+    _tell_scan(scanned, build=options.build)
     return 1 if scanned.problems else 0
+
+
+def _tell_scan(scanned: Scanned, *, build: bool) -> None:
+    told, counts, units = speaker().told, scanned.counts, scanned.units
+    parts = {"total": len(units.units), "origin": told(units.origin), "cached": scanned.cached}
+    print(speak(
+        Words("{total} units, arguments from {origin}, {cached} unchanged", **parts)
+        if scanned.cached else Words("{total} units, arguments from {origin}", **parts)
+    ))  # fmt: skip
+    print(speak(Words(
+        "{functions} functions, {types} types, {globals} globals, {macros} macros",
+        **{f"{name}s": counts.get(name, 0) for name in ("function", "type", "global", "macro")},
+    )))  # fmt: skip
+    print(speak(Words("{steps} steps of translation, {groups} of them circles",
+                      steps=scanned.steps, groups=scanned.groups)))  # fmt: skip
+    names, more = ", ".join(scanned.roots[:SHOWN]), len(scanned.roots) - SHOWN
+    if more > 0:
+        print(speak(Words("roots: {names} and {more} more", names=names, more=more)))
+    else:
+        print(speak(Words("roots: {names}", names=names) if names else Words("roots: none")))
+    _tell_notes(scanned.notes)
+    for problem in scanned.problems[:SHOWN]:
+        print(f"{problem.file}:{problem.line}: {told(problem.text)}", file=sys.stderr)
+    if len(scanned.problems) > SHOWN:
+        rest = len(scanned.problems) - SHOWN
+        print(speak(Words("… {rest} more in meta.json", rest=rest)), file=sys.stderr)
+    if scanned.problems and units.origin == "every C file" and not build:
+        print(speak("With --build, the project's own build says how its files are compiled."),
+              file=sys.stderr)  # fmt: skip
+    print(speak(Words("written to {folder}", folder=scanned.folder)))
+
+
+def _tell_notes(notes: Sequence[str]) -> None:
+    for note in notes:
+        print(speak(Words("note: {text}", text=speaker().told(note))))
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -152,21 +175,34 @@ def _run(options: argparse.Namespace) -> int:
             reset=options.reset, only=options.only, stage=stage,
         )
     )  # fmt: skip
-    functions = [one for one in done.functions if not one.variable]
-    in_rust = sum(one.state == "baseline" for one in functions)
-    without = len(done.skipped)
-    print(f"{in_rust} of {len(functions)} functions in Rust"
-          + (f" without those of {without} file{'s' * (without > 1)} not translated"
-             if without else "")
-          + (", nothing had changed" if done.again else f", {done.seconds:.1f} s"))  # fmt: skip
-    for one in done.functions:
-        if one.state == "c":
-            print(f"{one.file}:{one.line}: {one.name} stays in C: {one.reason}")
-    for unit in done.skipped:
-        print(f"{unit.file}: not translated: {unit.reason}")
-    print(f"crate: {done.crate}")
+    _tell_run(done)
     differs = verify_after(options) if options.verify else 0
     return 1 if done.skipped else differs
+
+
+def _tell_run(done: Run) -> None:
+    told = speaker().told
+    functions = [one for one in done.functions if not one.variable]
+    said = Words(
+        "{rust} of {total} functions in Rust",
+        rust=sum(one.state == "baseline" for one in functions), total=len(functions),
+    )  # fmt: skip
+    if len(done.skipped) == 1:
+        said = Words("{said} without those of 1 file not translated", said=said)
+    elif done.skipped:
+        said = Words("{said} without those of {n} files not translated", said=said,
+                     n=len(done.skipped))  # fmt: skip
+    took = Words("{seconds} s", seconds=f"{done.seconds:.1f}")
+    ending = speak(Words("nothing had changed") if done.again else took)
+    print(speak(Words("{said}, {ending}", said=speak(said), ending=ending)))
+    for one in done.functions:
+        if one.state == "c":
+            print(speak(Words("{place}: {name} stays in C: {why}", why=told(one.reason),
+                              place=f"{one.file}:{one.line}", name=one.name)))  # fmt: skip
+    for unit in done.skipped:
+        print(speak(Words("{file}: not translated: {why}", file=unit.file, why=told(unit.reason))))
+    _tell_notes(done.notes)
+    print(speak(Words("crate: {folder}", folder=done.crate)))
 
 
 def _config(options: argparse.Namespace) -> int:
@@ -178,7 +214,7 @@ def _config(options: argparse.Namespace) -> int:
         return 0
     if options.clear:
         write_config(root, Config())
-        print("settings cleared")
+        print(speak("settings cleared"))
         return 0
     config = read_config(root)
     failed = 0
@@ -186,7 +222,7 @@ def _config(options: argparse.Namespace) -> int:
         try:
             names = names_in(file.resolve(), root)
         except JarvisError as error:  # the other files count all the same
-            print(f"jc2r: {error}", file=sys.stderr)
+            print(f"jc2r: {speaker().told(str(error))}", file=sys.stderr)
             failed += 1
             continue
         config = with_roots(config, names)
@@ -197,8 +233,9 @@ def _config(options: argparse.Namespace) -> int:
     if options.additional_notes is not None:
         config = replace(config, additional_notes=options.additional_notes)
     write_config(root, config)
-    print(f"{len(config.root_symbols)} root functions,"
-          f" {len(config.disabled_libraries)} libraries not to use")  # fmt: skip
+    print(speak(Words("{roots} root functions, {libraries} libraries not to use",
+                      roots=len(config.root_symbols),
+                      libraries=len(config.disabled_libraries))))  # fmt: skip
     return 1 if failed else 0
 
 

@@ -167,11 +167,15 @@ def _read(database: Path, root: Path, built: Path, notes: list[str]) -> tuple[Un
     except (SkippedFile, ValueError, RecursionError) as error:
         notes.append(f"{database.name} cannot be used: {error}")
         return ()
-    return _units(entries, root, built)
+    return _units(entries, root, built, notes)
 
 
-def _units(entries: Sequence[object], root: Path, built: Path) -> tuple[Unit, ...]:
+def _units(
+    entries: Sequence[object], root: Path, built: Path, notes: list[str]
+) -> tuple[Unit, ...]:
+    """One unit a file: of several ways to compile it, the first, which `notes` then says."""
     found: dict[str, Unit] = {}
+    otherwise: dict[str, list[str]] = {}
     for entry in entries:
         if not isinstance(entry, dict):
             continue
@@ -187,12 +191,24 @@ def _units(entries: Sequence[object], root: Path, built: Path) -> tuple[Unit, ..
         arguments = _arguments(words[1:], directory, root, built)
         for file in files:
             path = _relative(directory / file, root, built)
-            if path is not None and path not in found and (root / path).is_file():
-                found[path] = Unit(path, arguments)
+            if path is None or not (root / path).is_file():
+                continue
+            first = found.setdefault(path, Unit(path, arguments))
+            if words := sorted(_meaning(arguments) ^ _meaning(first.arguments)):
+                otherwise.setdefault(path, words)
+    for path, words in sorted(otherwise.items()):
+        notes.append(f"{path} is compiled in several ways, which differ in {' '.join(words)};"
+                     " the first is translated")  # fmt: skip
     made = tuple(f"-idirafter{folder}" for folder in _made_headers(root, built))
     return tuple(
         Unit(path, found[path].arguments + made) if made else found[path] for path in sorted(found)
     )
+
+
+def _meaning(arguments: Sequence[str]) -> set[str]:
+    """Of arguments, what is defined: where code lies (`-fPIC`, `-DPIC`) does not change it."""
+    joined = " ".join(arguments).replace("-D ", "-D").replace("-U ", "-U").split(" ")
+    return {word for word in joined if word.startswith(("-D", "-U")) and word != "-DPIC"}
 
 
 def _made_sources(entries: Sequence[Any], root: Path, built: Path) -> list[str]:
@@ -307,7 +323,7 @@ def _by_make(root: Path, folder: Path, notes: list[str]) -> Units | None:
                 stand_in.chmod(0o700)
         failed = _run(["make", "--keep-going", "-j2"], copy, tools)
         entries = [json.loads(line) for line in log.read_text().splitlines()]
-    units = _units(entries, root, copy)
+    units = _units(entries, root, copy, notes)
     if made := _made_sources(entries, root, copy):
         notes.append(f"made by the build and left out: {', '.join(made)}")
     if failed is not None:

@@ -55,6 +55,8 @@ class Run:
     again: bool
     """Whether everything was done already."""
     seconds: float
+    notes: tuple[str, ...] = ()
+    """What a user should know of how the files were read, in words."""
 
 
 async def run_baseline(
@@ -117,7 +119,7 @@ async def run_baseline(
         await asyncio.to_thread(commit_baseline, crate)
         _done(folder, state, "build")
     functions, skipped = read_progress(folder)
-    return Run(crate, functions, skipped, again, time.monotonic() - started)
+    return Run(crate, functions, skipped, again, time.monotonic() - started, scanned.notes)
 
 
 def _write_progress(folder: Path, found: Translated) -> None:
