@@ -15,7 +15,9 @@ from jarvis_ls.runtime.conversation import mended
 from jarvis_ls.runtime.events import NodeInfo, NodePut
 from jarvis_ls.runtime.guard import Guard, Halted
 from jarvis_ls.runtime.hooks import AfterToolCall, Hooks, TaskStarted
+from jarvis_ls.runtime.interaction import Answer
 from jarvis_ls.runtime.messages import Assistant, Image, ToolCall, ToolResult
+from jarvis_ls.runtime.permissions import Asked
 from jarvis_ls.runtime.tool import ToolContext, Tools, tool
 from tests.support.agents import Desk, Person, desk, until
 from tests.support.patience import HANGS
@@ -283,6 +285,32 @@ async def test_every_call_can_be_confirmed(tmp_path: Path) -> None:
         await agent.run("go")
     assert [a.arguments["what"] for a in person.permits] == ["a", "b"] and LOG == ["look a"]
     assert [c.state for c in d.calls] == ["done", "denied"]
+
+
+async def test_the_time_of_a_call_is_not_that_of_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr("jarvis_ls.runtime.running.monotonic", lambda: now)
+
+    class Slow(Person):
+        async def permit(self, node: str, call: str, asked: Asked) -> Answer:
+            nonlocal now
+            now += 1000
+            return await super().permit(node, call, asked)
+
+    @tool()
+    async def work(context: ToolContext) -> str:
+        """Work."""
+        nonlocal now
+        now += 2
+        return "worked"
+
+    async with desk(tmp_path) as d:
+        d.server.call("work", {})
+        d.server.say("Done.")
+        await d.agent(work, person=Slow(), options={"execute_tool_confirm": True}).run("go")
+    assert [c.seconds for c in d.calls] == [2.0]
 
 
 async def test_a_listener_that_fails_stops_nothing(

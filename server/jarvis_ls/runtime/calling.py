@@ -9,7 +9,6 @@ guard and the toolset's gate, and always ends in a result.
 from __future__ import annotations
 
 import asyncio
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -201,7 +200,6 @@ class ToolCalls(OutputHandler):
     async def _one(
         self, call: ToolCall, shown_call: RunningCall, agent: Agent
     ) -> tuple[ToolResult, Halted | None]:
-        began = time.monotonic()
         await agent.hooks.emit(BeforeToolCall(agent, call))
         with running(shown_call):
             reason = await agent.guard.before_tool_call(agent, call)
@@ -214,7 +212,7 @@ class ToolCalls(OutputHandler):
                 result = await agent.toolset.run(call, agent.context)
                 self.counts[call.name] = self.counts.get(call.name, 0) + 1
                 self.last = call.name
-        took = time.monotonic() - began
+        took = shown_call.worked
         halted = None
         try:
             note = await agent.guard.after_tool_call(agent, call, result)

@@ -105,6 +105,7 @@ class ToolEntry:
     state: ToolState
     output: str = ""
     seconds: float = 0.0
+    """It worked; the time it waited for the user's consent does not count."""
     asked: tuple[AskedTarget, ...] = ()
     """What needs consent while the state is `asked`."""
     reason: str = ""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
+from time import monotonic
 from typing import Any
 
 from jarvis_ls.runtime.events import EntryGrew, EntryPut, Event, ToolEntry
@@ -41,6 +42,16 @@ class RunningCall:
         """The turn ended without waiting for it: nothing of it is shown any more."""
         self._publish = publish
         self._say = say
+        self._began = monotonic()
+        self._asked: float | None = None
+        self._waited = 0.0
+
+    @property
+    def worked(self) -> float:
+        """Seconds it took until now; the user's time to answer is not its own."""
+        now = monotonic()
+        waits = 0.0 if self._asked is None else now - self._asked
+        return now - self._began - self._waited - waits
 
     @property
     def id(self) -> str:
@@ -52,7 +63,16 @@ class RunningCall:
         if self.abandoned:
             return
         self.entry = replace(self.entry, **self.in_words(changes))
+        self._note_waiting()
         self._publish(EntryPut(self.session, self.node, self.entry))
+
+    def _note_waiting(self) -> None:
+        asks = self.entry.state == "asked"
+        if asks and self._asked is None:
+            self._asked = monotonic()
+        elif not asks and self._asked is not None:
+            self._waited += monotonic() - self._asked
+            self._asked = None
 
     def in_words(self, changes: dict[str, Any]) -> dict[str, Any]:
         """Changes of the entry as the user reads them."""
