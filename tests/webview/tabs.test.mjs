@@ -302,6 +302,18 @@ describe('sessions', () => {
     assert.equal((await panel.asked('attach', 2)).session, 's2');
   });
 
+  test('that are not found are said to be so where the list would be', async () => {
+    const page = await open({ answers: { sessions: { sessions: [], total: 0 } } });
+    await panel.tell({ kind: 'command', command: 'sessions' });
+    await page.getByRole('searchbox').fill('nowhere');
+    const line = await page.getByText('No session holds these words.').boundingBox();
+    assert.ok(line.y < 200, `at ${line.y}`);
+    assert.equal(
+      await page.evaluate(() => document.documentElement.scrollHeight - window.innerHeight),
+      0,
+    );
+  });
+
   test('are walked from the keyboard, Escape goes back to the message', async () => {
     const page = await open({ answers: { sessions: { sessions: SESSIONS, total: 3 } } });
     await panel.tell({ kind: 'command', command: 'sessions' });

@@ -75,7 +75,7 @@ export class Composer {
   }
 
   focus(): void {
-    this.field.focus();
+    this.field.focus({ preventScroll: true });
   }
 
   get isEmpty(): boolean {
