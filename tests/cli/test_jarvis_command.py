@@ -81,6 +81,47 @@ async def place(folder: Path, *, model: bool = True) -> AsyncIterator[Place]:
         yield Place(folder / "work", folder / "home", server)
 
 
+@pytest.mark.parametrize(
+    "answer",
+    ["The answer.\n", "\n\nThe answer.", "The answer. !!!COMPLETE!!!",
+     "The answer.\n!!!COMPLETE!!!\n",
+     "!!!COMPLETE!!! The answer."],
+)  # fmt: skip
+async def test_an_answer_stands_once_whatever_stands_around_it(tmp_path, answer):
+    async with place(tmp_path) as here:
+        here.model.say(answer, pieces=9)
+        status, out, _ = await here.run("-m", "A question")
+        assert (status, out) == (0, "The answer.\n")
+        here.model.say(answer, pieces=9)
+        with here.person("--trust") as person:
+            await person.sees("Ctrl-D leaves")
+            person.type("A question\r")
+            await person.sees("tokens in")
+            person.type("\x04")
+            assert await person.ended() == 0
+            assert person.shown.count("The answer.") == 1
+
+
+async def test_of_an_attempt_that_failed_nothing_is_in_the_answer(tmp_path):
+    async with place(tmp_path) as here:
+        here.model.say("This one breaks off", cut_after=2)
+        here.model.say("Half of it", done=False).chunks.pop(-2)
+        here.model.say("This one is whole.")
+        status, out, err = await here.run("-m", "A question")
+        assert (status, out) == (0, "This one is whole.\n")
+        assert "cut off before its end. The model is asked again." in err
+
+
+async def test_where_every_call_is_confirmed_nobody_does_so_unattended(tmp_path):
+    async with place(tmp_path) as here:
+        here.environment["JARVIS_EXECUTE_TOOL_CONFIRM"] = "true"
+        here.model.call("echo", {"text": "x"})
+        here.model.say("I could not.")
+        status, _, err = await here.run("-m", "go")
+        assert status == 0
+        assert "It needs the user's consent, and nobody is there to ask.\n" in err
+
+
 async def test_one_message_gives_one_answer_and_nothing_else(tmp_path):
     async with place(tmp_path) as here:
         here.model.say("The answer.", thinking="hm")

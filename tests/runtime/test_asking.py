@@ -12,7 +12,15 @@ import pytest
 
 from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.runtime import errors
-from jarvis_ls.runtime.asking import Begun, CallGuard, ModelGroup, Patience, Progress, Waiting
+from jarvis_ls.runtime.asking import (
+    Again,
+    Begun,
+    CallGuard,
+    ModelGroup,
+    Patience,
+    Progress,
+    Waiting,
+)
 from jarvis_ls.runtime.messages import Usage, User
 from jarvis_ls.runtime.models import Candidate, Provider, read_models
 from jarvis_ls.runtime.platforms.base import ModelInfo, Request, TextDelta
@@ -110,6 +118,22 @@ async def test_waiting_is_told_and_ends() -> None:
         assert (await group.ask(QUESTION, watcher)).text == "finally"
     assert [b.attempt for b in watcher.of(Begun)] == [1, 2, 3]
     assert "slow down" in watcher.of(Waiting)[1].reason
+
+
+async def test_an_attempt_that_failed_is_told_when_the_next_follows_at_once() -> None:
+    watcher = Watcher()
+    async with group_of(servers=2) as (group, (bad, good)):
+        bad.refuse(401, message="no such key")
+        good.say("Half of it", cut_after=1)
+        good.add(Answer([b"data: {half\n\n"]))
+        good.say("whole")
+        bad.say("never")
+        group = ModelGroup(group._candidates, group._platform_of, patience=Patience(first_wait=0))
+        assert (await group.ask(QUESTION, watcher)).text == "whole"
+    assert not watcher.of(Waiting)
+    told = [(again.label, again.reason) for again in watcher.of(Again)]
+    assert [label for label, _ in told] == ["p1/m1", "", ""]
+    assert "no such key" in told[0][1] and all(reason for _, reason in told)
 
 
 async def test_nobody_waits_for_an_hour() -> None:

@@ -6,6 +6,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from jarvis_ls.runtime.asking import Patience
 from jarvis_ls.runtime.events import EntryGrew, MeterPut, NodePut
 from jarvis_ls.runtime.hooks import (
@@ -423,6 +425,18 @@ async def test_an_answer_that_broke_off_is_asked_again_and_stands_once(tmp_path:
     assert [m.text for m in d.messages() if isinstance(m, Assistant)] == ["This one is whole."]
     # Whoever adds up what streamed in sees the same: the second attempt begins at 0.
     assert [e.at for e in d.events if isinstance(e, EntryGrew)].count(0) == 2
+
+
+@pytest.mark.parametrize(("finish", "answers"), [("content_filter", 1), ("length", 9)])
+async def test_an_answer_that_is_not_whole_is_said_to_be_so(
+    tmp_path: Path, finish: str, answers: int
+) -> None:
+    async with desk(tmp_path) as d:
+        for _ in range(answers):
+            d.server.add(Answer([chunk({"content": "Part. "}), chunk({}, finish), usage()]))
+        outcome = await d.agent().run("go")
+    assert outcome.state == "completed" and outcome.text.startswith("Part.")
+    assert "complete" in d.notices
 
 
 async def test_no_network_ends_in_words(tmp_path: Path) -> None:

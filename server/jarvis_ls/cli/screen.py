@@ -1,7 +1,8 @@
 """What agents do, as text in a terminal: answers as they stream, tool calls in two lines each.
 
 Answers of the root go to `out`; all else (tools, notices, other agents) goes to `aside`, so that
-`jarvis -m … | less` shows the answer alone.
+`jarvis -m … | less` shows the answer alone. An answer that goes to no terminal is written when it
+is whole: of an attempt that failed nothing can be taken back there.
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ class Screen:
     def __init__(self, out: TextIO, aside: TextIO, *, colour: bool, thinking: bool = False) -> None:
         """`thinking` also shows what models reason."""
         self._out = out
+        self._streams = out.isatty()
+        """Whether answers are written as they come."""
         self._aside = aside
         self._colour = colour
         self._thinking = thinking
@@ -139,7 +142,7 @@ class Screen:
             self.say(Words("(queued: it is read before the next answer)"), "dim")
 
     def _put_answer(self, node: str, entry: AnswerEntry) -> None:
-        if node != self._root:
+        if node != self._root or (entry.streaming and not self._streams):
             return
         said = self._said.get(entry.id, "")
         if not entry.text.startswith(said):  # an attempt that failed is said anew
@@ -153,7 +156,7 @@ class Screen:
     def _grow(self, event: EntryGrew) -> None:
         if event.node != self._root:
             return
-        if event.part == "text" and event.entry in self._said:
+        if event.part == "text" and self._streams and event.entry in self._said:
             said = self._said[event.entry]
             fresh = event.text[max(0, len(said) - event.at) :]
             self._said[event.entry] = said[: event.at] + event.text

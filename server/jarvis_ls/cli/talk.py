@@ -37,6 +37,8 @@ TRUST = Words(
     "asked each time), and its own tools, skills and tool servers are loaded. [y]es, [n]o: "
 )
 ALONE = Words("It needs the user's consent, and nobody is there to ask ({option} gives it).")
+ALONE_ANYWAY = Words("It needs the user's consent, and nobody is there to ask.")
+"""Where every call is confirmed, no option gives it."""
 
 
 def run_talk(options: argparse.Namespace) -> int:
@@ -304,7 +306,8 @@ class Alone(Nobody):
     async def permit(self, node: str, call: str, asked: Asked) -> Answer:
         """See `Interaction`."""
         kinds = ", ".join(sorted({f"--allow {action.kind}" for action in asked.actions}))
-        return Answer(False, note=Words(ALONE.template, option=kinds))
+        note = Words(ALONE.template, option=kinds) if kinds else ALONE_ANYWAY
+        return Answer(False, note=note)
 
     async def review(self, node: str, call: str, edits: Sequence[ProposedEdit]) -> Review:
         """See `Interaction`: what a rule allows is not asked."""

@@ -80,7 +80,17 @@ class Waiting:
     """In words for the user."""
 
 
-Progress = Begun | Waiting | Delta
+@dataclass(frozen=True, slots=True)
+class Again:
+    """An attempt failed, and the next follows at once."""
+
+    label: str
+    """Who is asked now; empty for the same `provider/model`."""
+    reason: str
+    """What was wrong, in words for the user."""
+
+
+Progress = Begun | Waiting | Again | Delta
 Watch = Callable[[Progress], Awaitable[None]]
 
 
@@ -166,9 +176,14 @@ class ModelGroup:
         broken = 0
         absent: Counter[int] = Counter()
         spent = Usage()
+        asked = ""
         for attempt in range(1, self._patience.attempts + 1):
-            number = await self._next(last, watch, told=attempt > 2)
+            number, waited = await self._next(last, watch, told=attempt > 2)
             candidate = self._candidates[number]
+            if last is not None and not waited and watch is not None:
+                label = "" if candidate.label == asked else candidate.label
+                await watch(Again(label, _why(last, attempt > 2)))
+            asked = candidate.label
             if self._guard is not None:
                 await self._guard.before(request, candidate.model)
             building = _Building()
@@ -218,9 +233,9 @@ class ModelGroup:
 
     async def _next(
         self, last: ModelError | None, watch: Watch | None, *, told: bool = False
-    ) -> int:
-        """The candidate whose turn it is, when it has rested; `told` when the user knows already
-        what can be done about the fault."""
+    ) -> tuple[int, bool]:
+        """The candidate whose turn it is, when it has rested, and whether that was waited for;
+        `told` when the user knows already what can be done about the fault."""
         loop = asyncio.get_running_loop()
         if not (usable := self._usable()):
             for rest in self._rests.values():  # a key may have been mended since
@@ -228,6 +243,7 @@ class ModelGroup:
             usable = self._usable()
         order = sorted(usable, key=lambda n: (n - self._turn) % len(self._candidates))
         awake = next((n for n in order if self._rests[n].until <= loop.time()), None)
+        waits = awake is None
         if awake is None:
             awake = min(order, key=lambda n: self._rests[n].until)
             wait = self._rests[awake].until - loop.time()
@@ -238,7 +254,7 @@ class ModelGroup:
             elif last is not None:
                 raise last
         self._turn = (awake + 1) % len(self._candidates)
-        return awake
+        return awake, waits
 
     def _usable(self) -> list[int]:
         return [n for n, rest in self._rests.items() if rest.refused is None]

@@ -34,6 +34,7 @@ from jarvis_ls.runtime.prompting import COMPLETE, SUMMARY, joined, prompt
 from jarvis_ls.runtime.showing import AnswerStream, new_id
 from jarvis_ls.runtime.tokens import of_messages
 from jarvis_ls.runtime.tool_text import mentions_call
+from jarvis_ls.runtime.watching import ASKED_AGAIN
 
 if TYPE_CHECKING:
     from jarvis_ls.runtime.agent import Agent
@@ -44,6 +45,11 @@ BROKEN = (
     "Your last answer could not be used: {reason} Nothing of it was done. Answer again, shorter."
 )
 STOPPED_HERE = "[The user stopped the answer here.]"
+ENDED_EARLY = {
+    "filtered": Words("The model's filter ended this answer before it was complete."),
+    "length": Words("This answer is not complete: it reached its limit again and again."),
+}
+"""What the user is told of an answer that can be used but is not whole, by how it ended."""
 TASK_SHOWN = 8_000
 """Characters of a task that are enough to choose tools by."""
 WORTHWHILE = 0.1
@@ -217,7 +223,7 @@ class _Turn:
                 nudges += 1
                 if nudges > NUDGES:
                     raise
-                agent.showing.notice("warning", "{why} The model is asked again.", why=error)
+                agent.showing.notice("warning", ASKED_AGAIN, why=error)
                 agent.append(User(BROKEN.format(reason=error), id=new_id()))
             except ModelRefused as error:
                 stream.abandon()
@@ -242,6 +248,8 @@ class _Turn:
         wish = _without_marks(kept)
         stream.settle(kept, wish.text)
         agent.append(kept)
+        if kept.finish in ENDED_EARLY:
+            agent.showing.notice("warning", ENDED_EARLY[kept.finish])
         self.room_made = False
         return kept, told, note
 

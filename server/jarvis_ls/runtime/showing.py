@@ -166,7 +166,8 @@ class Showing:
 
 
 class AnswerStream:
-    """One answer while it comes in."""
+    """One answer while it comes in. What is shown of it only ever grows into what is shown in the
+    end: blank space around it, and what may be the beginning of a mark, waits."""
 
     def __init__(self, showing: Showing, until: Sequence[str]) -> None:
         self._showing = showing
@@ -188,7 +189,7 @@ class AnswerStream:
         self._text, self._thinking = self._kept, self._kept_thinking
         self._shown = min(self._shown, len(self._text))
         self.entry = replace(
-            self.entry, model=model, text=self._text[: self._shown], thinking=self._thinking
+            self.entry, model=model, text=self._shown_text, thinking=self._thinking
         )
         if stale:
             self._showing.put(self.entry, settled=False)
@@ -205,12 +206,11 @@ class AnswerStream:
         recent = self._shown  # what is shown holds no mark, nor the beginning of one
         for mark in self._until:
             place = self._text.find(mark, recent)
-            # What may be the beginning of a mark waits until it is clear.
             known = place if place >= 0 else len(self._text) - _overlap(self._text, mark)
             end = min(end, known)
-        if end > self._shown:
-            self._grow("text", self._shown, self._text[self._shown : end])
-            self._shown = end
+        before, self._shown = self._shown_text, max(self._shown, _without_blanks(self._text, end))
+        if fresh := self._shown_text[len(before) :]:
+            self._grow("text", len(before), fresh)
 
     def grow_thinking(self, text: str) -> None:
         """More reasoning came."""
@@ -235,9 +235,14 @@ class AnswerStream:
     def abandon(self) -> None:
         """No more comes: the request failed or was ended. What was shown stays."""
         if self._begun and self.entry.streaming:
-            text = self._text[: self._shown]
-            self.entry = replace(self.entry, text=text, thinking=self._thinking, streaming=False)
+            self.entry = replace(
+                self.entry, text=self._shown_text, thinking=self._thinking, streaming=False
+            )
             self._showing.put(self.entry)
+
+    @property
+    def _shown_text(self) -> str:
+        return self._text[: self._shown].lstrip()
 
     def _show(self) -> None:
         if not self._begun:
@@ -248,6 +253,13 @@ class AnswerStream:
         showing = self._showing
         event = EntryGrew(showing.session.id, showing.node.id, self.entry.id, part, at, text)
         showing.publish(event)
+
+
+def _without_blanks(text: str, end: int) -> int:
+    """Where `text[:end]` ends without the blank space behind it."""
+    while end and text[end - 1].isspace():
+        end -= 1
+    return end
 
 
 def _overlap(text: str, mark: str) -> int:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from jarvis_ls.runtime.asking import Begun, CallGuard, Progress, Waiting
+from jarvis_ls.runtime.asking import Again, Begun, CallGuard, Progress, Waiting
 from jarvis_ls.runtime.messages import Usage
 from jarvis_ls.runtime.platforms.base import ModelInfo, Request, TextDelta, ThinkingDelta
 from jarvis_ls.runtime.showing import AnswerStream, Showing
+
+ASKED_AGAIN = "{why} The model is asked again."
 
 
 class Purse(CallGuard):
@@ -48,6 +50,11 @@ class Watch:
                 self._notice,
                 seconds=max(1, round(progress.seconds)),
                 why=progress.reason,
+            )
+        elif isinstance(progress, Again):
+            template = "{why} {model} is asked." if progress.label else ASKED_AGAIN
+            self._notice = self._showing.notice(
+                "warning", template, self._notice, why=progress.reason, model=progress.label
             )
         elif isinstance(progress, Begun):
             self._showing.doing("asking {model}", model=progress.label)
