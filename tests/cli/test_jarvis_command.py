@@ -109,7 +109,7 @@ async def test_of_an_attempt_that_failed_nothing_is_in_the_answer(tmp_path):
         here.model.say("This one is whole.")
         status, out, err = await here.run("-m", "A question")
         assert (status, out) == (0, "This one is whole.\n")
-        assert "cut off before its end. The model is asked again." in err
+        assert "asked again: scripted/scripted: The answer was cut off before its end." in err
 
 
 async def test_where_every_call_is_confirmed_nobody_does_so_unattended(tmp_path):

@@ -365,9 +365,9 @@ async def test_what_was_counted_before_a_cut_is_known(
 
 
 async def test_an_endless_answer_is_given_up(server: AnthropicServer) -> None:
-    small = Anthropic(server.url, KEY, max_bytes=1000)
+    small = Anthropic(server.url, KEY, longest=1000)
     server.add(Answer([start(), *said(0, "x" * 5000, 20), *end()]))
-    with pytest.raises(errors.AnswerBroken, match="larger"):
+    with pytest.raises(errors.AnswerBroken, match="longer than 1000"):
         await ask(small)
     await small.close()
 

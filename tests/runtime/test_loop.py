@@ -439,6 +439,21 @@ async def test_an_answer_that_is_not_whole_is_said_to_be_so(
     assert "complete" in d.notices
 
 
+async def test_of_an_answer_in_one_enormous_piece_nothing_is_kept(tmp_path: Path) -> None:
+    async with desk(tmp_path) as d:
+        piece = chunk({"content": "y" * 20_000_000})
+        for _ in range(3):
+            d.server.add(Answer([piece, chunk({}, "stop"), usage()]))
+        agent = d.agent()
+        d.server.say("Shorter.")
+        assert (await agent.run("go")).text == "Shorter."
+        assert "longer than" in d.notices
+        d.server.say("And the next.")
+        assert (await agent.run("go on")).text == "And the next."
+    assert all(len(r.raw) < 1_000_000 for r in d.server.requests)
+    assert sum(file.stat().st_size for file in tmp_path.rglob("*") if file.is_file()) < 1_000_000
+
+
 async def test_no_network_ends_in_words(tmp_path: Path) -> None:
     async with desk(tmp_path) as d:
         patience = Patience(attempts=2, first_wait=0.01, longest_wait=0.1)

@@ -231,9 +231,9 @@ async def test_shapes_of_other_servers_are_taken(
 
 
 async def test_an_endless_answer_is_given_up(server: ModelServer) -> None:
-    small = OpenAICompatible(server.url, KEY, max_bytes=1000)
+    small = OpenAICompatible(server.url, KEY, longest=1000)
     server.add(Answer([chunk({"content": "x" * 400})] * 10))
-    with pytest.raises(errors.AnswerBroken, match="larger"):
+    with pytest.raises(errors.AnswerBroken, match="longer than 1000"):
         await ask(small)
     await small.close()
 

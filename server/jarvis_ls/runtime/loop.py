@@ -34,7 +34,7 @@ from jarvis_ls.runtime.prompting import COMPLETE, SUMMARY, joined, prompt
 from jarvis_ls.runtime.showing import AnswerStream, new_id
 from jarvis_ls.runtime.tokens import of_messages
 from jarvis_ls.runtime.tool_text import mentions_call
-from jarvis_ls.runtime.watching import ASKED_AGAIN
+from jarvis_ls.runtime.watching import AGAIN
 
 if TYPE_CHECKING:
     from jarvis_ls.runtime.agent import Agent
@@ -223,7 +223,7 @@ class _Turn:
                 nudges += 1
                 if nudges > NUDGES:
                     raise
-                agent.showing.notice("warning", ASKED_AGAIN, why=error)
+                agent.showing.notice("warning", AGAIN, why=error)
                 agent.append(User(BROKEN.format(reason=error), id=new_id()))
             except ModelRefused as error:
                 stream.abandon()

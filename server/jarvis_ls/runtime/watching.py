@@ -9,7 +9,7 @@ from jarvis_ls.runtime.messages import Usage
 from jarvis_ls.runtime.platforms.base import ModelInfo, Request, TextDelta, ThinkingDelta
 from jarvis_ls.runtime.showing import AnswerStream, Showing
 
-ASKED_AGAIN = "{why} The model is asked again."
+AGAIN = "The model is asked again: {why}"
 
 
 class Purse(CallGuard):
@@ -52,10 +52,8 @@ class Watch:
                 why=progress.reason,
             )
         elif isinstance(progress, Again):
-            template = "{why} {model} is asked." if progress.label else ASKED_AGAIN
-            self._notice = self._showing.notice(
-                "warning", template, self._notice, why=progress.reason, model=progress.label
-            )
+            template = "{model} is asked instead: {why}" if progress.label else AGAIN
+            self._showing.notice("warning", template, why=progress.reason, model=progress.label)
         elif isinstance(progress, Begun):
             self._showing.doing("asking {model}", model=progress.label)
             if stream is not None:

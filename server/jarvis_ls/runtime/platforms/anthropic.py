@@ -43,7 +43,7 @@ from jarvis_ls.runtime.platforms.faults import (
     too_long_said,
     unreachable,
 )
-from jarvis_ls.runtime.platforms.streaming import Deadlines, events_of, size_of, unsaid
+from jarvis_ls.runtime.platforms.streaming import LONGEST, Deadlines, Measure, events_of, unsaid
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -76,14 +76,14 @@ class Anthropic(Platform):
         api_key: str,
         *,
         deadlines: Deadlines | None = None,
-        max_bytes: int = 32_000_000,
+        longest: int = LONGEST,
     ) -> None:
-        """`base_url` None means Anthropic's own. An answer of more than `max_bytes` is given
-        up."""
+        """`base_url` None means Anthropic's own. An answer of more than `longest` characters
+        is given up."""
         self.base_url = base_url
         self._key = api_key
         self._deadlines = deadlines or Deadlines()
-        self._max_bytes = max_bytes
+        self._longest = longest
         self._client_: AsyncAnthropic | None = None
         self._signed: Signed = OrderedDict()
 
@@ -107,7 +107,7 @@ class Anthropic(Platform):
     async def stream(self, model: ModelInfo, request: Request) -> AsyncIterator[Delta]:
         """See `Platform.stream`."""
         answer = _Answer(model)
-        received = 0
+        measure = Measure(self._longest)
         try:
             if self._client_ is None:  # to load the SDK takes its time, which is not the model's
                 await asyncio.to_thread(import_module, "anthropic")
@@ -115,12 +115,8 @@ class Anthropic(Platform):
             async with aclosing(events):
                 async for event in events:
                     for delta in answer.take(event):
-                        received += size_of(delta)
+                        measure.take(delta)
                         yield delta
-                    if received > self._max_bytes:
-                        raise AnswerBroken(
-                            "the answer is larger than {max_bytes} bytes", max_bytes=self._max_bytes
-                        )
         except Exception as error:
             raise as_model_error(error) from error
         self._remember(answer)

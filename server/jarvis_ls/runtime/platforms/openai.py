@@ -52,10 +52,11 @@ from jarvis_ls.runtime.platforms.faults import (
     unreachable,
 )
 from jarvis_ls.runtime.platforms.streaming import (
+    LONGEST,
     NO_FILE,
     Deadlines,
+    Measure,
     events_of,
-    size_of,
     unsaid,
     within,
 )
@@ -85,14 +86,14 @@ class OpenAICompatible(Platform):
         api_key: str,
         *,
         deadlines: Deadlines | None = None,
-        max_bytes: int = 32_000_000,
+        longest: int = LONGEST,
     ) -> None:
         """`base_url` None means OpenAI's own; local servers take any key. An answer of more
-        than `max_bytes` is given up."""
+        than `longest` characters is given up."""
         self.base_url = base_url
         self._key = api_key
         self._deadlines = deadlines or Deadlines()
-        self._max_bytes = max_bytes
+        self._longest = longest
         self._client_: AsyncOpenAI | None = None
 
     def wait(self, seconds: float) -> None:
@@ -127,7 +128,7 @@ class OpenAICompatible(Platform):
 
     async def stream(self, model: ModelInfo, request: Request) -> AsyncIterator[Delta]:
         """See `Platform.stream`."""
-        received = 0
+        measure = Measure(self._longest)
         finish: Finish | None = None
         try:
             if self._client_ is None:  # to load the SDK takes its time, which is not the model's
@@ -139,12 +140,8 @@ class OpenAICompatible(Platform):
                         if isinstance(delta, FinishDelta):
                             finish = delta.reason
                         else:
-                            received += size_of(delta)
+                            measure.take(delta)
                             yield delta
-                    if received > self._max_bytes:
-                        raise AnswerBroken(
-                            "the answer is larger than {max_bytes} bytes", max_bytes=self._max_bytes
-                        )
         except Exception as error:
             raise as_model_error(error) from error
         yield FinishDelta(finish or "truncated")

@@ -10,7 +10,7 @@ from typing import Any
 
 from jarvis_ls.core.deadline import in_time
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.errors import ModelUnreachable
+from jarvis_ls.runtime.errors import AnswerBroken, ModelUnreachable
 from jarvis_ls.runtime.platforms.base import (
     Delta,
     TextDelta,
@@ -19,6 +19,8 @@ from jarvis_ls.runtime.platforms.base import (
     tell_exchange,
 )
 
+LONGEST = 4_000_000
+"""Characters of one answer: several times what any model gives; more is a server gone wrong."""
 NO_BEGINNING = Words("The model did not begin to answer within {seconds} s.")
 NO_FILE = Words("The model did not take a file within {seconds} s.")
 TOO_LONG = Words("The answer was not complete in the time a whole answer may take.")
@@ -98,9 +100,25 @@ def unsaid(omit: Any) -> dict[str, Any]:
     return dict.fromkeys(_UNSAID, omit)
 
 
-def size_of(delta: Delta) -> int:
-    """Characters of a piece of an answer. Raises `TypeError` when what it holds is no text: SDKs
-    let everything through."""
+class Measure:
+    """Counts the characters of an answer as it comes in."""
+
+    def __init__(self, longest: int) -> None:
+        self._longest = longest
+        self._taken = 0
+
+    def take(self, delta: Delta) -> None:
+        """Count a piece, before anybody sees it. Raises `AnswerBroken` when the answer is longer
+        than it may be, and `TypeError` when what it holds is no text: SDKs let everything
+        through."""
+        self._taken += _size_of(delta)
+        if self._taken > self._longest:
+            raise AnswerBroken(
+                "The answer is longer than {longest} characters.", longest=self._longest
+            )
+
+
+def _size_of(delta: Delta) -> int:
     if isinstance(delta, (TextDelta, ThinkingDelta)):
         return _characters(delta.text)
     if isinstance(delta, ToolCallDelta):
