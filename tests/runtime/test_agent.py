@@ -428,12 +428,21 @@ async def test_long_output_goes_as_a_file_where_the_model_takes_files(tmp_path: 
             assert (b"line 450\n" in files[0].raw) and len(files) == 1
 
 
-async def test_marks_are_never_shown_not_even_while_they_come(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "said",
+    ["Done!!!\n!!!COMPLETE!!!", "\n\n Done!!!", "Done!!! \n\n", " \nDone!!! !!!COMPLETE!!! \n"],
+)
+async def test_neither_marks_nor_blanks_around_are_shown_not_even_while_they_come(
+    tmp_path: Path, said: str
+) -> None:
     async with desk(tmp_path) as d:
-        d.server.say("Done!!!\n!!!COMPLETE!!!", pieces=22)
+        d.server.say(said, pieces=len(said))
         await d.agent(options={"auto_complete": True}).run("go")
-    grown = "".join(e.text for e in d.events if getattr(e, "kind", "") == "entry_grew")
-    assert grown == "Done!!!\n" and [a.text for a in d.answers] == ["Done!!!"]
+    grown = [e for e in d.events if getattr(e, "kind", "") == "entry_grew"]
+    assert "".join(e.text for e in grown) in ("Done", "Done!!!")  # `!!!` may begin a mark
+    assert [a.text for a in d.answers] == ["Done!!!"]
+    at = [len("".join(b.text for b in grown[:n])) for n in range(len(grown))]
+    assert [e.at for e in grown] == at
 
 
 async def test_pictures_are_described_to_models_that_do_not_see(tmp_path: Path) -> None:
