@@ -28,7 +28,7 @@ TAKES: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "Rewrite": ((0,), ("title",)),
     "Message": ((0,), ("template",)),
     "Step": ((2,), ("message",)),
-    "rule": ((), ("suggestion",)),
+    "rule": ((), ("suggestion", "gathered")),
     "say": ((0,), ()),
     "messages": ((0,), ()),
     "BuiltIn": ((1,), ()),

@@ -107,6 +107,7 @@ async def test_the_finding_that_was_chosen_is_suppressed_and_not_one_that_looks_
     async with running(tmp_path, options={"trusted": True}) as editor:
         (finding,) = await scanned(editor, uri)
         editor.open(uri, HARMLESS_FIRST)
+        await editor.diagnostics(uri)  # what the rules see
         item = {"uri": uri, "fingerprint": finding.fingerprint}
         params = {"items": [item], "scope": "line", "reason": "short"}
         answer = await editor.request("jarvis/suppress", params)
@@ -131,15 +132,17 @@ async def test_a_fix_asked_for_while_the_text_changes_fits_the_text(tmp_path):
 
 async def test_the_light_bulb_is_not_empty_because_the_text_changes(tmp_path):
     uri = written(tmp_path, "a.c", DOUBLE_FREE)
+    long = DOUBLE_FREE + "".join(f"int f{number}(void) {{ return 1; }}\n" for number in range(9000))
     async with running(tmp_path) as editor:
-        editor.open(uri, DOUBLE_FREE)
+        editor.open(uri, long)
         place = at(4, 6)
         params = types.CodeActionParams(
             types.TextDocumentIdentifier(uri), place, types.CodeActionContext([])
         )
         asked = editor.begin(types.TEXT_DOCUMENT_CODE_ACTION, params, "bulb")
+        await editor.request("jarvis/findings", {})  # it is at work now
         for count in range(1, 4):
-            editor.replace_all(uri, DOUBLE_FREE + "\n" * count)
+            editor.replace_all(uri, long + "\n" * count)
         assert any(one.is_preferred for one in await editor.soon(asked))
 
 

@@ -15,6 +15,7 @@ from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.parse import Tree, parse
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.gather import gather
 from jarvis_ls.jsec.hints import is_hint
 from jarvis_ls.jsec.observed import Observed, match_observed
 from jarvis_ls.jsec.patterns import match_patterns
@@ -31,14 +32,14 @@ def assess(
     patterns: Sequence[Pattern] = (),
     observed: Sequence[Observed] = (),
 ) -> list[Finding]:
-    """The findings of one file with what hides them filled in; nothing is removed."""
+    """The findings of one file with what hides them filled in; none of those is removed."""
     more = match_patterns(source, language, patterns) if patterns else []
     more += match_observed(source, language, observed)
     if more:
         findings = sorted(findings + more, key=_place)
     if MARK in source.data:
         findings = suppress(source, language, tree, findings, {one.id for one in patterns})
-    return findings
+    return gather(findings)
 
 
 def assess_again(
@@ -54,13 +55,13 @@ def assess_again(
     What comments hide, and the hints about comments, are worked out again.
     """
     if MARK not in source.data:
-        return change(list(findings))
+        return gather(change(list(findings)))
     plain = [
         replace(one, suppressed="") if one.suppressed else one
         for one in findings if not is_hint(one)
     ]  # fmt: skip
     tree = parse(source.data, language)
-    return suppress(source, language, tree, change(plain), {one.id for one in patterns})
+    return gather(suppress(source, language, tree, change(plain), {one.id for one in patterns}))
 
 
 def _place(finding: Finding) -> tuple[int, int]:

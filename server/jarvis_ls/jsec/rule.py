@@ -257,6 +257,9 @@ class Rule:
     """Kind of `Fault` that is no flaw by itself: a way to a place which this rule looks at."""
     cleared: str = ""
     """What flow is asked about a place this rule guesses at: `null` for `sound-null`."""
+    gathered: str = ""
+    """Template of what is said once for a file that gives cause throughout, with the `{count}` of
+    places; empty: each place is told."""
 
     @property
     def guess(self) -> Guess | None:
@@ -282,6 +285,7 @@ def rule(
     answered: Iterable[str] = (),
     reached: str = "",
     cleared: str = "",
+    gathered: str = "",
 ) -> Callable[[Check], Check]:
     """Declare the decorated function as the rule of its module.
 
@@ -290,6 +294,7 @@ def rule(
     are the same flaws as it looks for: where flow has the answer, the rule is not asked.
     `reached` names the ways that flow notes to the places the rule looks at, for `trace`. In Rust
     flow answers place by place: `cleared` names what it has to find sound for the guess to go.
+    `gathered` is for what is a habit rather than a slip: it is said once of a file full of it.
     """
 
     def declare(check: Check) -> Check:
@@ -319,6 +324,7 @@ def rule(
             answered=frozenset(answered) | (query.kinds if isinstance(query, Flow) else set()),
             reached=reached,
             cleared=cleared,
+            gathered=gathered,
         )
         return check
 

@@ -2,7 +2,8 @@
 
 ## What it does
 Finds `unsafe` blocks with no SAFETY comment (English or Chinese) in the block or above it. A
-function is told of once, at its first such block; the finding leads to the others.
+function is told of once, at its first such block, and so is a file with such functions
+throughout; the finding leads to the others.
 
 ## Why is this bad?
 In an `unsafe` block the compiler trusts the author. Without the argument written down, nobody
@@ -36,6 +37,7 @@ from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.site import Site
 
 ONE = "This unsafe block does not say why it is sound."
+HABIT = "This unsafe block and others, {count} in this file, do not say why they are sound."
 MANY = "This block and others, {count} in this function, do not say why they are sound."
 _MOST_SHOWN = 16
 """Blocks besides the first that a finding leads to."""
@@ -48,6 +50,7 @@ _MOST_SHOWN = 16
     confidence=0.45,
     suggestion="Write a '// SAFETY:' comment that names what makes the block sound, "
     "or use a safe function instead.",
+    gathered=HABIT,
 )
 def unsafe_without_safety_comment(site: Site) -> Iterator[Report]:
     function = site.function

@@ -1,0 +1,60 @@
+"""What a file gives cause for throughout is told once, what happens now and then each time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from jarvis_ls.cli import jsec
+from jarvis_ls.jsec.gather import SLIPS
+
+RULE = "unsafe-without-safety-comment"
+
+
+def reader(number: int, note: str = "") -> str:
+    return f"pub fn f{number}(p: &u8) -> u8 {{\n    unsafe {{ *(p as *const u8) }}{note}\n}}\n"
+
+
+def told(folder: Path, text: str, capsys) -> list[dict]:
+    (folder / "a.rs").write_text(text)
+    assert jsec.main(["scan", str(folder), "--format", "jsonl"]) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    return [one for one in found if one["rule"] == RULE and not one.get("suppressed")]
+
+
+def ways(folder: Path, capsys) -> list[int]:
+    """The lines that the one finding leads to."""
+    assert jsec.main(["scan", str(folder), "--format", "sarif"]) == 0
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    (one,) = [
+        found
+        for found in run["results"]
+        if found["ruleId"] == RULE and not found.get("suppressions")
+    ]
+    places = [place["physicalLocation"]["region"] for place in one["relatedLocations"]]
+    return [region["startLine"] for region in places]
+
+
+def test_slips_are_told_each(tmp_path, capsys):
+    text = "".join(reader(number) for number in range(SLIPS))
+    assert [one["line"] for one in told(tmp_path, text, capsys)] == [2, 5, 8]
+
+
+def test_a_habit_is_told_once_and_leads_to_all_places(tmp_path, capsys):
+    text = "".join(reader(number) for number in range(SLIPS + 2))
+    (one,) = told(tmp_path, text, capsys)
+    assert one["line"] == 2
+    assert f"{SLIPS + 2} in this file" in one["description"]
+    assert ways(tmp_path, capsys) == [5, 8, 11, 14]
+
+
+def test_what_is_suppressed_does_not_count_and_is_no_unused_suppression(tmp_path, capsys):
+    note = f" // jsec-ignore: {RULE} aligned and alive, see the type"
+    text = "".join(reader(number, note if number < 2 else "") for number in range(SLIPS + 2))
+    assert [one["line"] for one in told(tmp_path, text, capsys)] == [8, 11, 14]
+    text = "".join(reader(number, note if number == 1 else "") for number in range(SLIPS + 2))
+    (one,) = told(tmp_path, text, capsys)
+    assert one["line"] == 2
+    assert ways(tmp_path, capsys) == [8, 11, 14]
+    kept = (tmp_path / ".jarvis/sec/candidates.jsonl").read_text()
+    assert "unused-suppression" not in kept
