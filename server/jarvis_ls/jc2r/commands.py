@@ -46,6 +46,8 @@ _PATHS = ("-I", "-isystem", "-iquote", "-include", "-imacros", "-idirafter")
 _NEVER = ("-fno-", "-fplugin", "-march=native", "-mtune", "-fprofile", "-fuse-ld", "-flto",
           "-fsanitize", "-fdiagnostics", "-fstack", "-fcf-protection", "-fanalyzer",
           "-ffat-lto")  # fmt: skip
+_OF_PLACE = re.compile(r"-DPIC|-D\w+_EXPORTS(?:=1)?")
+"""Definitions by libtool and CMake for shared objects."""
 _IGNORED = {".git", ".hg", ".svn", ".jarvis", "node_modules", "target", "CMakeFiles"}
 
 # What stands in for a compiler: notes how it was called, then is the compiler.
@@ -175,7 +177,7 @@ def _units(
 ) -> tuple[Unit, ...]:
     """One unit a file: of several ways to compile it, the first, which `notes` then says."""
     found: dict[str, Unit] = {}
-    otherwise: dict[str, list[str]] = {}
+    otherwise: dict[str, str] = {}
     for entry in entries:
         if not isinstance(entry, dict):
             continue
@@ -195,10 +197,8 @@ def _units(
                 continue
             first = found.setdefault(path, Unit(path, arguments))
             if words := sorted(_meaning(arguments) ^ _meaning(first.arguments)):
-                otherwise.setdefault(path, words)
-    for path, words in sorted(otherwise.items()):
-        notes.append(f"{path} is compiled in several ways, which differ in {' '.join(words)};"
-                     " the first is translated")  # fmt: skip
+                otherwise.setdefault(path, " ".join(words))
+    notes += _in_several_ways(otherwise)
     made = tuple(f"-idirafter{folder}" for folder in _made_headers(root, built))
     return tuple(
         Unit(path, found[path].arguments + made) if made else found[path] for path in sorted(found)
@@ -206,9 +206,19 @@ def _units(
 
 
 def _meaning(arguments: Sequence[str]) -> set[str]:
-    """Of arguments, what is defined: where code lies (`-fPIC`, `-DPIC`) does not change it."""
+    """Of arguments, what they define but for what only says where code lies."""
     joined = " ".join(arguments).replace("-D ", "-D").replace("-U ", "-U").split(" ")
-    return {word for word in joined if word.startswith(("-D", "-U")) and word != "-DPIC"}
+    return {word for word in joined
+            if word.startswith(("-D", "-U")) and not _OF_PLACE.fullmatch(word)}  # fmt: skip
+
+
+def _in_several_ways(otherwise: dict[str, str]) -> list[str]:
+    """A note for all files that are compiled in ways with the same difference, given by file."""
+    files: dict[str, list[str]] = {}
+    for path, words in sorted(otherwise.items()):
+        files.setdefault(words, []).append(path)
+    return [f"compiled in several ways, which differ in {words}, and translated as the first says:"
+            f" {', '.join(paths)}" for words, paths in files.items()]  # fmt: skip
 
 
 def _made_sources(entries: Sequence[Any], root: Path, built: Path) -> list[str]:
