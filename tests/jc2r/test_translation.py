@@ -60,20 +60,35 @@ def _tables() -> str:
             '  printf("%lu\\n", t); return 0; }\n')  # fmt: skip
 
 
+def _cases() -> str:
+    """A program with a switch of more arms than blocks can be nested, and with one that falls
+    through in places."""
+    far = "".join(f"case {n * n % 6007}: {{ r = {n}; {'break' if n % 3 else 'return r'}; }}\n"
+                  for n in range(3000))  # fmt: skip
+    near = "".join(f"case {n}: r += {n};{' break;' if n % 4 else ''}\n" for n in range(40))
+    return (f"#include <stdio.h>\nstatic int far(int n) {{ int r = -1; switch (n) {{\n{far}"
+            "default: if (n % 2) return 7; else break; } return r + 1; }\n"
+            f"static int near(int n) {{ int r = 0; for (;;) {{ switch (n) {{\n{near}"
+            "case 50 ... 60: n = 3; continue; case 41: { int k; k = r; n = k; } default: r--; } "
+            "return r * 2 + n; } }\n"
+            "int main(void) { unsigned t = 0; for (int n = -5; n < 6100; n++)\n"
+            '  t = t * 31 + far(n) * 3 + near(n); printf("%u\\n", t); return 0; }\n')  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def constructs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
     """The constructs and random programs as one project, translated and built once."""
     root = tmp_path_factory.mktemp("baseline") / "constructs"
     shutil.copytree(CONSTRUCTS, root)
     write(root, {f"random_{seed}.c": program(seed) for seed in SEEDS})
-    write(root, {"numbers.c": _tables()})
+    write(root, {"numbers.c": _tables(), "cases.c": _cases()})
     done = jc2r("run", "--baseline", root)
     assert done.returncode == 0, done.stdout + done.stderr
     return root, root.parent / "constructs_rs", done.stdout
 
 
 NAMES = [*sorted(path.stem for path in CONSTRUCTS.glob("*.c")),
-         *(f"random_{seed}" for seed in SEEDS), "numbers"]  # fmt: skip
+         *(f"random_{seed}" for seed in SEEDS), "numbers", "cases"]  # fmt: skip
 
 
 @needs_cargo
@@ -122,7 +137,7 @@ def test_macros_that_mean_one_number_are_constants(constructs: tuple[Path, Path,
     assert "/// the last\n/// of them\npub const LAST: i32 = 4; // (COUNT - 1)\n" in text
     assert "pub const POLY: u32 = 0xedb88320;\n" in text
     assert "[COUNT, LAST, 2i32.wrapping_add(3i32), 0, SIZE]" in text, "a sum is no single number"
-    assert "table[LAST as usize] =" in text and "COUNT => break" in text
+    assert "table[LAST as usize] =" in text and "COUNT => {" in text
     assert "pub const MODE_MASK: u32 = 7; // (MODE_READ | 6u)\n" in shared
     assert "(count as u32) | types::MODE_MASK" in text
     assert "n.wrapping_add(LOCAL)" in text and "a.wrapping_mul(4i32)" in text
@@ -327,6 +342,28 @@ def test_a_program_that_does_not_link_leaves_the_rest(tmp_path: Path) -> None:
     assert "torn.c: not translated: its program is not linked: nowhere is not there" in done.stdout
     assert "5 of 5 functions in Rust" in done.stdout
     assert run(tmp_path / "torn_rs" / "target" / "release" / "whole")[0] == 12
+
+
+@needs_cargo
+def test_a_file_for_other_systems_stands_in_the_way_of_no_program(tmp_path: Path) -> None:
+    """What it calls is nowhere, and the C library has what it offers."""
+    root = tmp_path / "options"
+    write(root, {
+        "options.c": "#include <stdio.h>\n#include <unistd.h>\n"
+                     "int main(int c, char **v) { int n = 0;"
+                     ' while (getopt(c, v, "ab:") != -1) n++;\n'
+                     '  printf("%d %d\\n", n, optind); return n; }\n',
+        "getopt.c": "int optind = 1;\nint strlwr_of_dos();\n"
+                    "int getopt(int c, char *const v[], const char *o)"
+                    " { optind = 40; return strlwr_of_dos(v, o) ? -1 : c; }\n",
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert "getopt.c: not translated: nothing here needs it, and strlwr_of_dos is not there" in (
+        done.stdout
+    )
+    built_by_cc(tmp_path / "c-options", root / "options.c")
+    rust = tmp_path / "options_rs" / "target" / "release" / "options"
+    assert run(rust) == run(tmp_path / "c-options") == (0, "0 1\n", "")
 
 
 @needs_cargo

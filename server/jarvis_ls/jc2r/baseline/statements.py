@@ -249,19 +249,24 @@ class Statements(Locals):
                     lines += self.statement(one)
             bodies.append(lines)
         self.targets.pop()
-        arms, default = [], f"_ => break 's{n},"
+        nested = _nested([statements for _, statements in groups])
+        leave = f"break 's{n};"
+        arms: list[str] = []
+        default = ["_ => {", *([leave] if nested else []), "}"]
         for at, (labels, _) in enumerate(groups):
             patterns = [self.pattern(one, rust) for one in labels if one is not None]
-            if patterns:
-                arms.append(f"{' | '.join(patterns)} => break 's{n}k{at},")
+            code = [f"break 's{n}k{at};"] if at in nested else _arm(bodies[at], leave, nested)
             if None in labels:
-                default = f"_ => break 's{n}k{at},"
-        lines = ["{", *head, f"'s{n}: {{"]
-        lines += [f"'s{n}k{at}: {{" for at in reversed(range(len(groups)))]
-        lines += [f"match {value} {{", *arms, default, "}"]
-        for body in bodies:
-            lines += ["}", *body]
-        return [*lines, "}", "}"]
+                default = ["_ => {", *code, "}"]
+            else:
+                arms += [f"{' | '.join(patterns)} => {{", *code, "}"]
+        lines = [f"'s{n}k{at}: {{" for at in reversed(nested)]
+        lines += [f"match {value} {{", *arms, *default, "}"]
+        for at in nested:
+            lines += ["}", *bodies[at]]
+        if any(leave in line for line in lines):
+            lines = [f"'s{n}: {{", *lines, "}"]
+        return ["{", *head, *lines, "}"] if head else lines
 
     def _groups(self, block: Any) -> list[tuple[list[Any], list[Any]]]:
         """Labels of a switch with the statements behind them."""
@@ -308,6 +313,31 @@ class Statements(Locals):
         if '""' in words or not words:  # a barrier for the compiler
             return ["core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);"]
         raise Unsupported("inline assembly")
+
+
+def _nested(groups: list[list[Any]]) -> list[int]:
+    """Which groups of a switch fall into the next one or are fallen into; each of them is a block
+    inside of the one before, the others are arms."""
+    falls = [not (body and _leaves(body[-1])) for body in groups[:-1]]
+    return [at for at in range(len(groups)) if any(falls[max(at - 1, 0) : at + 1])]
+
+
+def _leaves(cursor: Any) -> bool:
+    """Whether what stands behind a statement is surely not reached from it."""
+    name = cursor.kind.name
+    children = clang.children(cursor)
+    if name == "COMPOUND_STMT":
+        return bool(children) and _leaves(children[-1])
+    if name == "IF_STMT":
+        return len(children) == 3 and all(_leaves(one) for one in children[1:])
+    return name in ("BREAK_STMT", "CONTINUE_STMT", "RETURN_STMT", "GOTO_STMT")
+
+
+def _arm(body: list[str], leave: str, nested: list[int]) -> list[str]:
+    """A group as an arm; where blocks follow the `match`, it goes past them."""
+    if nested:
+        return [*body, leave] if body[-1:] != [leave] else body
+    return body[:-1] if body[-1:] == [leave] else body
 
 
 def _continued(inner: list[str], n: int) -> list[str]:
