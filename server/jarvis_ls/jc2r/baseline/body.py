@@ -222,7 +222,7 @@ class Body(Lowering):
 
     def external_called(self, declared: Any, arguments: list[Any], result: Any) -> str:
         """See `Calls`."""
-        types = [self.types.of(one.type) for one in arguments]
+        types = [self.types.parameter(one.type) for one in arguments]
         return self._module.external_called(declared, types, result)
 
     def temporary(self, rust: str, value: str) -> str:

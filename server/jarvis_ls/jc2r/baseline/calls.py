@@ -84,7 +84,7 @@ class Calls(Operators):
         return self._ordered(function, self._arguments(type_, arguments), arguments)
 
     def _with_types(self, code: str, arguments: list[Any], result: Any) -> str:
-        types = ", ".join(self.types.of(one.type) for one in arguments)
+        types = ", ".join(self.types.parameter(one.type) for one in arguments)
         back = "" if kind(result) == "VOID" else f" -> {self.types.of(result)}"
         return (f'core::mem::transmute::<unsafe extern "C" fn(){back}, '
                 f'unsafe extern "C" fn({types}){back}>({code})')  # fmt: skip
