@@ -76,11 +76,14 @@ def test_what_a_set_up_by_hand_and_its_makefiles_would_say_is_guessed(tmp_path: 
     root = tmp_path / "shop"
     write(root, {
         "configure.ac": SCRIPT,
-        "src/Makefile.am": 'AM_CPPFLAGS = -DHOME_OF=\\"$(pkgdatadir)\\" -DCALLED=\\"@PACKAGE@\\"\n',
+        "src/Makefile.am": 'AM_CPPFLAGS = -DHOME_OF=\\"$(pkgdatadir)\\" -DCALLED=\\"@PACKAGE@\\"\n'
+                           'a.o: a.c\n\t$(CC) $(CFLAGS) -DMADE_AS=\\"$(PACKAGE)\\" -c -o $@ a.c\n',
         "src/a.c": '#include "made-config.h"\n#include <unistd.h>\n#include "own.h"\n'
                    '__RCSID("$Id$");\n'
                    "#if SIZEOF_LONG != 8 || !defined HAVE_OFF_T\n#error no sizes\n#endif\n"
-                   "const char *home(void) { return HOME_OF CALLED; }\n",
+                   "const char *home(void) { return HOME_OF CALLED MADE_AS; }\n",
         "dos/unistd.h": "#error not for this machine\n", "dos/own.h": "int own(void);\n",
+        "src/old.c": '#include "old.h"\n#include <getopt.h>\n', "port/old.h": "int old;\n",
+        "port/getopt.h": "#error not for this machine\n",
     })  # fmt: skip
     assert functions(root) == ["home"]

@@ -134,7 +134,7 @@ def _answers(asked: Iterable[str]) -> dict[str, str]:
             found[name] = "1"
         elif not name.endswith("_H"):
             functions[name] = word.removeprefix("decl_")
-    there = _in_library(sorted(set(functions.values())))
+    there = in_library(sorted(set(functions.values())))
     return {**found, **{name: "1" for name, word in functions.items() if word in there}}
 
 
@@ -145,7 +145,7 @@ def _is_header(word: str) -> bool:
                for folder in clang.system_includes())  # fmt: skip
 
 
-def _in_library(names: Sequence[str]) -> set[str]:
+def in_library(names: Sequence[str]) -> set[str]:
     """Functions of these names that programs are linked with; none when nothing can be linked."""
     compiler = shutil.which("cc")
     names = [one for one in names if re.fullmatch(r"[a-z_]\w*", one)]

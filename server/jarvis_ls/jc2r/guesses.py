@@ -21,7 +21,8 @@ MAX_BYTES = 16_000_000
 _MAX_FOLDERS = 64
 _HEADERS = (".h", ".hpp", ".hh", ".inc", ".def", ".inl", ".tbl", ".c")
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
-_SYSTEM = ("unistd.h", "stdint.h", "inttypes.h", "stdbool.h", "dirent.h", "strings.h", "stdio.h")
+_SYSTEM = ("unistd.h", "stdint.h", "inttypes.h", "stdbool.h", "dirent.h", "strings.h", "stdio.h",
+           "getopt.h", "stdlib.h", "string.h")  # fmt: skip
 """Where a folder has one of these, it has them for systems without."""
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile", "Makefile.am", "Makefile.in")
 _PLACES = {
@@ -40,6 +41,11 @@ _VARIABLE = re.compile(r"\$[({](\w+)[)}]")
 _COMPUTED = re.compile(r"\$\([^()]*\s[^()]*\)|`[^`]*`")
 _FLAGS = re.compile(r"(?:.*FLAGS|DEFS?|DEFINES?|INCS?|INCLUDES?|INCDIRS?|OPTS?|C?OPTIONS)\Z")
 _OTHERS = re.compile(r"(?:LD|CXX|AS|AR|RM|Y|L|MAKE|TEST|DEBUG|DBG).*")
+_COMPILES = re.compile(r"\t[@\s-]*(?:\$[({]CC[)}]|cc|gcc)\s.*\s-c\b")
+_SET_TO = re.compile(r"(?<=\s)-D\w+=(?:\\.|[^\s'\"\\])+")
+_RULES = "the rules"
+"""Among the variables: macros that rules give a value to. Those without one may belong to one of
+several ways to compile a file."""
 _WITH_VALUE = ("-D", "-U", "-include", "-isystem", "-iquote", "-I")
 _MACRO = re.compile(r"[A-Za-z_]\w*(?:=|\(|$)")
 _WANTED = ("-D", "-U", "-I", "-std=", "-include", "-isystem", "-iquote", "-f", "-ansi", "-pthread")
@@ -118,6 +124,8 @@ def _words_of(path: Path, package: tuple[tuple[str, str], ...]) -> tuple[str, ..
             depth -= 1
         if depth > 0:  # for another machine, or when someone asks for it
             continue
+        if line.startswith("\t") and _COMPILES.match(line):
+            known[_RULES] = " ".join([known.get(_RULES, ""), *_SET_TO.findall(line)])
         match = None if line.startswith("\t") else _ASSIGNED.match(line.partition(" #")[0].strip())
         if match is None:
             continue
@@ -128,7 +136,7 @@ def _words_of(path: Path, package: tuple[tuple[str, str], ...]) -> tuple[str, ..
             known[name] = _SET_UP.sub(r"$(\1)", value)
     found: dict[str, None] = {}
     for name in known:
-        if _FLAGS.match(name) and not _OTHERS.match(name):
+        if name == _RULES or (_FLAGS.match(name) and not _OTHERS.match(name)):
             found.update(dict.fromkeys(_kept(_expanded(known, name, 8), path.parent)))
     return tuple(found)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from jarvis_ls.jc2r.baseline.crate import Translated, build, translate
 from jarvis_ls.jc2r.baseline.made import Module, Stays
 from jarvis_ls.jc2r.baseline.names import rust_name
 from jarvis_ls.jc2r.commands import Unit
+from jarvis_ls.jc2r.configured import in_library
 
 ROUNDS = 8
 _ERROR = re.compile(r"^error(?:\[E\d+\])?: (.*)\n\s+--> (src/[^\n:]+):(\d+):", re.MULTILINE)
@@ -99,12 +100,35 @@ def _learn(refused: Refused, found: Translated, said: str) -> bool:
         missing = _MISSING.findall(said)
         doubled = [one or other for one, other in _DOUBLED.findall(said)]
         names, ending = (missing, "is not there") if missing else (doubled, "is there twice")
-        why = f"its program is not linked: {', '.join(dict.fromkeys(names))} {ending}"
+        said_of = f"{', '.join(dict.fromkeys(names))} {ending}"
+        refused.programs.update(
+            (module.file, f"nothing here needs it, and {said_of}")
+            for module in _not_needed(modules, missing)
+        )
+        if refused.count != before:
+            return True
+        why = f"its program is not linked: {said_of}"
         for match in _UNLINKED.finditer(said):
             module = modules.get(match[1])
             if module is not None and (missing or doubled):
                 refused.unlinked[module.file] = why
     return refused.count != before
+
+
+def _not_needed(modules: Mapping[str, Module], missing: Sequence[str]) -> list[Module]:
+    """Files that call what is `missing` and that no program has to be linked with: what others
+    want of them the C library has as well. Such are written for other systems."""
+    found = []
+    for module in modules.values():
+        text = "\n".join(module.items)
+        if module.has_main or not any(re.search(rf"\bsys::{name}\b", text) for name in missing):
+            continue
+        used = re.compile(rf"\b{re.escape(module.name)}::(?:r#)?(\w+)")
+        wanted = {name for other in modules.values() if other is not module
+                  for item in other.items for name in used.findall(item)}  # fmt: skip
+        if wanted <= in_library(sorted(wanted)):
+            found.append(module)
+    return found
 
 
 def _refuse_remainder(refused: Refused, file: str) -> None:
