@@ -252,6 +252,16 @@ describe('the conversation', () => {
     await page.getByRole('menu').waitFor({ state: 'detached' });
   });
 
+  test('what a command lists is read as a list, a fault as it was said', async () => {
+    await panel.events([
+      put({ kind: 'notice', id: 'n1', level: 'info', text: 'Commands:\n- `/help`: list *them*' }),
+      put({ kind: 'notice', id: 'n2', level: 'error', text: 'HTTP 400: no `a` *b*' }),
+    ]);
+    const [list, fault] = await panel.page.locator('.notice-text').all();
+    assert.equal(await list.locator('li > code').innerText(), '/help');
+    assert.equal(await fault.innerText(), 'HTTP 400: no `a` *b*');
+  });
+
   test('a folded call says what it is about', async () => {
     const files = [{ path: 'src/a.c' }, { path: 'src/b.c', start_line: 3 }];
     await panel.events([

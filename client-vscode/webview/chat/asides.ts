@@ -7,15 +7,22 @@ import { type Key, t } from '../strings';
 import type { NoticeEntry, PlanEntry, PlanStep, QuestionEntry } from '../wire';
 import type { Chat } from './entries';
 
+/** What a command lists is Markdown; faults hold words of others, and are shown as they are. */
+const MARKS = /[`*]|^- /m;
+
 export class NoticeRow {
   readonly element = document.createElement('div');
 
+  constructor(private readonly chat: Chat) {}
+
   show({ level, text }: NoticeEntry): void {
+    const isMarkdown = level === 'info' && MARKS.test(text);
+    const words = isMarkdown ? renderMarkdown(text, (href) => this.chat.page.follow(href)) : text;
     const label = t(`notice.${level}`);
     this.element.dataset.level = level;
     this.element.setAttribute('aria-label', label);
     render(
-      html`${icon(level)}<span class="spoken">${label}: </span><span class="notice-text">${text}</span>`,
+      html`${icon(level)}<span class="spoken">${label}: </span><div class="notice-text">${words}</div>`,
       this.element,
     );
   }

@@ -37,7 +37,7 @@ function newRow(chat: Chat, entry: PanelEntry): Row {
     case 'tool':
       return new ToolRow(chat) as Row;
     case 'notice':
-      return new NoticeRow() as Row;
+      return new NoticeRow(chat) as Row;
     case 'plan':
       return new PlanRow() as Row;
     case 'question':
