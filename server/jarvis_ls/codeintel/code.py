@@ -245,8 +245,16 @@ class Function:
 
     @cached_property
     def _details(self) -> dict[str, list[Node]]:
-        language = self.unit.language
-        found = captures(compile_query(language, detail_query(language)), self.node)
+        return self._captured(detail_query(self.unit.language))
+
+    @cached_property
+    def _changes(self) -> dict[str, list[Node]]:
+        from jarvis_ls.codeintel.extract import c
+
+        return self._captured(c.CHANGES_QUERY)
+
+    def _captured(self, query: str) -> dict[str, list[Node]]:
+        found = captures(compile_query(self.unit.language, query), self.node)
         dead = [dead_range(node) for node in found.get("preproc", ()) if is_dead_branch(node)]
         if not dead:
             return dict(found)
@@ -264,6 +272,10 @@ class Function:
         `range, try, throw, lambda`. Rust kinds: see
         `extract/rust.py`.
         """
+        from jarvis_ls.codeintel.extract import c
+
+        if self.unit.language != "rust" and kind in c.CHANGES:
+            return self._changes.get(kind, [])
         return self._details.get(kind, [])
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 
@@ -9,21 +10,28 @@ from jarvis_ls.codeintel.code import Function, Variable, field, text
 from jarvis_ls.codeintel.facts import Declared, Facts, FunctionMacro
 from jarvis_ls.codeintel.parse import Node
 
-DETAIL_QUERY = """
-(identifier) @id
-(declaration) @decl
+CHANGES = frozenset({"assign", "update", "deref", "call", "if", "loop", "switch", "ternary"})
+"""The details that are asked for most: they tell what is set where."""
+
+CHANGES_QUERY = """
 (assignment_expression) @assign
-(assignment_expression right: [(null) (number_literal)]) @cleared
 (update_expression) @update
 (pointer_expression) @deref
-(subscript_expression) @index
-(field_expression) @member
-(return_statement) @return
 (call_expression) @call
 (if_statement) @if
 [(for_statement) (while_statement) (do_statement)] @loop
 (switch_statement) @switch
 (conditional_expression) @ternary
+(preproc_if) @preproc
+"""
+
+DETAIL_QUERY = """
+(identifier) @id
+(declaration) @decl
+(assignment_expression right: [(null) (number_literal)]) @cleared
+(subscript_expression) @index
+(field_expression) @member
+(return_statement) @return
 (binary_expression) @binary
 (case_statement) @case
 (binary_expression operator: "&&") @and
@@ -39,7 +47,8 @@ DETAIL_QUERY = """
 (preproc_ifdef) @ifdef
 (function_definition) @function
 """
-"""What is asked about functions, those inside of it among them; for C and C++."""
+"""What is asked about functions besides, those inside of it among them; for C and C++. Names and
+what else there is much of is captured only for the few functions where it is asked for."""
 
 DETAIL_QUERY_CPP = (
     DETAIL_QUERY
@@ -60,6 +69,8 @@ _STORAGE = frozenset({
     "constexpr", "virtual", "friend", "explicit", "mutable", "__inline", "__inline__",
 })  # fmt: skip
 _MAX_CLIMB = 16
+_LONGEST_PLAIN = 200
+"""Bytes before a declarator that may be mere words."""
 _PLAIN = re.compile(rb"[A-Za-z_0-9 \t\n\r]*")
 _MACRO_HEAD = re.compile(r"#\s*define\s+([A-Za-z_]\w*)\(([^()]*)\)")
 _QUOTED_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|/\*')
@@ -92,17 +103,20 @@ def item_facts(node: Node) -> Facts | None:
 def variables(function: Function) -> Iterator[Variable]:
     """Parameters, then locals, of a C or C++ function."""
     everywhere = (function.start, function.end)
+    data = function.unit.source.data
     for node in _parameter_nodes(function):
         for declared, name in _declared(node):
             yield Variable(declared, name, everywhere, None, is_parameter=True)
     for node in function.declarations:
         scope_end = _scope_end(node, function)
         old_style = function.body is not None and node.start_byte < function.body.start_byte
-        for child in node.children_by_field_name("declarator"):
+        children = node.children_by_field_name("declarator")
+        words, static = _specifiers(node, children[0], data) if children else ("", False)
+        for child in children:
             initial = (
                 child.child_by_field_name("value") if child.type == "init_declarator" else None
             )
-            for declared, name in _declarator(child, *_specifiers(node, child)):
+            for declared, name in _declarator(child, words, static):
                 visible = everywhere if old_style else (name.start_byte, scope_end)
                 yield Variable(declared, name, visible, initial, is_parameter=old_style)
 
@@ -209,8 +223,10 @@ def _one_line(replacement: str) -> str:
 
 def _declared(node: Node) -> Iterator[tuple[Declared, Node]]:
     """What a declaration, parameter or field declares, with the node of each name."""
-    for child in node.children_by_field_name("declarator"):
-        yield from _declarator(child, *_specifiers(node, child))
+    children = node.children_by_field_name("declarator")
+    words, static = _specifiers(node, children[0]) if children else ("", False)
+    for child in children:
+        yield from _declarator(child, words, static)
 
 
 def _declarator(node: Node, words: str, static: bool) -> Iterator[tuple[Declared, Node]]:
@@ -242,17 +258,27 @@ def _is_function(name: Node) -> bool:
     return parent is not None and parent.type == "function_declarator"
 
 
-def _specifiers(node: Node, declarator: Node) -> tuple[str, bool]:
+def _specifiers(node: Node, first: Node, data: bytes | None = None) -> tuple[str, bool]:
     """The words of the type, and whether `static` is among the specifiers.
 
     What stands before the first declarator are the specifiers; only when they hold more than
-    words (a struct's body, a comment, template arguments) are they read off the tree.
+    words (a struct's body, a comment, template arguments) are they read off the tree. `data` is
+    the text of the file, when it is at hand.
     """
-    first = node.child_by_field_name("declarator") or declarator
-    written = (node.text or b"")[: first.start_byte - node.start_byte]
-    if not written.isascii() or not _PLAIN.fullmatch(written):
-        kinds = [c for c in node.children if c.type in _TYPE_WORDS or c.type in _TAGGED]
-        return " ".join(map(_type_word, kinds)), _is_static(node)
+    start, end = node.start_byte, first.start_byte
+    written = (node.text or b"")[: end - start] if data is None else data[start:end]
+    plain = _plain_specifiers(written) if len(written) <= _LONGEST_PLAIN else None
+    if plain is not None:
+        return plain
+    kinds = [c for c in node.children if c.type in _TYPE_WORDS or c.type in _TAGGED]
+    return " ".join(map(_type_word, kinds)), _is_static(node)
+
+
+@functools.lru_cache(maxsize=4096)
+def _plain_specifiers(written: bytes) -> tuple[str, bool] | None:
+    """What `_specifiers` says of mere words, which are the same few all over a program."""
+    if not _PLAIN.fullmatch(written):
+        return None
     words = written.decode().split()
     return " ".join([word for word in words if word not in _STORAGE]), "static" in words
 
