@@ -42,9 +42,12 @@ def field(node: Node | None, name: str) -> Node | None:
 def bare(node: Node) -> Node:
     """`node` without the parentheses and casts around it."""
     for _ in range(_MAX_CLIMB):
-        if node.type == "parenthesized_expression" and node.named_child_count:
+        kind = node.type
+        if kind not in _TRANSPARENT:
+            return node
+        if kind == "parenthesized_expression" and node.named_child_count:
             inner = node.named_children[0]
-        elif node.type == "cast_expression":
+        elif kind == "cast_expression":
             inner = node.child_by_field_name("value") or node
         else:
             return node
@@ -97,8 +100,10 @@ class Unit:
     @cached_property
     def _macros_for(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
-        for macro in (*self.facts.macros, *self.facts.function_macros):
-            name, _ = self.facts.alias_of(macro)
+        facts = self.facts
+        names = [name for name, written in facts.macros.items() if written.isidentifier()]
+        for macro in (*names, *facts.function_macros):
+            name, _ = facts.alias_of(macro)
             if name != macro:
                 found.setdefault(name, []).append(macro)
         return found
@@ -160,6 +165,8 @@ class Function:
 
     def forget(self) -> None:
         """Drop what was worked out. Much of it refers to the function, and so to the tree."""
+        if len(self.__dict__) == len(_KEPT):
+            return
         kept = {name: self.__dict__[name] for name in _KEPT}
         self.__dict__.clear()
         self.__dict__.update(kept)

@@ -62,11 +62,13 @@ class Facts:
         for name in _DECLARED:
             if values := getattr(other, name):
                 getattr(self, name).update(values)
-        for name, values in other.fields.items():
-            known = self.fields.get(name, values)
+        again = {name: self.fields[name] for name in self.fields.keys() & other.fields.keys()}
+        self.fields.update(other.fields)
+        for name, known in again.items():
+            values = other.fields[name]
             if known is not values and known != values:
-                values = (*values, *(one for one in known if one not in values))[:_MOST_ALIKE]
-            self.fields[name] = values
+                others = (one for one in known if one not in values)
+                self.fields[name] = (*values, *others)[:_MOST_ALIKE]
 
     def merge(self, others: Iterable[Facts]) -> Facts:
         """These facts with those of headers behind them; a name of our own wins."""
@@ -84,6 +86,8 @@ class Facts:
         same). `#define RUN system` gives `("system", None)`, `#define COPY(d, s) strcpy(d, s)`
         gives `("strcpy", (0, 1))`; a name that is no such macro is returned as it is.
         """
+        if name not in self.macros and name not in self.function_macros:
+            return name, None
         order: tuple[int, ...] | None = None
         for _ in range(8):  # a macro may name itself; C stops expanding there, so do we
             text = self.macros.get(name)

@@ -112,18 +112,19 @@ class DiskFiles:
             source, language, tree, analysis.findings, patterns=self._open.project.patterns,
             observed=self._open.project.observed,
         )  # fmt: skip
-        digest = digest_of(source.data)
+        digest = digest_of(raw)
+        text_digest = digest if source.data is raw else digest_of(source.data)
         if path.endswith(HEADER_ENDS) and len(source.data) <= MAX_HEADER_BYTES:
-            self._open.headers.know(path, digest, analysis.facts)
+            self._open.headers.know(path, text_digest, analysis.facts)
         return FileReport(
             path=path,
             findings=findings,
             notes=tuple(analysis.notes),
-            digest=digest_of(raw),
-            text_digest=digest,
+            digest=digest,
+            text_digest=text_digest,
             includes=analysis.facts.includes,
             context=context,
-            unit=self._lower(source, language, tree, analysis.facts, digest_of(raw)),
+            unit=self._lower(source, language, tree, analysis.facts, digest),
         )
 
     def follow(self, path: str, only: str = "", without: Sequence[str] = ()) -> Followed:

@@ -131,8 +131,12 @@ class Plan:
 
     def run(self, unit: Unit, item: Item) -> ItemResult:
         """Reports and functions of one item, each place and rule once."""
-        written = unit.source.data[item.node.start_byte : item.node.end_byte]
-        if _is_still(item.node, written, unit.language):
+        node = item.node
+        kind = node.type
+        if kind in _EMPTY:
+            return _NOTHING
+        written = unit.source.data[node.start_byte : node.end_byte]
+        if _is_still(node, kind, written, unit.language):
             return _NOTHING
         special = any(word in written for word in self._words_in(unit))
         found = captures(self.special_query() if special else self.query, item.node)
@@ -189,22 +193,13 @@ class Plan:
                 run.check(rule, site, start)
 
     def _on_operators(
-        self, run: _Run, sites: Iterable[Node], table: dict[str, list[tuple[Holds, list[Rule]]]]
+        self, run: _Run, sites: list[Node], table: dict[str, list[tuple[Holds, list[Rule]]]]
     ) -> None:
         """Nodes that rules choose by operator or by a look at them: few are of interest."""
-        any_operator = table.get("")
-        unit, item, at = run.unit, run.item, run.index.at
-        for node in sites:
-            wanting = any_operator
-            if wanting is None:
-                operator = node.child_by_field_name("operator")
-                wanting = table.get(operator.type) if operator is not None else None
-            for when, rules in wanting or ():
-                if _holds(when, node):
-                    start = node.start_byte
-                    site = Site(unit, item, node, at(start))
-                    for rule in rules:
-                        run.check(rule, site, start)
+        by_operator = {"": sites} if "" in table else _by_operator(sites)
+        for operator, nodes in by_operator.items():
+            for when, rules in table.get(operator, ()):
+                self._on_sites(run, _those(when, nodes), rules)
 
     def _on_names(self, run: _Run, callees: Iterable[Node]) -> None:
         """Calls of plain names; most are told to concern no rule by their bytes."""
@@ -260,12 +255,9 @@ _EMPTY = frozenset({
 _ACTIVE = (b"=", b"[", b"{", b"typeof", b"__attribute__")
 
 
-def _is_still(node: Node, written: bytes, language: LanguageName) -> bool:
-    """Whether an item is told by its text to hold nothing that any rule looks at: no code, a
-    macro without a string, a C declaration without size, initialiser and body."""
-    kind = node.type
-    if kind in _EMPTY:
-        return True
+def _is_still(node: Node, kind: str, written: bytes, language: LanguageName) -> bool:
+    """Whether an item is told by its text to hold nothing that any rule looks at: a macro without
+    a string, a C declaration without size, initialiser and body."""
     if kind == "preproc_def":
         return b'"' not in written
     if language != "c" or kind not in ("declaration", "type_definition"):
@@ -353,6 +345,23 @@ def _guarded(rule: Rule, place: Any) -> list[Report]:
     except Exception:  # one broken rule must not hide the findings of the others
         log.exception("rule %s failed; its finding at this place is missing", rule.id)
         return []
+
+
+def _by_operator(sites: Iterable[Node]) -> dict[str, list[Node]]:
+    found: dict[str, list[Node]] = {}
+    for node in sites:
+        operator = node.child_by_field_name("operator")
+        if operator is not None:
+            found.setdefault(operator.type, []).append(node)
+    return found
+
+
+def _those(when: Holds, nodes: list[Node]) -> list[Node]:
+    """The nodes that a condition chooses; most are of no interest."""
+    try:
+        return [node for node in nodes if when(node)]
+    except Exception:  # noqa: BLE001 - it is logged for the nodes that it fails at
+        return [node for node in nodes if _holds(when, node)]
 
 
 def _holds(when: Callable[[Any], bool], place: Function | Node) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 
@@ -38,23 +39,36 @@ class NullTest:
 
 def asks_for_null(node: Node) -> bool:
     """Whether the condition of an `if` is the test of one pointer (or number) and no more."""
-    return null_test(node) is not None
+    condition = node.child_by_field_name("condition")
+    return condition is not None and _asked(condition) is not None
 
 
 def null_test(node: Node) -> NullTest | None:
     """What the condition of an `if` asks, when that is for one variable or member."""
     condition = node.child_by_field_name("condition")
-    if condition is None or condition.end_byte - condition.start_byte > _LONGEST:
+    asked = None if condition is None else _asked(condition)
+    return None if condition is None or asked is None else NullTest(*asked, condition)
+
+
+def _asked(condition: Node) -> tuple[str, bool] | None:
+    """What a condition asks for, and whether that is null when it holds."""
+    if condition.end_byte - condition.start_byte > _LONGEST:
         return None
-    match = _TEST.fullmatch(condition.text or b"")
+    return _asked_in(condition.text or b"")
+
+
+@functools.lru_cache(maxsize=1024)
+def _asked_in(written: bytes) -> tuple[str, bool] | None:
+    """The same told by its text, which several rules look at, and which comes again and again."""
+    match = _TEST.fullmatch(written)
     if match is None:
         return None
     negated, path, operator, reverse, other = match.groups()
     if path is None:
-        return NullTest(other.decode(), reverse == b"=", condition)
+        return other.decode(), reverse == b"="
     if operator is None:
-        return NullTest(path.decode(), negated == b"!", condition)
-    return None if negated else NullTest(path.decode(), operator == b"=", condition)
+        return path.decode(), negated == b"!"
+    return None if negated else (path.decode(), operator == b"=")
 
 
 def goes_on(branch: Node, path: str) -> bool:
