@@ -259,6 +259,8 @@ def _pointer(
     if not values:
         return None
     if len(values) > 1:
+        if all(_is_unknown(value, function) for value in values):
+            return None
         writes = reaching(function, text(node), node.start_byte) or []
         values = [write.value for write in writes if write.value is not None]
         if any(write.value is None and write.operator != "declared" for write in writes):
@@ -267,6 +269,16 @@ def _pointer(
         _extent(value, function, fuel - 1) for value in values if text(bare(value)) not in NULLS
     ]
     return smallest([one for one in found if one is not None]) if None not in found else None
+
+
+def _is_unknown(value: Node, function: Function) -> bool:
+    """Whether nothing can be told of the memory behind a value, by a look at it alone: then it
+    does not matter where it comes from, which is dear to find out."""
+    value = bare(value)
+    if text(value) in NULLS:
+        return True
+    plain = value.type in ("call_expression", "field_expression")
+    return plain and _extent(value, function, 1) is None
 
 
 def _array_bytes(node: Node, declared: Variable | Declared, function: Function) -> Size | None:
