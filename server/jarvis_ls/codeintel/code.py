@@ -1,80 +1,40 @@
 """One file under analysis, and the things in it that checks ask about: calls, functions,
-variables. Everything beyond a name is worked out when first asked for."""
+variables. Everything beyond a name is worked out when first asked for.
+
+Checks find here what is asked of calls (`calls`) and of plain nodes (`nodes`) too."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
+from jarvis_ls.codeintel.calls import Call, call_at
 from jarvis_ls.codeintel.facts import Declared, Facts
 from jarvis_ls.codeintel.items import Item, dead_range, is_dead_branch
 from jarvis_ls.codeintel.languages import LanguageName
+from jarvis_ls.codeintel.nodes import ancestors, bare, field, text, use_of, words_in
 from jarvis_ls.codeintel.parse import Node, captures, compile_query
 from jarvis_ls.codeintel.source import Source
 
-_TRANSPARENT = frozenset({"parenthesized_expression", "cast_expression"})
+__all__ = [
+    "Call",
+    "Function",
+    "FunctionIndex",
+    "Unit",
+    "Variable",
+    "ancestors",
+    "bare",
+    "call_at",
+    "field",
+    "text",
+    "use_of",
+    "words_in",
+]
+
 _MAX_CLIMB = 64
 _FEW_WORDS = 24
 """So many words are found faster one by one than among all words of a function."""
 _KEPT = ("unit", "item", "node", "start", "end", "_of_item")
-_BETWEEN_WORDS = bytes(b if (chr(b).isalnum() and b < 128) or b == 95 else 32 for b in range(256))
-"""Maps bytes that are in no word to blanks: translate and split is several times faster than a
-regular expression."""
-
-
-def text(node: Node | None) -> str:
-    """The source text of a node; empty for None."""
-    return "" if node is None else (node.text or b"").decode("utf-8", "replace")
-
-
-def words_in(written: bytes) -> frozenset[bytes]:
-    """Every word and number in a piece of source: a cheap first question before its tree."""
-    return frozenset(written.translate(_BETWEEN_WORDS).split())
-
-
-def field(node: Node | None, name: str) -> Node | None:
-    """The child in field `name`, or None (also for a None node)."""
-    return None if node is None else node.child_by_field_name(name)
-
-
-def bare(node: Node) -> Node:
-    """`node` without the parentheses and casts around it."""
-    for _ in range(_MAX_CLIMB):
-        kind = node.type
-        if kind not in _TRANSPARENT:
-            return node
-        if kind == "parenthesized_expression" and node.named_child_count:
-            inner = node.named_children[0]
-        elif kind == "cast_expression":
-            inner = node.child_by_field_name("value") or node
-        else:
-            return node
-        if inner is node:
-            return node
-        node = inner
-    return node
-
-
-def use_of(node: Node) -> Node | None:
-    """The first ancestor that is neither parentheses nor a cast: what uses the value."""
-    parent = node.parent
-    for _ in range(_MAX_CLIMB):
-        if parent is None or parent.type not in _TRANSPARENT:
-            return parent
-        parent = parent.parent
-    return parent
-
-
-def ancestors(node: Node, stop: Node | None = None) -> Iterator[Node]:
-    """Ancestors of `node` from the inside out, at most 64, `stop` not included."""
-    parent = node.parent
-    for _ in range(_MAX_CLIMB):
-        if parent is None or parent == stop:
-            return
-        yield parent
-        parent = parent.parent
 
 
 class Unit:
@@ -348,112 +308,6 @@ def detail_query(language: LanguageName) -> str:
 
 def _scope_start(variable: Variable) -> int:
     return variable.scope[0]
-
-
-@dataclass(slots=True, eq=False)
-class Call:
-    """A call of a named function."""
-
-    unit: Unit
-    item: Item
-    node: Node
-    """The call expression."""
-    name: str
-    """Last part of the name of what is called, seen through macros (`system` for `RUN`)."""
-    written: str
-    """The callee as written (`RUN`, `std::mem::transmute`, `value.unwrap`)."""
-    is_method: bool = False
-    """Called on a value (`value.unwrap()`, `p->close()`)."""
-    receiver: Node | None = None
-    """The value a method is called on."""
-    function: Function | None = None
-    """The function around it; None at file scope."""
-    order: tuple[int, ...] | None = None
-    """Where the macro that is called puts its arguments; None when it keeps their order."""
-    _arguments: list[Node] | None = None
-
-    @property
-    def arguments(self) -> list[Node]:
-        """Argument expressions in the order of the function, comments left out."""
-        if self._arguments is None:  # most calls are told by their name alone
-            self._arguments = _arguments_of(self.node, self.order)
-        return self._arguments
-
-    def arg(self, index: int) -> Node | None:
-        """The argument at `index` (negative from the end), or None."""
-        try:
-            return self.arguments[index]
-        except IndexError:
-            return None
-
-    @property
-    def statement(self) -> Node | None:
-        """The expression statement when the result of the call is dropped, else None."""
-        parent = self.node.parent
-        return parent if parent is not None and parent.type == "expression_statement" else None
-
-    @property
-    def target(self) -> Node | None:
-        """What the result is stored in: a declared name or the left side of `=`; else None."""
-        parent = use_of(self.node)
-        if parent is None:
-            return None
-        if parent.type == "init_declarator":
-            node = parent.child_by_field_name("declarator")
-            for _ in range(8):
-                if node is None or node.type == "identifier":
-                    return node
-                node = node.child_by_field_name("declarator")
-        if parent.type == "assignment_expression" and text(field(parent, "operator")) == "=":
-            return parent.child_by_field_name("left")
-        if parent.type == "let_declaration":
-            return parent.child_by_field_name("pattern")
-        return None
-
-
-def call_at(unit: Unit, item: Item, node: Node, function: Function | None = None) -> Call | None:
-    """The call a `call_expression` node makes, or None when what is called has no name."""
-    callee = node.child_by_field_name("function")
-    if callee is None:
-        return None
-    receiver = None
-    if callee.type == "field_expression":
-        name_node = callee.child_by_field_name("field")
-        receiver = callee.child_by_field_name("argument") or callee.child_by_field_name("value")
-    elif callee.type in ("qualified_identifier", "scoped_identifier"):
-        name_node = callee
-        while (inner := name_node.child_by_field_name("name")) is not None:
-            name_node = inner
-    elif callee.type in ("template_function", "generic_function"):
-        name_node = callee.child_by_field_name("name") or callee.child_by_field_name("function")
-        if name_node is not None and name_node.type == "field_expression":
-            receiver = name_node.child_by_field_name("value")
-        while name_node is not None and (
-            inner := name_node.child_by_field_name("name") or name_node.child_by_field_name("field")
-        ):
-            name_node = inner
-    elif callee.type == "identifier":
-        name_node = callee
-    else:
-        return None
-    name = text(name_node)
-    order = None
-    written = name
-    if callee.type == "identifier":
-        name, order = unit.facts.alias_of(name)
-    else:
-        written = text(callee)
-    return Call(unit, item, node, name, written, receiver is not None, receiver, function, order)
-
-
-def _arguments_of(call: Node, order: tuple[int, ...] | None) -> list[Node]:
-    arguments = [
-        child for child in (field(call, "arguments") or call).named_children
-        if child.type not in ("comment", "line_comment", "block_comment")
-    ]  # fmt: skip
-    if order is None:
-        return arguments
-    return [arguments[i] for i in order if i < len(arguments)]
 
 
 class FunctionIndex:
