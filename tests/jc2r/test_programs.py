@@ -163,6 +163,12 @@ def test_the_projects_own_tests_run_on_the_rust(words: tuple[Path, Path]) -> Non
     assert (copy / "rust-was-here").exists() and not (root / "words.o").exists()
     (own,) = records(root, "own_tests")
     assert (own["c"], own["rust"]) == (0, 0)
+    (root / "Makefile").write_text(make.replace("cc -o words", "cc -o counter").replace(
+        "all: words", "all: counter").replace("./words", "./counter").replace(
+        "\nwords:", "\ncounter:"))  # fmt: skip
+    done = jc2r("check", "--path", root, "--", "make", "check")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "with counter, libcount.a replaced" in done.stdout, "its only program, by another name"
     done = jc2r("check", "--path", root, "--", "false")
     assert done.returncode == 1 and "not run, they do not pass on the C" in done.stdout
 

@@ -89,6 +89,9 @@ def run_own_tests(
     made = sorted(path for path in copy.rglob("*") if path not in before and _is_built(path))
     own = {path.name: path for path in (crate / "target" / "release").iterdir()
            if path.is_file() and os.access(path, os.X_OK) and path.suffix == ""}  # fmt: skip
+    programs = [path for path in made if _is_program(path)]
+    if len(programs) == len(own) == 1:  # of a main.c, which the build calls otherwise
+        own = {programs[0].name: next(iter(own.values()))}
     relinked = []
     for path in made:
         if path.is_symlink():
@@ -107,7 +110,7 @@ def run_own_tests(
         found.reason = "the build makes no library or program that the crate could stand for"
         return found
     for path in relinked:
-        if path.suffix == "" and os.access(path, os.X_OK) and offered & _defined(path):
+        if _is_program(path) and offered & _defined(path):
             path.unlink()
     later = time.time() + 2
     for name in found.replaced:
@@ -143,6 +146,11 @@ def _is_built(path: Path) -> bool:
     except OSError:
         return False
     return head == b"!<arch>\n" or (head.startswith(_ELF) and path.suffix not in (".o", ".lo"))
+
+
+def _is_program(path: Path) -> bool:
+    """Whether a file that was built is a program."""
+    return path.suffix == "" and os.access(path, os.X_OK) and not path.is_symlink()
 
 
 def _all_in(mine: set[str], offered: set[str]) -> bool:
