@@ -77,7 +77,7 @@ def test_what_a_set_up_by_hand_and_its_makefiles_would_say_is_guessed(tmp_path: 
     write(root, {
         "configure.ac": SCRIPT,
         "src/Makefile.am": 'AM_CPPFLAGS = -DHOME_OF=\\"$(pkgdatadir)\\" -DCALLED=\\"@PACKAGE@\\"\n'
-                           'a.o: a.c\n\t$(CC) $(CFLAGS) -DMADE_AS=\\"$(PACKAGE)\\" -c -o $@ a.c\n',
+                           'a.o: a.c\n\t$(CC) -c $(CFLAGS) -DMADE_AS=\\"$(PACKAGE)\\" -o $@ a.c\n',
         "src/a.c": '#include "made-config.h"\n#include <unistd.h>\n#include "own.h"\n'
                    '__RCSID("$Id$");\n'
                    "#if SIZEOF_LONG != 8 || !defined HAVE_OFF_T\n#error no sizes\n#endif\n"

@@ -41,7 +41,7 @@ _VARIABLE = re.compile(r"\$[({](\w+)[)}]")
 _COMPUTED = re.compile(r"\$\([^()]*\s[^()]*\)|`[^`]*`")
 _FLAGS = re.compile(r"(?:.*FLAGS|DEFS?|DEFINES?|INCS?|INCLUDES?|INCDIRS?|OPTS?|C?OPTIONS)\Z")
 _OTHERS = re.compile(r"(?:LD|CXX|AS|AR|RM|Y|L|MAKE|TEST|DEBUG|DBG).*")
-_COMPILES = re.compile(r"\t[@\s-]*(?:\$[({]CC[)}]|cc|gcc)\s.*\s-c\b")
+_COMPILES = re.compile(r"\t[@\s-]*(?:\$[({]CC[)}]|cc|gcc)(?=\s).*\s-c\b")
 _SET_TO = re.compile(r"(?<=\s)-D\w+=(?:\\.|[^\s'\"\\])+")
 _RULES = "the rules"
 """Among the variables: macros that rules give a value to. Those without one may belong to one of
