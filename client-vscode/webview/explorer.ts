@@ -6,7 +6,7 @@
 import { counts, showDiffs } from './chat/diff';
 import { whenQuiet } from './frames';
 import { action, html, icon, nothing, render, repeat, type TemplateResult } from './lit';
-import type { Page, View } from './page';
+import { nameIn, type Page, type View } from './page';
 import type { Changes } from './store';
 import { ago, counted, t } from './strings';
 import type { CheckpointItem, Explored, ExplorerFile, ProposedEdit } from './wire';
@@ -106,7 +106,7 @@ export class ExplorerView implements View {
     const hasChanges = file.entries.length > 0;
     const slash = file.path.lastIndexOf('/');
     const folders = this.page.picture?.folders ?? [];
-    const root = folders.length > 1 ? `${folders[file.root] ?? ''} · ` : '';
+    const root = folders.length > 1 ? (folders[file.root] ?? '') : '';
     return html`<li>
       <div class="file">
         ${
@@ -127,7 +127,7 @@ export class ExplorerView implements View {
         <span class="spoken">${t(`change.${file.change}`)}</span>
         <button type="button" class="path" title=${file.path} @click=${() => this.openFile(file)}>
           <bdi>${file.path.slice(slash + 1)}</bdi>
-          <span class="fine"><bdi>${root}${file.path.slice(0, Math.max(slash, 0))}</bdi></span>
+          <span class="fine"><bdi>${[root, file.path.slice(0, Math.max(slash, 0))].filter((it) => it !== '').join(' · ')}</bdi></span>
         </button>
         ${file.change === 'none' ? nothing : counts(file)}
         ${file.read > 0 ? html`<span class="fine" title=${t('explorer.reads', { n: file.read })}>${icon('eye')} ${file.read}</span>` : nothing}
@@ -196,6 +196,7 @@ export class ExplorerView implements View {
     element.className = 'file-changes';
     showDiffs(element, edits, {
       open: ({ path, root }, line) => void this.page.ask({ kind: 'open_file', path, root, line }),
+      name: (edit) => nameIn(this.page, edit),
       revert: ({ path, root }) => void this.restore(checkpoint, { path, root }),
     });
     return html`${element}`;

@@ -40,3 +40,9 @@ export interface View {
   /** Draws what changed, or everything; called at most once a frame, only while it is shown. */
   draw(changes?: Changes): void;
 }
+
+/** What a file is called: with its folder where the workspace has several. */
+export function nameIn(page: Page, { path, root }: { path: string; root: number }): string {
+  const folders = page.picture?.folders ?? [];
+  return folders.length > 1 ? `${folders[root] ?? ''}/${path}` : path;
+}

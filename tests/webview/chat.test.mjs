@@ -259,7 +259,21 @@ describe('the conversation', () => {
     ]);
     const [list, fault] = await panel.page.locator('.notice-text').all();
     assert.equal(await list.locator('li > code').innerText(), '/help');
+    assert.equal(
+      await list.locator('ul').evaluate((it) => getComputedStyle(it).whiteSpace),
+      'normal',
+    );
     assert.equal(await fault.innerText(), 'HTTP 400: no `a` *b*');
+  });
+
+  test('a change says in which of several folders the file is', async () => {
+    const picture = { ...PICTURE, folders: ['one', 'two'] };
+    await panel.close();
+    panel = await host.open({ picture });
+    const edit = { ...ASKED_EDIT.edits[0], path: 'a.txt', root: 1 };
+    await panel.events([put({ ...ASKED_EDIT, edits: [edit] })]);
+    assert.equal(await panel.page.locator('.brief').innerText(), 'two/a.txt');
+    assert.equal(await panel.page.locator('.diff-head .path').innerText(), 'two/a.txt');
   });
 
   test('a folded call says what it is about', async () => {

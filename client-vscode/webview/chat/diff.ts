@@ -16,6 +16,8 @@ export interface DiffActions {
   revert?(edit: ProposedEdit): void;
   /** Told when the choice of hunks changed. */
   chosen?(): void;
+  /** What the file is called, where there are several folders. */
+  name?(edit: ProposedEdit): string;
 }
 
 const CHANGE_ICONS = { create: 'diff-added', modify: 'diff-modified', delete: 'diff-removed' };
@@ -106,22 +108,23 @@ export function diffs(
 
 function fileDiff(edit: ProposedEdit, actions: DiffActions, choice?: Choice): TemplateResult {
   const line = edit.hunks[0]?.newStart ?? 1;
-  return html`<section class="diff" aria-label=${edit.path}>
+  const name = actions.name?.(edit) ?? edit.path;
+  return html`<section class="diff" aria-label=${name}>
     <div class="diff-head">
       <span title=${t(`diff.${edit.change}`)}>${icon(CHANGE_ICONS[edit.change])}</span>
       <span class="spoken">${t(`diff.${edit.change}`)}</span>
-      <button type="button" class="path" title=${edit.path} @click=${() => actions.open(edit, line)}>
-        <bdi>${edit.path}</bdi>
+      <button type="button" class="path" title=${name} @click=${() => actions.open(edit, line)}>
+        <bdi>${name}</bdi>
       </button>
       ${counts(size(edit))}
       ${
         actions.compare
-          ? action('diff', t('diff.compare', { path: edit.path }), () => actions.compare?.(edit))
+          ? action('diff', t('diff.compare', { path: name }), () => actions.compare?.(edit))
           : nothing
       }
       ${
         actions.revert
-          ? action('discard', t('diff.revert', { path: edit.path }), () => actions.revert?.(edit))
+          ? action('discard', t('diff.revert', { path: name }), () => actions.revert?.(edit))
           : nothing
       }
     </div>

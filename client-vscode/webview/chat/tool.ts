@@ -8,6 +8,7 @@ import { highlighted } from '../code';
 import { begunOf, isOpen, setBegun, setOpen } from '../kept';
 import { html, icon, nothing, render, type Shown, type TemplateResult } from '../lit';
 import { openMenu } from '../menu';
+import { nameIn } from '../page';
 import { type Key, seconds, t } from '../strings';
 import type { AskedTarget, GrantScope, ProposedEdit, ToolEntry, ToolState } from '../wire';
 import { Choice, counts, diffs, size } from './diff';
@@ -89,7 +90,7 @@ export class ToolRow {
         <summary>
           <span class="state" title=${t(`tool.${entry.state}`)}>${icon(STATE_ICONS[entry.state], isRunning)}</span>
           <span class="name">${entry.name}</span>
-          <span class="brief"><bdi>${brief(entry)}</bdi></span>
+          <span class="brief"><bdi>${brief(entry, (edit) => nameIn(this.chat.page, edit))}</bdi></span>
           ${this.marks(entry)}
         </summary>
         <div class="tool-body">${this.body(entry)}</div>
@@ -157,6 +158,7 @@ export class ToolRow {
       entry.edits,
       {
         open: (edit, line) => void page.ask({ kind: 'open_file', ...where(edit), line }),
+        name: (edit) => nameIn(page, edit),
         compare: (edit) =>
           void page.ask({ kind: 'show_diff', session, entry: entry.id, ...where(edit) }),
         chosen: () => {
@@ -349,9 +351,13 @@ function target({ kind, target: text }: AskedTarget): TemplateResult {
 }
 
 /** What a call is about, in one line: its first argument worth showing. */
-export function brief({ arguments: text, edits }: ToolEntry): string {
+export function brief(
+  { arguments: text, edits }: ToolEntry,
+  nameOf: (edit: ProposedEdit) => string,
+): string {
   if (edits[0] !== undefined) {
-    return edits.length === 1 ? edits[0].path : `${edits[0].path} +${edits.length - 1}`;
+    const name = nameOf(edits[0]);
+    return edits.length === 1 ? name : `${name} +${edits.length - 1}`;
   }
   try {
     return firstText(JSON.parse(text)).slice(0, 200);
