@@ -14,6 +14,7 @@ int main(int argc, char **argv) {
     char *heap = malloc(10); memset(heap, 'x', 9); heap[9] = 0; printf("%s\n", heap); free(heap);
     void *v = &a[1]; printf("%d %d %d\n", *(int *)v, v != NULL, p > a && p < a + 5);
     unsigned char *bytes = (unsigned char *)a; printf("%d %d\n", bytes[0], argc > 0 && argv[argc] == NULL);
+    argc > 5 ? (p = a) : 0; argc > 5 ? (void)0 : (void)(char *)0; int (*say)(const char *) = puts; argc ? say : 0; (void)say; /* told nowhere of which type */
     const char *names[] = {"one", "two", 0}; for (const char **n = names; *n; n++) puts(*n);
     return 0;
 }

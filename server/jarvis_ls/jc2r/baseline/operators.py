@@ -40,7 +40,7 @@ from jarvis_ls.jc2r.baseline.nodes import (
     named,
     only,
 )
-from jarvis_ls.jc2r.baseline.text import typed, wrapped
+from jarvis_ls.jc2r.baseline.text import is_null, typed, wrapped
 
 # As CXBinaryOperatorKind counts.
 _ARITHMETIC = {3: "*", 4: "/", 5: "%", 6: "+", 7: "-", 8: "<<", 9: ">>", 17: "&", 18: "^", 19: "|"}
@@ -131,6 +131,8 @@ class Operators(Assignments):
             if len(inner) == 1:
                 return self.effect(inner[0])
         code = self.value(cursor)
+        if is_null(code):
+            return ""
         if kind(cursor.type) == "VOID":
             return f"{code};"
         return f"let _ = {code};" if cursor.kind.name != "CALL_EXPR" else f"{code};"

@@ -6,6 +6,8 @@ import re
 
 _ATOM = re.compile(r"[\w#.:]+")
 
+_NULLS = ("core::ptr::null()", "core::ptr::null_mut()")
+
 
 def literal(number: int, rust: str) -> str:
     """A whole number as a literal of a Rust type, wrapped to its width."""
@@ -34,10 +36,15 @@ def null(rust: str) -> str:
     return "core::ptr::null()" if rust.startswith("*const") else "core::ptr::null_mut()"
 
 
+def is_null(code: str) -> bool:
+    """Whether `code` is no address, of whatever type."""
+    return code == "None" or f"{code.strip('()')}()" in _NULLS
+
+
 def typed(code: str, rust: str) -> str:
     """`code`; no address says of which type it is, where nothing around it would."""
     bare = code.strip("()") + "()"
-    if bare not in ("core::ptr::null()", "core::ptr::null_mut()"):
+    if bare not in _NULLS:
         return code
     return f"{bare[:-2]}::<{re.sub(r'^[*](?:const|mut) ', '', rust)}>()"
 
