@@ -12,7 +12,7 @@ import pytest
 from jarvis_ls.runtime.agent import AgentBusy
 from jarvis_ls.runtime.calling import ToolCalls
 from jarvis_ls.runtime.conversation import mended
-from jarvis_ls.runtime.events import NodeInfo, NodePut
+from jarvis_ls.runtime.events import EntryGrew, NodeInfo, NodePut
 from jarvis_ls.runtime.guard import Guard, Halted
 from jarvis_ls.runtime.hooks import AfterToolCall, Hooks, TaskStarted
 from jarvis_ls.runtime.interaction import Answer
@@ -438,7 +438,7 @@ async def test_neither_marks_nor_blanks_around_are_shown_not_even_while_they_com
     async with desk(tmp_path) as d:
         d.server.say(said, pieces=len(said))
         await d.agent(options={"auto_complete": True}).run("go")
-    grown = [e for e in d.events if getattr(e, "kind", "") == "entry_grew"]
+    grown = [e for e in d.events if isinstance(e, EntryGrew)]
     assert "".join(e.text for e in grown) in ("Done", "Done!!!")  # `!!!` may begin a mark
     assert [a.text for a in d.answers] == ["Done!!!"]
     at = [len("".join(b.text for b in grown[:n])) for n in range(len(grown))]

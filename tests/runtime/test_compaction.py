@@ -97,6 +97,28 @@ async def test_a_summary_that_fails_stops_nothing(tmp_path: Path, answers: str) 
     assert outcome.text == "I look again." and "could not be made" in d.notices
 
 
+async def test_who_calls_a_tool_in_place_of_a_summary_is_asked_once_more(tmp_path: Path) -> None:
+    async with desk(tmp_path) as d:
+        d.server.call("read", {"size": 30_000})
+        d.server.call("read", {"size": 7})
+        d.server.say("What was read.")
+        d.server.say("Good.")
+        outcome = await d.agent(read, model={"window": 4_000}).run("go on")
+        assert "What was read." in d.asked()[0]["content"]
+    assert outcome.text == "Good." and len(d.calls) == 1 and "could not be made" not in d.notices
+
+
+async def test_without_any_summary_the_user_is_told(tmp_path: Path) -> None:
+    async with desk(tmp_path) as d:
+        d.server.call("read", {"size": 30_000})
+        d.server.call("read", {"size": 7})
+        d.server.say("!!!COMPLETE!!!")
+        d.server.say("I look again.")
+        outcome = await d.agent(read, model={"window": 4_000}).run("go on")
+        assert NO_SUMMARY in d.asked()[0]["content"]
+    assert outcome.text == "I look again." and "could not be made" in d.notices
+
+
 async def test_a_context_the_provider_refuses_is_shortened(tmp_path: Path) -> None:
     async with desk(tmp_path) as d:
         d.server.call("read", {"size": 100})

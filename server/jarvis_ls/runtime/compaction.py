@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.errors import ModelError
 from jarvis_ls.runtime.events import EntryPut, UserEntry
 from jarvis_ls.runtime.hooks import AfterHistoryClear, BeforeHistoryClear
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from jarvis_ls.runtime.agent import Agent
 
 NO_SUMMARY = "(There is no summary of what was done so far; look at the workspace to find out.)"
+EMPTY = Words("The model gave an empty answer.")
 GOAL_SHARE = 0.25
 """How much of the window the user's own words may take."""
 REQUEST_SHARE = 0.7
@@ -131,6 +133,7 @@ def shrunk(messages: Sequence[Message], limit: int) -> list[Message]:
 
 async def _summary(agent: Agent, messages: Sequence[Message]) -> str:
     limit = int(agent.group.window * REQUEST_SHARE)
+    failure: str = EMPTY
     for share in (1.0, 0.5):
         asked = [*shrunk(messages, int(limit * share)), User(prompt("compaction"))]
         try:
@@ -138,7 +141,9 @@ async def _summary(agent: Agent, messages: Sequence[Message]) -> str:
         except ModelError as error:
             failure = str(error)
             continue
-        return answer.text.replace(COMPLETE, "").replace(SUMMARY, "").strip()
+        if text := answer.text.replace(COMPLETE, "").replace(SUMMARY, "").strip():
+            return text
+        failure = EMPTY  # some call a tool instead, which is not run here
     agent.showing.notice("warning", "The summary could not be made: {why}", why=failure)
     return ""
 
