@@ -385,6 +385,7 @@ async def test_words_that_were_not_read_when_the_turn_ended_stay_in_their_order(
         agent.say("two")
         agent.stop()
         await running
+        assert d.notices == "Stopped. What was queued is read with what is said next."
         d.server.say("Three.")
         await agent.run("three")
         said = [m["content"] for m in d.asked() if m["role"] == "user"]

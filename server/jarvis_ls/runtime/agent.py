@@ -361,12 +361,14 @@ class Agent:
         if self.node.parent is None:
             self.session.working = False
         self._tried(self.mend)
+        unread = bool(self.control.queue)
         if state != "completed":
             self._tried(self._keep_unread)
         if state == "failed":
             self._tried(lambda: self.showing.notice("error", text))
         elif state == "cancelled":
-            self._tried(lambda: self.showing.notice("info", "Stopped."))
+            said = "Stopped. What was queued is read with what is said next."
+            self._tried(lambda: self.showing.notice("info", said if unread else "Stopped."))
         error = text if state == "failed" else ""
         self._tried(lambda: self.showing.update(state=state, activity="", error=error))
 
