@@ -11,7 +11,7 @@ import time
 import psutil
 import pytest
 from lsprotocol import types
-from pygls.exceptions import JsonRpcRequestCancelled
+from pygls.exceptions import JsonRpcException, JsonRpcRequestCancelled
 
 from jarvis_ls.lsp.folders import uri_of
 from tests.lsp.editor import CLEAN, DOUBLE_FREE, running
@@ -361,6 +361,43 @@ async def test_an_untrusted_workspace_cannot_hide_findings_by_its_settings(tmp_p
     config.write_text('exclude = ["*"]\n[rules]\ndouble-free = "off"\n')
     async with running(tmp_path, options={"trusted": False, **LIVE}) as editor:
         await editor.pushed(uri(file), one)
+
+
+async def test_an_untrusted_workspace_cannot_hide_findings_by_its_baseline(tmp_path):
+    file = tmp_path / "a.c"
+    file.write_text(DOUBLE_FREE)
+    async with running(tmp_path, options={"trusted": True, **LIVE}) as editor:
+        await editor.pushed(uri(file), one)
+        (known,) = (await editor.request("jarvis/findings", {})).findings
+        added = await editor.command("jarvis.addToBaseline", uri(file), known.fingerprint)
+        assert added == 1
+    kept = (tmp_path / ".jarvis/sec/baseline.json").read_bytes()
+    async with running(tmp_path, options={"trusted": False, **LIVE}) as editor:
+        await editor.pushed(uri(file), one)
+        with pytest.raises(JsonRpcException, match="not trusted"):
+            await editor.command("jarvis.addToBaseline", uri(file), known.fingerprint)
+    assert (tmp_path / ".jarvis/sec/baseline.json").read_bytes() == kept
+
+
+async def test_in_an_untrusted_workspace_nothing_is_written(tmp_path):
+    (tmp_path / "free.c").write_text("#include <stdlib.h>\nvoid let_go(char *p) { free(p); }\n")
+    file = tmp_path / "a.c"
+    text = "#include <stdlib.h>\nvoid let_go(char *);\n"
+    text += "void f(char *p) {\n  let_go(p);\n  free(p);\n}\n"
+    file.write_text(text)
+    async with running(tmp_path, options={"trusted": False}) as editor:
+        result = await editor.request("jarvis/scanWorkspace", {})
+        assert (result.files, result.findings) == (2, 1)
+        editor.open(uri(file), text)
+        assert [found.code for found in await editor.diagnostics(uri(file))] == ["double-free"]
+        version = editor.replace_all(uri(file), "\n" + text)
+        await editor.until(
+            lambda: any(
+                one.version == version and [found.code for found in one.diagnostics]
+                for one in editor.published
+            )
+        )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.c", "free.c"]
 
 
 async def test_reports_are_exported_in_every_format(tmp_path):

@@ -45,13 +45,14 @@ class Cache:
     def __init__(
         self, root: Path, patterns: Iterable[Pattern] = (),
         functions: Iterable[OwnFunction] = (), observed: Iterable[Observed] = (),
+        aside: Path | None = None,
     ) -> None:  # fmt: skip
         """Read what is there, for these patterns and functions of the user's own, and what runs
-        have shown.
+        have shown. With `aside`, a folder that exists, it lies there and `root` stays untouched.
 
         Raises `JarvisError` when nothing can be kept below `root`.
         """
-        self._path = state_folder(root, "cache") / _FILE
+        self._path = (state_folder(root, "cache") if aside is None else aside) / _FILE
         self._key = _user_key()
         self._version = engine_version() + digest_of(repr(tuple(functions)).encode())
         self._context = f"{self._version}\0{tuple(patterns)!r}\0{tuple(observed)!r}".encode()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Collection
 from dataclasses import dataclass, field
@@ -65,6 +66,7 @@ class Scanning:
         self._turn = asyncio.Lock()
         self.digests: dict[str, dict[str, str]] = {}
         """By folder: the files that were analysed, with what names their bytes."""
+        self._aside: tempfile.TemporaryDirectory[str] | None = None
         self._work: Work | None = None
         self._going: asyncio.Task[None] | None = None
         self.state = ScanState()
@@ -108,6 +110,8 @@ class Scanning:
         self.cancel()
         if self._going is not None:
             await asyncio.wait({self._going})
+        if self._aside is not None:
+            await asyncio.to_thread(self._aside.cleanup)
 
     async def list_only(self) -> None:
         """Learn which files the folders hold, without scanning them: headers lie among them."""
@@ -201,7 +205,7 @@ class Scanning:
     ) -> bool:
         """Scan a folder, or the files ``chosen`` of it; False when stopped before the end."""
         root = await self._root(folder)
-        cache = await asyncio.to_thread(_opened_cache, folder, root.settings)
+        cache = await asyncio.to_thread(self._opened_cache, folder, root.settings)
         from jarvis_ls.jsec.scan import processors, scan_files
 
         reports = scan_files(
@@ -274,6 +278,39 @@ class Scanning:
             work.report(state.done, _HALVES * state.total, report.path)
             self.progressed.fire(state)
 
+    def _opened_cache(self, folder: Folder, settings: Settings) -> Cache | None:
+        """The answers kept for a folder; None when nothing can be kept there.
+
+        What a scan needs is loaded here too: first reads of many files, not for the event loop.
+        """
+        import jarvis_ls.jsec.scan  # noqa: F401
+        from jarvis_ls.jsec.cache import Cache
+
+        try:
+            return Cache(
+                Path(folder.path),
+                settings.patterns,
+                settings.functions,
+                settings.observed,
+                aside=None if self._server.trusted else self._kept_aside(folder),
+            )
+        except (JarvisError, OSError) as error:
+            logger.warning("%s", error)
+            return None
+
+    def _kept_aside(self, folder: Folder) -> Path:
+        """Where answers about a folder lie as long as the server runs, when nothing may be written
+        in the workspace."""
+        from jarvis_ls.jsec.project import digest_of
+
+        if self._aside is None:
+            self._aside = tempfile.TemporaryDirectory(
+                prefix="jarvis-ls-", ignore_cleanup_errors=True
+            )
+        place = Path(self._aside.name, digest_of(folder.path.encode("utf-8", "surrogateescape")))
+        place.mkdir(exist_ok=True)
+        return place
+
     async def _root(self, folder: Folder) -> Root:
         root = (await self._server.judgement()).get(folder.path)
         if root is None:
@@ -292,21 +329,6 @@ class Scanning:
             if self._stamps.get(file.location) != stamp:
                 changed[file.path] = file.location, stamp
         return changed
-
-
-def _opened_cache(folder: Folder, settings: Settings) -> Cache | None:
-    """The answers kept for a folder; None when nothing can be kept there.
-
-    What a scan needs is loaded here too: first reads of many files, not for the event loop.
-    """
-    import jarvis_ls.jsec.scan  # noqa: F401
-    from jarvis_ls.jsec.cache import Cache
-
-    try:
-        return Cache(Path(folder.path), settings.patterns, settings.functions, settings.observed)
-    except JarvisError as error:
-        logger.warning("%s", error)
-        return None
 
 
 def _flow_step(work: Work, state: ScanState) -> Callable[[int, int, str], None]:

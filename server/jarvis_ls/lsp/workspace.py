@@ -42,13 +42,15 @@ class Workspace:
     def __init__(self) -> None:
         self._roots: dict[str, Root] = {}
         self._outside = Settings()
+        self._trusted = True
 
     def load(self, paths: list[str], client: protocol.Settings, *, trusted: bool) -> list[str]:
         """Read everything for these folders; return what is wrong with the files, in words.
 
-        In a workspace that is not trusted its settings file is not read: it could hide
-        findings.
+        In a workspace that is not trusted its settings file and its baseline are not read: they
+        could hide findings.
         """
+        self._trusted = trusted
         complaints: list[str] = []
         self._outside = _from_client(client, complaints)
         self._roots = {path: self._root(path, trusted, complaints) for path in paths}
@@ -87,6 +89,8 @@ class Workspace:
         held = self._roots.get(root)
         if held is None:
             raise JarvisError("A baseline is kept for folders of the workspace only.")
+        if not self._trusted:  # the findings it holds already are not known
+            raise JarvisError("The baseline of a workspace that is not trusted is not changed.")
         held.baseline = held.baseline.with_findings(findings)
         save_baseline(Path(root), held.baseline)
 
@@ -98,7 +102,8 @@ class Workspace:
         except ConfigError as error:
             complaints.append(str(error))
         try:
-            baseline = load_baseline(Path(path))
+            if trusted:
+                baseline = load_baseline(Path(path))
         except JarvisError as error:
             complaints.append(str(error))
         return Root(path, settings, baseline)
