@@ -62,6 +62,8 @@ class Facts:
         for name in _DECLARED:
             if values := getattr(other, name):
                 getattr(self, name).update(values)
+        if not other.fields:
+            return
         again = {name: self.fields[name] for name in self.fields.keys() & other.fields.keys()}
         self.fields.update(other.fields)
         for name, known in again.items():
