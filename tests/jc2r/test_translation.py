@@ -328,6 +328,26 @@ def test_what_headers_and_threads_hold_is_not_doubled_beside_c(tmp_path: Path) -
 
 
 @needs_cargo
+def test_weak_functions_of_a_header_leave_the_rest_of_its_files(tmp_path: Path) -> None:
+    """As frameworks for tests have them: who defines one of his own has that one called."""
+    root = tmp_path / "frame"
+    write(root, {
+        "frame.h": "#ifdef FRAME\n__attribute__((weak)) int before(void) { return 1; }\n"
+                   "__attribute__((weak)) int after(void) { return 2; }\n#else\n"
+                   "int before(void);\nint after(void);\n#endif\nint run(int n);\n",
+        "frame.c": '#define FRAME\n#include "frame.h"\nstatic int runs;\n'
+                   "int run(int n) { runs++; return before() * 100 + n * 10 + after() + runs; }\n",
+        "main.c": '#include <stdio.h>\n#include "frame.h"\nint before(void) { return 7; }\n'
+                  'int main(void) { int n = run(3); printf("%d %d\\n", n, run(4)); return 0; }\n',
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert set(re.findall(r": (\w+) stays in C", done.stdout)) == {"before", "after"}
+    said = run(tmp_path / "frame_rs" / "target" / "release" / "main")
+    assert said == (0, "733 744\n", "")
+
+
+@needs_cargo
 def test_a_program_that_does_not_link_leaves_the_rest(tmp_path: Path) -> None:
     root = tmp_path / "torn"
     write(root, {

@@ -34,6 +34,13 @@ def attributes_of(cursor: Any) -> list[str]:
     return [word for word in words if word in _KNOWN]
 
 
+def is_weak(cursor: Any) -> bool:
+    """Whether a definition gives way to others of its name; C may have one in each file."""
+    if all(child.kind.name != "UNEXPOSED_ATTR" for child in clang.children(cursor)):
+        return False
+    return "weak" in (word.strip("_") for word in _ATTRIBUTE.findall(clang.printed(cursor)))
+
+
 def placed(cursor: Any) -> list[str]:
     """Attributes of Rust for where the linker puts a definition, and that it is kept where nothing
     names it: tables that files fill in together are made of such."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.jc2r.baseline.attributes import alignment_of, attributes_of
+from jarvis_ls.jc2r.baseline.attributes import alignment_of, attributes_of, is_weak
 from jarvis_ls.jc2r.baseline.body import Body
 from jarvis_ls.jc2r.baseline.comments import Comments
 from jarvis_ls.jc2r.baseline.kinds import is_const, kind
@@ -92,7 +92,8 @@ class Translator(Naming):
             _LOG.exception("%s: %s", self._path, cursor.spelling)
             reason = f"the translator does not know this form ({type(error).__name__}: {error})"
             line = 0
-        if not self.is_own(cursor) and cursor.linkage.name != "INTERNAL":
+        one_of_many = cursor.linkage.name == "INTERNAL" or is_weak(cursor)
+        if not self.is_own(cursor) and not one_of_many:
             raise JarvisError(f"{cursor.spelling} of a header is not translated: {reason}")
         self._left[cursor.get_usr()] = (cursor, reason)
         self._lines[cursor.get_usr()] = line

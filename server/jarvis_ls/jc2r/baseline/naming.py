@@ -13,7 +13,7 @@ from typing import Any
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.jc2r.baseline.attributes import alignment_of, placed
+from jarvis_ls.jc2r.baseline.attributes import alignment_of, is_weak, placed
 from jarvis_ls.jc2r.baseline.homes import Offer
 from jarvis_ls.jc2r.baseline.kinds import FUNCTIONS, is_variadic, kind
 from jarvis_ls.jc2r.baseline.locals import thread_place
@@ -52,12 +52,13 @@ class Naming(Source):
         """A function that a system header defines for each file, made one of the module."""
 
     def offer(self, *, in_rust: bool) -> None:
-        """Say what other files may use; nothing of a program is for others."""
+        """Say what other files may use; nothing of a program is for others, and which of several
+        definitions a weak one gives way to only the linker knows."""
         if self.has_main:
             return
         self.types.begin()
         for cursor in [*self._functions, *self._variables]:
-            if cursor.linkage.name == "EXTERNAL":
+            if cursor.linkage.name == "EXTERNAL" and not is_weak(cursor):
                 self._offer(cursor, in_rust)
 
     def _offer(self, cursor: Any, in_rust: bool) -> None:
