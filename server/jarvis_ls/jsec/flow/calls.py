@@ -191,8 +191,9 @@ def enter(
     caller = frame.function
     trail = st.trail
     st.trail = (trail, (caller.file, span, CALLED, (("name", function.name),)))
-    before = st.copy()
-    outcomes = an.passed(inner, st)
+    taken_up = an.takes_up()
+    before = st.copy() if taken_up else st
+    outcomes = an.passed(inner, st) if taken_up else None
     if outcomes is None:
         before.trail = trail
         for rid in range(inner.base, inner.end):

@@ -129,11 +129,21 @@ class Analysis(Regions):
         functions = (frame.function for frame in self._frames.values())
         return tuple(sorted(self.passed_by | {(one.file, one.name) for one in functions}))
 
+    def takes_up(self) -> bool:
+        """Whether anything is left for a call; what it does is not known otherwise."""
+        if self._share() > 0:
+            return True
+        self.partial = True
+        return False
+
+    def _share(self) -> int:
+        return min(self.fuel, self.inside, max(self.limits.share, self.fuel // self.limits.part))
+
     def passed(self, frame: Frame, state: State) -> list[Outcome] | None:
         """The ways out of a function that is called, within its share of what is left; None when
         that was not enough: what it does is not known then. `state` is used up."""
         left = self.fuel
-        share = self.fuel = min(left, self.inside, max(self.limits.share, left // self.limits.part))
+        share = self.fuel = self._share()
         self.stack.append(frame.function)
         outcomes = self.merge_outcomes(self.run(frame, state))
         self.stack.pop()

@@ -10,6 +10,7 @@ from jarvis_ls.jsec.flow import ir, overloads
 from jarvis_ls.jsec.flow.ir import Expr, Span, Type
 from jarvis_ls.jsec.flow.library.signatures import RESULTS
 from jarvis_ls.jsec.flow.library.tables import TABLE, macro_for
+from jarvis_ls.jsec.flow.lower_blocks import operator_of
 from jarvis_ls.jsec.flow.types import ANY, CONTAINERS, INT, PTR, ULONG, VOID, pointee
 
 if TYPE_CHECKING:
@@ -197,7 +198,7 @@ class Calls:
     def _through_member(self, node: Node, callee: Node) -> Typed:
         of = self.of
         argument = callee.child_by_field_name("argument")
-        arrow = text(callee.child_by_field_name("operator")) == "->"
+        arrow = operator_of(callee) == "->"
         field = callee.child_by_field_name("field")
         name = text(field)
         if field is not None and field.type == "template_method":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import FunctionIR
 
@@ -17,29 +19,30 @@ def changed(function: FunctionIR) -> set[str]:
     return found
 
 
-def _changes(root: tuple[object, ...], found: set[str]) -> None:
-    stack: list[tuple[object, bool]] = [(root, False)]
+def _changes(root: tuple[Any, ...], found: set[str]) -> None:
+    stack = [root]
     while stack:
-        part, plain = stack.pop()
-        if not isinstance(part, tuple) or not part:
-            continue
+        part = stack.pop()
         head = part[0]
-        if head == ir.GLOBAL and len(part) == 2 and isinstance(part[1], str):
-            if not plain:
-                found.add(part[1])
+        if head == ir.GLOBAL and len(part) == 2 and type(part[1]) is str:
+            found.add(part[1])
             continue
-        if head == ir.LOAD and len(part) == 4 and isinstance(part[1], tuple):
-            stack.append((part[1], _reads_in_place(part[1])))
-            continue
-        if head in (ir.FIELD, ir.DECAY) and plain:
-            stack.append((part[1], True))
+        if head == ir.LOAD and len(part) == 4 and type(part[1]) is tuple:
+            read = _read(part[1])
+            if read is not None:
+                stack.append(read)
             continue
         for inner in part:
             if type(inner) is not tuple or not inner or type(inner[0]) is str:  # a type
                 continue
             if len(inner) != 2 or type(inner[1]) is not int:  # neither a span nor a local
-                stack.append((inner, False))
+                stack.append(inner)
 
 
-def _reads_in_place(address: object) -> bool:
-    return isinstance(address, tuple) and bool(address) and address[0] in (ir.GLOBAL, ir.FIELD)
+def _read(address: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """What the address of a place that is read is worked out from; None for a variable itself or
+    a member of it."""
+    if address[0] == ir.FIELD:
+        while address[0] in (ir.FIELD, ir.DECAY):
+            address = address[1]
+    return None if address[0] == ir.GLOBAL else address

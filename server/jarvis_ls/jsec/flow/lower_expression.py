@@ -9,7 +9,7 @@ from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import Expr, Span, Type
-from jarvis_ls.jsec.flow.lower_blocks import MAX_DEPTH, Blocks, Scopes, first, zero
+from jarvis_ls.jsec.flow.lower_blocks import MAX_DEPTH, Blocks, Scopes, first, operator_of, zero
 from jarvis_ls.jsec.flow.lower_macros import Macros
 from jarvis_ls.jsec.flow.lower_operators import Operators
 from jarvis_ls.jsec.flow.lower_places import Places
@@ -164,12 +164,10 @@ class Expressions:
                 if inner is None or inner.type == "declaration":
                     break
                 node = inner
-            elif kind == "unary_expression" and text(node.child_by_field_name("operator")) == "!":
+            elif kind == "unary_expression" and operator_of(node) == "!":
                 node = node.child_by_field_name("argument")
                 then, other, flip = other, then, not flip
-            elif kind == "binary_expression" and (
-                operator := text(node.child_by_field_name("operator"))
-            ) in ("&&", "||"):
+            elif kind == "binary_expression" and (operator := operator_of(node)) in ("&&", "||"):
                 between = self.blocks.label()
                 left = node.child_by_field_name("left")
                 self.depth += 1
@@ -275,7 +273,7 @@ class Expressions:
 
     def _pointer(self, node: Node) -> Typed:
         argument = node.child_by_field_name("argument")
-        if text(node.child_by_field_name("operator")) == "&":
+        if operator_of(node) == "&":
             address, type_ = self.referred(*self.address(argument), self.span(node))
             return (address, type_) if type_[0] == "fn" else (address, ("p", type_))
         return self._load(node)

@@ -8,6 +8,7 @@ from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import Expr, Span, Type
+from jarvis_ls.jsec.flow.lower_blocks import operator_of
 from jarvis_ls.jsec.flow.types import INT, LONG, common, is_pointer, pointee, promoted
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ class Operators:
 
     def binary(self, node: Node) -> Typed:
         """Lower an operator between two operands."""
-        operator = text(node.child_by_field_name("operator"))
+        operator = operator_of(node)
         if operator in ("&&", "||"):
             return self._truth(node)
         left = self.of.value(node.child_by_field_name("left"))
@@ -114,7 +115,7 @@ class Operators:
 
     def unary(self, node: Node) -> Typed:
         """Lower `!`, `-`, `~` and `+`."""
-        operator = text(node.child_by_field_name("operator"))
+        operator = operator_of(node)
         expr, type_ = self.of.value(node.child_by_field_name("argument"))
         if operator in ("!", "not"):
             return (ir.NOT, expr), INT
@@ -141,7 +142,7 @@ class Operators:
 
     def assignment(self, node: Node) -> Typed:
         """Lower `=` and the assignments that compute."""
-        operator = text(node.child_by_field_name("operator"))
+        operator = operator_of(node)
         right = node.child_by_field_name("right")
         span = self.of.span(node)
         if operator == "=":

@@ -8,7 +8,7 @@ from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import Expr, Span, Type
-from jarvis_ls.jsec.flow.lower_blocks import MAX_DEPTH, first
+from jarvis_ls.jsec.flow.lower_blocks import MAX_DEPTH, first, operator_of
 from jarvis_ls.jsec.flow.lower_types import UNPLACED
 from jarvis_ls.jsec.flow.types import ANY, is_pointer, pointee
 
@@ -33,7 +33,7 @@ class Places:
             return self._member(node)
         if kind == "subscript_expression":
             return self._element(node)
-        if kind == "pointer_expression" and text(node.child_by_field_name("operator")) == "*":
+        if kind == "pointer_expression" and operator_of(node) == "*":
             expr, type_ = self.of.value(node.child_by_field_name("argument"))
             return expr, pointee(type_)
         if kind in ("preproc_defined", "ERROR"):
@@ -101,7 +101,7 @@ class Places:
     def _member(self, node: Node) -> Typed:
         argument = node.child_by_field_name("argument")
         name = text(node.child_by_field_name("field")).rpartition("::")[2]
-        if text(node.child_by_field_name("operator")) == "->":
+        if operator_of(node) == "->":
             base, type_ = self.of.value(argument)
             type_ = pointee(type_)
         else:

@@ -117,6 +117,9 @@ class Types:
 
     def words(self, written: str) -> Type:
         """The type that words such as `const unsigned char` name."""
+        known = self._named.get(written)
+        if known is not None:
+            return known
         names = [w for w in written.replace("::", " ").split() if w not in _QUALIFIERS]
         names = [w for w in names if w != "std"]
         stars = sum(w.count("*") for w in names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from jarvis_ls.jsec.flow.ir import BIN, CAST, CONST, SIZEOF, Expr, Type
@@ -47,6 +48,7 @@ LIMITS: dict[str, tuple[int | float, Type]] = {
 """Constants of the standard headers, which are rarely part of a project."""
 
 
+@lru_cache(4096)
 def literal(written: str) -> tuple[int | float, Type] | None:
     """Value and type of a number or character as written."""
     if written[-1:] == "'":

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import marshal
+import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -50,6 +51,10 @@ class FunctionOutline:
     """What it does besides its calls; see `reach`."""
     reads: tuple[str, ...] = ()
     """Variables of file scope that it mentions, in order of name."""
+
+
+_members = operator.attrgetter(*(one.name for one in dataclasses.fields(FunctionOutline)))
+"""The fields of a function's outline, which are plain values, as a tuple."""
 
 
 @dataclass(slots=True)
@@ -125,7 +130,7 @@ def to_tuple(outline: Outline) -> tuple[Any, ...]:
     """An outline as plain values."""
     return (
         outline.path, outline.language,
-        tuple((key, dataclasses.astuple(one)) for key, one in outline.functions.items()),
+        tuple((key, _members(one)) for key, one in outline.functions.items()),
         tuple((key, _values(one)) for key, one in outline.globals.items()),
         tuple((key, _values(one)) for key, one in outline.records.items()),
         tuple(outline.prototypes.items()), tuple(sorted(outline.written)), outline.closure,
