@@ -12,6 +12,15 @@ void different(void) {
     show(second - first); // expect: unrelated-pointer-subtraction
 }
 
+void elements(void) {
+    int rows[4] = {0}, columns[4] = {0};
+    show(&rows[3] - &columns[0]); // expect: unrelated-pointer-subtraction
+    show(&rows[3] - columns); // expect: unrelated-pointer-subtraction
+    show(&rows[3] - &rows[0]); // ok
+    show(*rows - *columns); // ok
+    show(*&rows[3] - *&columns[0]); // ok
+}
+
 void same(void) {
     char first[] = "abc/opqrs/";
     char *slash = strchr(first, '/');

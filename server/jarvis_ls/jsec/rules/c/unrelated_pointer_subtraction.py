@@ -40,13 +40,16 @@ _SEARCHES = frozenset({"strchr", "strrchr", "strstr", "strpbrk", "memchr", "wcsc
                        "wcsstr", "strcasestr", "memrchr"})  # fmt: skip
 
 
-def _of_names(node: Node) -> bool:
+_OPERANDS = frozenset({"identifier", "pointer_expression"})
+
+
+def _of_pointers(node: Node) -> bool:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    return left is not None and right is not None and left.type == right.type == "identifier"
+    return left is not None and right is not None and {left.type, right.type} <= _OPERANDS
 
 
 @rule(
-    query=nodes("(binary_expression) @site", operators=("-",), when=_of_names),
+    query=nodes("(binary_expression) @site", operators=("-",), when=_of_pointers),
     category="buffer_overflow",
     cwe=(469,),
     confidence=0.8,
@@ -86,7 +89,7 @@ def _array(node: Node, function: Function) -> str | None:
             continue
         if node.type == "pointer_expression":
             inner = field(node, "argument")
-            if inner is None or bare(inner).type != "subscript_expression":
+            if inner is None or bare(inner).type != "subscript_expression" or text(node)[0] != "&":
                 return None
             node = field(bare(inner), "argument") or node
             continue
