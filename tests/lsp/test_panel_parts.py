@@ -91,8 +91,11 @@ async def test_what_can_follow_an_at_sign(tree):
 
 
 def test_a_file_is_named_so_that_it_is_found(tmp_path):
-    assert mention("a b.c", tmp_path, 0, 3, 9) == '@"a b.c":3-9'
-    assert mention("a.c", tmp_path, 1) == f"@{tmp_path.as_posix()}/a.c"
+    assert mention("a b.c", 0, [tmp_path], 3, 9) == '@"a b.c":3-9'
+    one, two = tmp_path / "one", tmp_path / "two"
+    assert mention("a.c", 1, [one, two]) == "@two/a.c"
+    (one / "two").mkdir(parents=True)
+    assert mention("a.c", 1, [one, two]) == f"@{two.as_posix()}/a.c"
 
 
 def test_what_agents_touched(tree):

@@ -460,16 +460,45 @@ async def test_what_the_user_allows_outside_is_read_and_nothing_else(
     assert (await desk.run("read_code", files=[{"path": "../shared/link.txt"}])).is_error
 
 
-async def test_files_of_a_second_folder_have_their_whole_path(desk: Desk, tmp_path: Path) -> None:
+async def test_files_of_a_second_folder_have_its_name_before_them(
+    desk: Desk, tmp_path: Path
+) -> None:
     from dataclasses import replace
 
     other = (tmp_path / "other").resolve()
     other.mkdir()
     (other / "b.c").write_text("int needle;\n")
     desk.context = replace(desk.context, roots=(*desk.context.roots, other))
-    said = await desk.text("list_project_files", path=str(other))
-    assert said == f"{other}/b.c (12)"
+    (other / "a.c").write_text('#include "a.h"\n')
+    (other / "a.h").write_text("")
+    for path in (str(other), "other", "other/"):
+        said = await desk.text("list_project_files", path=path)
+        assert said == "other/a.c (15)\nother/a.h (0)\nother/b.c (12)"
+        assert "other/b.c:\n" in await desk.text("search_in_project", query="needle", path=path)
+    assert "other/b.c:1" in await desk.text("read_symbols", names=["needle"], path="other")
+    assert "-> other/a.h" in await desk.text("get_dependencies", path="other/a.c")
+    for path in (f"{other}/b.c", "other/b.c"):
+        assert "other/b.c, 1 lines" in await read(desk, {"path": path})
+
+
+async def test_a_folder_whose_name_the_first_uses_is_named_by_its_place(
+    desk: Desk, tmp_path: Path
+) -> None:
+    from dataclasses import replace
+
+    other = (tmp_path / "other").resolve()
+    other.mkdir()
+    (other / "b.c").write_text("theirs\n")
+    desk.put("other/b.c", "ours\n")
+    desk.context = replace(desk.context, roots=(*desk.context.roots, other))
+    assert "ours" in await read(desk, {"path": "other/b.c"})
+    assert "theirs" in await read(desk, {"path": f"{other}/b.c"})
     assert f"{other}/b.c:\n" in await desk.text(
-        "search_in_project", query="needle", path=str(other)
+        "search_in_project", query="theirs", path=str(other)
     )
-    assert f"{other}/b.c, 1 lines" in await read(desk, {"path": f"{other}/b.c"})
+    twin = (tmp_path / "elsewhere" / "twin").resolve()
+    desk.context = replace(desk.context, roots=(desk.context.roots[0], tmp_path / "twin", twin))
+    twin.mkdir(parents=True)
+    (twin / "c.c").write_text("one of two\n")
+    assert (await desk.run("read_code", files=[{"path": "twin/c.c"}])).is_error
+    assert f"{twin}/c.c, 1 lines" in await read(desk, {"path": f"{twin}/c.c"})

@@ -230,7 +230,7 @@ class Panel:
         parts = [text]
         for one in attachments:
             if one.kind == "file" and 0 <= one.root < len(roots):
-                parts.append(mention(one.path, roots[one.root], one.root))
+                parts.append(mention(one.path, one.root, roots))
                 continue
             lines = f":{one.start_line}-{one.end_line}" if one.start_line else ""
             longest = max(map(len, re.findall("`+", one.text)), default=0)

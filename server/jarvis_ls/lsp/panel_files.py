@@ -21,6 +21,7 @@ from jarvis_ls.lsp.panel_protocol import (
 )
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.events import EntryPut, Event, Hunk, ProposedEdit, ToolEntry
+from jarvis_ls.runtime.folders import named, prefix_of
 from jarvis_ls.runtime.permissions import inside
 
 LISTED_SECONDS = 10.0
@@ -47,15 +48,17 @@ class Mentions:
 
     async def complete(self, text: str, roots: Sequence[Path]) -> list[Completion]:
         """The likeliest first: what begins with the text, then names that do, then the rest."""
-        found: list[tuple[tuple[int, int, str], Completion]] = []
+        found: list[tuple[int, int, str, int]] = []
         async with self._turn:
             for number, root in enumerate(roots):
+                label = f"{root.name}/" if number else ""
                 for path in await self._paths(root):
-                    rank = _rank(path, text)
+                    ranks = [_rank(one, text) for one in dict.fromkeys((path, label + path))]
+                    rank = min((rank for rank in ranks if rank is not None), default=None)
                     if rank is not None:
-                        found.append(((rank, len(path), path), _completion(path, number, root)))
-        found.sort(key=lambda one: one[0])
-        return [one for _, one in found[:OFFERED]]
+                        found.append((rank, len(path), path, number))
+        found.sort()
+        return [_completion(path, number, roots) for _, _, path, number in found[:OFFERED]]
 
     async def _paths(self, root: Path) -> list[str]:
         known = self._listings.setdefault(root, _Listing())
@@ -65,9 +68,9 @@ class Mentions:
         return known.paths
 
 
-def mention(path: str, root: Path, number: int, first: int = 0, last: int = 0) -> str:
-    """A file as it is named in a message: from the first folder, or absolute."""
-    name = path if number == 0 else (root / path).as_posix()
+def mention(path: str, number: int, roots: Sequence[Path], first: int = 0, last: int = 0) -> str:
+    """A file of a folder as it is named in a message."""
+    name = named(path, prefix_of(path, number, roots))
     quoted = f'"{name}"' if any(c in name for c in " \t,;:") else name
     lines = f":{first}-{max(first, last)}" if first else ""
     return f"@{quoted}{lines}"
@@ -230,10 +233,10 @@ def _rank(path: str, text: str) -> int | None:
     return 3 if all(letter in letters for letter in wanted) else None
 
 
-def _completion(path: str, number: int, root: Path) -> Completion:
+def _completion(path: str, number: int, roots: Sequence[Path]) -> Completion:
     is_folder = path.endswith("/")
-    label = path if number == 0 else f"{root.name}/{path}"
-    insert = mention(path.rstrip("/"), root, number)
+    label = path if number == 0 else f"{roots[number].name}/{path}"
+    insert = mention(path.rstrip("/"), number, roots)
     return Completion("folder" if is_folder else "file", label, insert + ("/" if is_folder and
                       '"' not in insert else ""))  # fmt: skip
 

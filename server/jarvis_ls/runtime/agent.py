@@ -122,7 +122,7 @@ class Agent:
         self.completes_itself = options.completes_itself(child=node.parent is not None)
         self.prompts = Prompts(
             options, rules=rules, memory=memory, extra=extra,
-            completes_itself=self.completes_itself,
+            completes_itself=self.completes_itself, roots=context.roots,
         )  # fmt: skip
         self.control = Control()
         self.counter = Counter()

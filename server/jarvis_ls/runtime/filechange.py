@@ -76,9 +76,9 @@ class FileChange:
             hunks = hunks_of(old, new)
         return ProposedEdit(self.path, self.change, hunks, self.root)
 
-    def describe(self) -> str:
-        """One line: what, where, and what hunks do not show."""
-        said = f"{self.change} {self.path}"
+    def describe(self, name: str = "") -> str:
+        """One line: what, where (`name`, else the path), and what hunks do not show."""
+        said = f"{self.change} {name or self.path}"
         if self.before and self.after and self.before.kind != self.after.kind:
             return f"{said} ({self.before.kind} becomes {self.after.kind})"
         shown = self.after or self.before

@@ -28,6 +28,7 @@ from typing import Any, Literal
 from jarvis_ls.codeintel.shell import take_apart
 from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.core.words import Words
+from jarvis_ls.runtime.folders import called, from_first, located, named
 from jarvis_ls.runtime.tool import Action, ToolContext
 
 Effect = Literal["allow", "ask", "deny"]
@@ -145,8 +146,8 @@ class Permissions:
         actions = list(actions)
         if self._read_only and any(a.kind in ("write", "execute") for a in actions):
             return Decision("deny", self._read_only, tuple(actions))
-        found = [self._of_action(tool, a, context) for a in _spread(actions)]
-        hidden = [self._of_action(tool, a, context) for a in _hidden(actions)]
+        found = [self._of_action(tool, a, context) for a in _spread(actions, context)]
+        hidden = [self._of_action(tool, a, context) for a in _hidden(actions, context)]
         found.extend(decision for decision in hidden if decision.effect == "deny")
         for effect in EFFECTS:
             those = [d for d in found if d.effect == effect]
@@ -158,18 +159,23 @@ class Permissions:
         """Tells by its path from its root whether a file must be left out that a tool finds by
         looking through `folder`: one that a rule forbids to read or says to ask for, unless that
         rule spoke about the folder too, and so was asked. None when there is no such file."""
-        start = _target(Action("read", folder), context)
+        starts = _targets(Action("read", folder), context)
         rules = [
             rule
             for rule in (*self._rules, *self._tighter)
             if rule.effect != "allow"
             and rule.kind in ("*", "read")
             and fnmatch.fnmatchcase(tool, rule.tool)
-            and (start is None or not rule._fits("read", start))
+            and not any(rule._fits("read", start) for start in starts)
         ]
         if not rules:
             return None
-        return lambda path: any(rule._fits("read", path) for rule in rules)
+        prefix = _prefix(folder, context)
+        return lambda path: any(
+            rule._fits("read", one)
+            for one in dict.fromkeys((path, prefix + path))
+            for rule in rules
+        )
 
     def grant(
         self, tool: str, actions: Iterable[Action], scope: Scope, context: ToolContext
@@ -177,7 +183,8 @@ class Permissions:
         """Allow exactly these from now on, for as long as `scope` says."""
         if scope == "call":
             return
-        rules = [rule for action in _spread(actions) if (rule := _granted(tool, action, context))]
+        spread = _spread(actions, context)
+        rules = [rule for action in spread if (rule := _granted(tool, action, context))]
         self._rules.extend(rules)
         if scope != "session" and self._remember is not None:
             self._remember(scope, rules)
@@ -185,20 +192,21 @@ class Permissions:
     def keeps(self, tool: str, actions: Iterable[Action], context: ToolContext) -> bool:
         """Whether a grant of these would let the same call pass later: what hides what it runs
         or cannot be shown is never kept, and a rule that says to ask asks again."""
-        for action in _spread(actions):
+        for action in _spread(actions, context):
             rule = _granted(tool, action, context)
-            target = _target(action, context) or ""
+            targets = _targets(action, context)
             asks = any(
                 one.effect == "ask" and one.matches(tool, action, target)
                 for one in (*self._rules, *self._tighter)
+                for target in targets
             )
             if rule is None or asks:
                 return False
         return True
 
     def _of_action(self, tool: str, action: Action, context: ToolContext) -> Decision:
-        target = _target(action, context)
-        if target is None:
+        targets = _targets(action, context)
+        if not targets:
             if not is_path(action.target):
                 reason = Words("{target} cannot be a path.", target=action.target)
                 return Decision("deny", reason, (action,))
@@ -209,8 +217,11 @@ class Permissions:
                 Words("{target} lies outside the workspace.", target=action.target),
                 (action,),
             )
-        effects = {r.effect: r for r in self._rules if r.matches(tool, action, target)}
-        effects.update({r.effect: r for r in self._tighter if r.matches(tool, action, target)})
+        effects = {
+            rule.effect: rule
+            for rule in (*self._rules, *self._tighter)
+            if any(rule.matches(tool, action, target) for target in targets)
+        }
         if "deny" in effects:
             return Decision(
                 "deny",
@@ -222,7 +233,7 @@ class Permissions:
         if _is_opaque(action):
             return Decision("ask", Words("The command line hides what it runs."), (action,))
         allowed = effects.get("allow")
-        if action.kind == "write" and (name := protected_name(target)) is not None:
+        if action.kind == "write" and (name := protected_name(targets[0])) is not None:
             named = allowed is not None and name in allowed.target
             return Decision("allow") if named else Decision(
                 "ask", Words("Other programs act on {name}.", name=name), (action,)
@@ -269,7 +280,7 @@ def read_rules(settings: Any, where: str) -> list[PermissionRule]:
 def inside(path: str | Path, roots: Iterable[Path]) -> Path | None:
     """The real path of `path` when it lies in one of the roots, links followed; else None.
 
-    Relative paths start at the first root.
+    Relative paths start as `folders` says.
     """
     folders = list(roots)
     real = real_path(path, folders)
@@ -280,13 +291,13 @@ def inside(path: str | Path, roots: Iterable[Path]) -> Path | None:
 def real_path(path: str | Path, roots: Iterable[Path]) -> Path | None:
     """The real path of `path`, links followed, wherever it lies; None when it can be no path.
 
-    Relative paths start at the first root.
+    Relative paths start as `folders` says.
     """
-    first = next(iter(roots), None)
-    if first is None:
+    folders = list(roots)
+    if not folders:
         return None
     try:
-        return Path(os.path.realpath(first / path))
+        return Path(os.path.realpath(located(path, folders)))
     except (ValueError, OSError, RuntimeError):  # a NUL, half a character, a loop of links
         return None
 
@@ -337,8 +348,9 @@ def glob_free(target: str) -> str | None:
     return None if hidden else re.sub(r"([*?\[])", r"[\1]", target)
 
 
-def _spread(actions: Iterable[Action]) -> list[Action]:
-    """The actions, command lines replaced by all they run, write and read."""
+def _spread(actions: Iterable[Action], context: ToolContext) -> list[Action]:
+    """The actions, command lines replaced by all they run, write and read: from the first
+    folder, in which they run."""
     found: list[Action] = []
     for action in actions:
         if action.kind != "execute":
@@ -349,37 +361,48 @@ def _spread(actions: Iterable[Action]) -> list[Action]:
             found.append(action)
             continue
         found.extend(Action("execute", command.text) for command in line.commands)
-        found.extend(Action("write", path) for path in line.writes if path != "/dev/null")
-        found.extend(Action("read", path) for path in line.reads)
+        writes = (from_first(path, context.roots) for path in line.writes if path != "/dev/null")
+        found.extend(Action("write", path) for path in writes)
+        found.extend(Action("read", from_first(path, context.roots)) for path in line.reads)
     return found
 
 
-def _hidden(actions: Iterable[Action]) -> list[Action]:
+def _hidden(actions: Iterable[Action], context: ToolContext) -> list[Action]:
     """What can be seen of command lines that hide more: enough to forbid, not to allow."""
     found: list[Action] = []
     for action in actions:
         if action.kind == "execute" and (line := take_apart(action.target)).opaque:
             found.extend(Action("execute", command.text) for command in line.commands)
-            found.extend(Action("write", path) for path in line.writes if path != "?")
+            writes = (from_first(path, context.roots) for path in line.writes if path != "?")
+            found.extend(Action("write", path) for path in writes)
     return found
 
 
-def _target(action: Action, context: ToolContext) -> str | None:
-    """What rules are matched with: a path from its root, a command, a URL; None when it is a
-    path outside the workspace."""
+def _targets(action: Action, context: ToolContext) -> tuple[str, ...]:
+    """What rules are matched with: a path from its root, and behind the name of its folder where
+    that is not the first; a command, a URL. Nothing for a path outside the workspace."""
     if action.kind not in ("read", "write"):
-        return action.target
+        return (action.target,)
     real = inside(action.target, context.roots)
     if real is None:
-        return None
+        return ()
     root = next(r for r in context.roots if real == r or r in real.parents)
-    return real.relative_to(root).as_posix()
+    path = real.relative_to(root).as_posix()
+    return tuple(dict.fromkeys((path, named(path, _prefix(action.target, context)))))
+
+
+def _prefix(path: str, context: ToolContext) -> str:
+    """The name of the folder that a path lies in, with a slash, as patterns may begin; empty for
+    the first, and for what lies outside."""
+    real = inside(path, context.roots)
+    root = next((r for r in context.roots if real and (real == r or r in real.parents)), None)
+    return f"{root.name}/" if root is not None and root.name in called(context.roots) else ""
 
 
 def _granted(tool: str, action: Action, context: ToolContext) -> PermissionRule | None:
     """The rule that allows exactly this; None when nothing may."""
-    target = _target(action, context)
-    if target is None or _is_opaque(action) or (pattern := glob_free(target)) is None:
+    targets = _targets(action, context)
+    if not targets or _is_opaque(action) or (pattern := glob_free(targets[-1])) is None:
         return None
     return PermissionRule("allow", tool, action.kind, pattern)
 

@@ -11,8 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
+from jarvis_ls.runtime.folders import prefix_of
 from jarvis_ls.runtime.options import CODE, AgentOptions
+from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.platforms.base import ToolSpec
 
 COMPLETE = "!!!COMPLETE!!!"
@@ -39,13 +42,15 @@ class SystemPrompt:
     """How the agent is to behave."""
     rules: str
     """The user's and the project's rules, word for word."""
+    folders: str
+    """How the folders of the workspace are called; empty when there is but one."""
     tools: str
     """The tools, where the model is not handed them otherwise."""
 
     @property
     def text(self) -> str:
         """The whole."""
-        return joined(self.behaviour, self.rules, self.tools)
+        return joined(self.behaviour, self.rules, self.folders, self.tools)
 
 
 class Prompts:
@@ -59,6 +64,7 @@ class Prompts:
         memory: Part | None = None,
         extra: Sequence[Part] = (),
         completes_itself: bool = False,
+        roots: Sequence[Path] = (),
     ) -> None:
         """`memory` tells what is remembered and how to use it; `extra` are further pieces of the
         addon prompt, such as methodologies."""
@@ -67,13 +73,15 @@ class Prompts:
         self._memory = memory
         self._extra = list(extra)
         self._completes_itself = completes_itself
+        self._folders = folders(roots)
 
     def system(self, tools: Sequence[ToolSpec], native: bool) -> SystemPrompt:
         """The system prompt. With `native` the model gets its tools through the interface."""
         kind = "code" if self._options.agent_type == CODE else "system"
         behaviour = self._options.system_prompt.strip() or prompt(kind)
         told = "" if native else "\n\n".join(map(_described, tools))
-        return SystemPrompt(behaviour, self._rules, f"Your tools:\n\n{told}" if told else "")
+        told = f"Your tools:\n\n{told}" if told else ""
+        return SystemPrompt(behaviour, self._rules, self._folders, told)
 
     def add(self, part: Part) -> None:
         """Add a piece to the addon prompt from now on."""
@@ -99,6 +107,17 @@ class Prompts:
             return ""
         names = ", ".join(spec.name for spec in tools)
         return joined(prompt("tools_native" if native else "tools_text"), f"Tools: {names}.")
+
+
+def folders(roots: Sequence[Path]) -> str:
+    """How the folders of a workspace of several are called in paths."""
+    if len(roots) < 2:
+        return ""
+    lines = [f"- {roots[0].as_posix()} (the first)"]
+    for number, root in enumerate(roots[1:], 1):
+        prefix = prefix_of("", number, roots)
+        lines.append(f"- {root.as_posix()}: `{prefix}…`")
+    return "\n".join([prompt("folders"), *map(shown, lines)])
 
 
 def joined(*parts: str) -> str:

@@ -62,7 +62,7 @@ class Questions:
         tools = self._agent.toolset.tools()
         native = self.tool_tokens()
         parts = {
-            "system": estimate(system.behaviour),
+            "system": estimate(system.behaviour) + estimate(system.folders),
             "rules": estimate(system.rules),
             "tools": estimate(system.tools) + native,
             "memory": estimate(self._agent.prompts.remembered()),

@@ -24,6 +24,7 @@ from typing import Any, Literal
 from jarvis_ls.core.errors import ConfigError, SkippedFile
 from jarvis_ls.core.files import STATE, read_regular
 from jarvis_ls.core.words import Words
+from jarvis_ls.runtime.folders import located
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
 from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.places import with_state
@@ -195,7 +196,7 @@ class Nearby(Wrapper):
             file
             for action in actions_of(known, call) or ()
             if action.kind in ("read", "write")
-            for file in nested(context.roots[0] / action.target, context.roots, self._peers)
+            for file in nested(located(action.target, context.roots), context.roots, self._peers)
             if file.text and file.path not in self._told
         ]
         if not fresh:

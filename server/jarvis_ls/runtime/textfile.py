@@ -23,6 +23,7 @@ from jarvis_ls.core.beneath import read_beneath
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.runtime.folders import named, prefix_of
 from jarvis_ls.runtime.permissions import inside, is_path, real_path, shown
 from jarvis_ls.runtime.tool import ToolContext
 
@@ -55,6 +56,8 @@ class Place:
     """Which of the workspace's folders; -1 for a file outside that the user let us read."""
     path: str
     """From the root, links resolved, with forward slashes."""
+    prefix: str = field(default="", compare=False)
+    """What stands before paths of this folder when a model is told them; see `prefix_of`."""
 
     @property
     def real(self) -> Path:
@@ -63,8 +66,12 @@ class Place:
 
     @property
     def name(self) -> str:
-        """As a model is told it, and may give it back: from the first folder, else absolute."""
-        return self.path if self.number == 0 else self.real.as_posix()
+        """As a model is told it, and may give it back."""
+        return self.named(self.path)
+
+    def named(self, path: str) -> str:
+        """The name of another file of the same folder, given from the root."""
+        return named(path, self.prefix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +170,13 @@ def place_of(path: str, context: ToolContext, *, reading: bool = True) -> Place:
             )
         number = next(n for n, r in enumerate(context.roots) if real == r or r in real.parents)
         root = context.roots[number]
-        return Place(root, number, real.relative_to(root).as_posix())
+        below = real.relative_to(root).as_posix()
+        return Place(root, number, below, prefix_of(below, number, context.roots))
     outside = real_path(path, context.roots) if reading else None
     if outside is not None and outside in context.services.get("granted", ()):
         anchor = Path(outside.anchor)
-        return Place(anchor, -1, outside.relative_to(anchor).as_posix())
+        below = outside.relative_to(anchor).as_posix()
+        return Place(anchor, -1, below, anchor.as_posix())
     raise ToolRetry(
         "{path} lies outside the workspace; nothing was done with it.", path=shown(path)
     )

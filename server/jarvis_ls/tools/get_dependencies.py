@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from dataclasses import replace
 from typing import Any
 
 from jarvis_ls.codeintel.dependencies import SUPPORTED, Project, imports
@@ -47,12 +48,12 @@ async def get_dependencies(context: ToolContext, path: str = ".") -> str:
         return await look(lambda clock: _libraries(place, hidden, clock), SECONDS)
     if not place.real.is_file():
         raise ToolRetry("{name} does not exist.", name=shown(place.name))
-    hidden = hidden_from("get_dependencies", Place(place.root, place.number, ""), context)
+    hidden = hidden_from("get_dependencies", replace(place, path=""), context)
     return await look(lambda clock: _files(place, hidden, clock), SECONDS)
 
 
 def _files(place: Place, hidden: Hidden | None, clock: Clock) -> str:
-    root = Place(place.root, place.number, "")
+    root = replace(place, path="")
     listed = {one.path: one for one in walk(root, hidden=hidden)}
     project = Project([*listed, place.path])
     data = _data(next(walk(place), None), place)
@@ -62,7 +63,7 @@ def _files(place: Place, hidden: Hidden | None, clock: Clock) -> str:
     parts: list[str] = [Words("{name} asks for:", name=shown(place.name))]
     for one in own:
         found = project.resolve(place.path, one)
-        target = shown(found) if found else Words("not in the project")
+        target = shown(place.named(found)) if found else Words("not in the project")
         line = Words("  line {line}: {name} -> {target}", line=one.line, name=shown(one.name),
                      target=target)  # fmt: skip
         parts.append(line)

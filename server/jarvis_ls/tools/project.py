@@ -41,7 +41,7 @@ class Listed:
     """A regular file of the workspace."""
 
     name: str
-    """As a model is told it: relative to the first folder, else absolute."""
+    """As a model is told it, and may give it back."""
     path: str
     """From the folder that was walked, with forward slashes."""
     location: str
@@ -205,7 +205,7 @@ def _listed(entry: os.DirEntry[str], start: str, place: Place) -> Listed | None:
     if kind_of(status.st_mode):
         return None
     path = printable(entry.path[len(start.rstrip(os.sep)) + 1 :])
-    name = _from_root(entry.path, place) if place.number == 0 else entry.path
+    name = place.named(_from_root(entry.path, place))
     return Listed(printable(name), path, entry.path, status.st_size)
 
 

@@ -191,9 +191,8 @@ def _bytes(value: dict[str, str]) -> bytes:
 
 
 def _name(path: str, place: Place) -> str:
-    if place.number == 0:
-        path = path[len(str(place.root).rstrip(os.sep)) + 1 :]
-    return printable(path)
+    path = path[len(str(place.root).rstrip(os.sep)) + 1 :].replace(os.sep, "/")
+    return printable(place.named(path))
 
 
 def _by_ourselves(wanted: Wanted, clock: Clock) -> tuple[list[Line], str]:

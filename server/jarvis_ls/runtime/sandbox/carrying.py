@@ -16,6 +16,7 @@ from pathlib import Path
 from jarvis_ls.core.words import Words, mapped, together
 from jarvis_ls.runtime.events import ProposedEdit
 from jarvis_ls.runtime.filechange import FileChange, apply_changes, partly
+from jarvis_ls.runtime.folders import named, prefix_of
 from jarvis_ls.runtime.interaction import Interaction, Review
 from jarvis_ls.runtime.permissions import Asked, Permissions, protected_name, shown
 from jarvis_ls.runtime.running import current_call
@@ -97,7 +98,7 @@ class _Carrying:
                 reason = Words("A script made a link that leads out of the workspace.")
             asked = Asked(
                 _TOOL, (Action("write", str(self._place(change))),), reason,
-                {"change": change.describe()},
+                {"change": self._described(change)},
             )  # fmt: skip
             if self._interaction is None:
                 found.refused.append((change, Words("nobody is there to allow it")))
@@ -153,7 +154,7 @@ class _Carrying:
         lines: list[str] = []
         for change in taken:
             is_whole = whole[change.root, change.path] == change
-            described = change.describe()
+            described = self._described(change)
             lines.append(described if is_whole else Words("{file} (in part)", file=described))
         count = len(taken) - len(problems)
         head = Words("Changed files, now in the workspace: {count}.", count=count)
@@ -165,7 +166,7 @@ class _Carrying:
                 Words("Changed by the script but NOT written: {count}.", count=len(found.refused))
             )
             text += [
-                Words("{file}: {why}", file=change.describe(), why=why)
+                Words("{file}: {why}", file=self._described(change), why=why)
                 for change, why in found.refused[:_NAMED]
             ]
         text += [Words("Not written: {why}", why=problem) for problem in problems]
@@ -175,6 +176,10 @@ class _Carrying:
 
     def _place(self, change: FileChange) -> Path:
         return self._context.roots[change.root] / change.path
+
+    def _described(self, change: FileChange) -> str:
+        prefix = prefix_of(change.path, change.root, self._context.roots)
+        return change.describe(named(change.path, prefix))
 
     def _leads_out(self, change: FileChange) -> bool:
         if change.after is None or change.after.kind != "link":

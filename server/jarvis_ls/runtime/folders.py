@@ -1,0 +1,55 @@
+"""What the folders of a workspace are called in paths.
+
+Relative paths start in the first folder. In a workspace of several, a path that begins with the
+name of another one means that folder, as long as no two have that name and the first holds
+nothing of it. `./name` always means what lies in the first.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def called(roots: Sequence[Path]) -> dict[str, int]:
+    """The folders after the first that a path can begin with: their numbers by name."""
+    if len(roots) < 2:
+        return {}
+    names = Counter(root.name for root in roots)
+    return {
+        root.name: number
+        for number, root in enumerate(roots)
+        if number and names[root.name] == 1 and not os.path.lexists(roots[0] / root.name)
+    }
+
+
+def located(path: str | Path, roots: Sequence[Path]) -> Path:
+    """Where a path that somebody wrote leads: absolute, links not followed."""
+    head, _, rest = str(path).replace(os.sep, "/").partition("/")
+    number = called(roots).get(head)
+    return roots[0] / path if number is None else roots[number] / rest.lstrip("/")
+
+
+def prefix_of(path: str, number: int, roots: Sequence[Path]) -> str:
+    """What stands before `path`, given from folder `number`, where it is named for somebody who
+    may write it back: nothing for the first folder, the name of another, or its place on disk."""
+    names = called(roots)
+    if number == 0:
+        return "./" if path.partition("/")[0] in names else ""
+    if roots[number].name in names:
+        return f"{roots[number].name}/"
+    return f"{roots[number].as_posix().rstrip('/')}/"
+
+
+def named(path: str, prefix: str) -> str:
+    """`path` behind `prefix`; the folder itself without a slash."""
+    if path in ("", "."):
+        return prefix.rstrip("/") or prefix or path
+    return prefix + path
+
+
+def from_first(path: str, roots: Sequence[Path]) -> str:
+    """A path as a program takes it that runs in the first folder, for `located`."""
+    return f"./{path}" if path.partition("/")[0] in called(roots) else path
