@@ -164,6 +164,27 @@ async def test_without_a_model_it_says_what_to_set_and_commands_run(tmp_path):
         assert status == 2 and "deepseek" in out and "JARVIS_MODEL" in err
 
 
+async def test_what_a_command_answers_is_the_answer(tmp_path):
+    async with place(tmp_path, model=False) as here:
+        for command, answer in (("/help", "`/scan`"), ("/sessions", "(this one)"),
+                                ("/memory", "Nothing is remembered yet."), ("/status", "Tools: "),
+                                ("/help", "`!command` runs")):  # fmt: skip
+            status, out, err = await here.run("-m", command)
+            assert status == 0 and answer in out and answer not in err, (command, out, err)
+            assert not out.startswith("·")
+        status, out, err = await here.run("-m", "/title")
+        assert (status, out) == (1, "") and "/title Fix the parser" in err
+
+
+async def test_the_status_says_whether_a_command_of_the_shell_succeeded(tmp_path):
+    async with place(tmp_path, model=False) as here:
+        assert (await here.run("-m", "!true", "--trust"))[0] == 0
+        status, _, err = await here.run("-m", "!echo words; exit 3", "--trust")
+        assert status == 1 and "words" in err
+        assert (await here.run("-m", "!true"))[0] == 1  # not trusted: nothing is run
+        assert (await here.run("-m", "!", "--trust"))[0] == 1
+
+
 async def test_wrong_use_has_its_own_status(tmp_path):
     async with place(tmp_path, model=False) as here:
         for arguments in (("--nonsense",), ("-C", "nowhere", "-m", "x"), ("sessions", "show", "x"),

@@ -79,7 +79,7 @@ async def test_what_a_handler_raises_is_shown_and_asks_no_model(tmp_path: Path) 
 
     async with desk(tmp_path) as d:
         said = await Inputs([Fails()]).handle("x", (), place(d))
-    assert said == Input("It cannot be done.", done=True)
+    assert said == Input("It cannot be done.", done=True, failed=True)
 
 
 async def test_commands(tmp_path: Path) -> None:

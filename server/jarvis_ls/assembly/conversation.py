@@ -146,14 +146,17 @@ class Conversation:
         assert self._tools is not None
         return self._tools
 
-    async def send(self, text: str, images: Sequence[Image] = (), *, to: str = ROOT) -> None:
+    async def send(
+        self, text: str, images: Sequence[Image] = (), *, to: str = ROOT
+    ) -> Ending | None:
         """Say something; what an agent does about it goes on after this returns (see `wait`).
+        Gives how it ended where no agent has anything to do (see `ask`).
 
         Commands and `!shell` are carried out before it returns and need no model. While the
         agent works, words are queued. What goes wrong is shown in the conversation.
         Raises `SessionBusy` when another process writes the session.
         """
-        await self._say(text, images, to)
+        return await self._say(text, images, to)
 
     async def wait(self, node: str = ROOT) -> Ending:
         """How the work of a node ends; at once when it does not work."""
@@ -162,8 +165,9 @@ class Conversation:
     async def ask(self, text: str, images: Sequence[Image] = ()) -> Ending:
         """Say something and wait for the end of the work.
 
-        What needs no agent ends at once: a command with what it answers, and words when no model
-        is configured as failed, with what to set as the error.
+        What needs no agent ends at once: a command with what it answers, as failed when it could
+        not do what was asked, and words when no model is configured as failed too, with what to
+        set as the error.
         """
         return await self._say(text, images, ROOT) or await self.wait()
 
@@ -305,7 +309,8 @@ class Conversation:
         if text.lstrip().startswith(("/", "!")):
             said = await self._carried_out(text, images)
             if said.done:
-                return Ending("completed", said.text)
+                error = said.text if said.failed else ""
+                return Ending("failed" if said.failed else "completed", said.text, error)
             text, images = said.text, said.images
         group = self.tree.node(to).info.group
         if why := self.assembly.missing_model(group):
@@ -338,7 +343,7 @@ class Conversation:
         showing.user(new_id(), text, images)
         said = await Inputs([self.commands, Shell(text)]).handle(text, images, place)
         if said.done and said.text:
-            showing.notice("info", said.text)
+            showing.notice("error" if said.failed else "info", said.text)
         return said
 
     def _showing(self) -> Showing:

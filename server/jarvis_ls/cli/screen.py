@@ -7,10 +7,11 @@ is whole: of an attempt that failed nothing can be taken back there.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TextIO
 
 from jarvis_ls.cli.language import speak
@@ -57,6 +58,10 @@ class Screen:
         self._tools: dict[str, str] = {}
         """Last state written of each tool call."""
         self._notices: dict[str, str] = {}
+        self._expects = False
+        """Whether the last notice may be what a command answers."""
+        self._latest: tuple[NoticeEntry, str] | None = None
+        """The last notice, with its line, while it is not known whether it is an answer."""
         self.whole = False
         """Whether all that tools put out is written: the user ran the tool."""
         self._plan: tuple[Any, ...] = ()
@@ -86,6 +91,23 @@ class Screen:
         self.end_line()
         self._aside.write(self._painted(speak(text), colour) + "\n")
         self._aside.flush()
+
+    @contextlib.contextmanager
+    def expecting(self) -> Iterator[Callable[[], None]]:
+        """A command may be carried out. What this gives is called when its last words were the
+        answer; other notices stand beside it, as always."""
+
+        def answered() -> None:
+            latest, self._latest = self._latest, None
+            if latest is not None:
+                self.answer(latest[0].text)
+
+        self._expects = True
+        try:
+            yield answered
+        finally:
+            self._expects = False
+            self._put_latest()
 
     def answer(self, text: str) -> None:
         """Write a whole answer."""
@@ -131,8 +153,10 @@ class Screen:
         elif isinstance(entry, NoticeEntry):
             if self._notices.get(entry.id) != entry.text:
                 self._notices[entry.id] = entry.text
-                colour = {"error": "red", "warning": "yellow"}.get(entry.level, "dim")
-                self.say(f"{self._of(node)}· {visible(entry.text)}", colour)
+                self._put_latest()
+                self._latest = (entry, f"{self._of(node)}· {visible(entry.text)}")
+                if not self._expects or entry.level != "info":
+                    self._put_latest()
         elif isinstance(entry, PlanEntry):
             if entry.steps != self._plan:
                 self._plan = entry.steps
@@ -140,6 +164,12 @@ class Screen:
                     self.say(f"  {STEPS[step.state]} {visible(step.text)}", "dim")
         elif isinstance(entry, UserEntry) and entry.queued:
             self.say(Words("(queued: it is read before the next answer)"), "dim")
+
+    def _put_latest(self) -> None:
+        if self._latest is not None:
+            entry, line = self._latest
+            self._latest = None
+            self.say(line, {"error": "red", "warning": "yellow"}.get(entry.level, "dim"))
 
     def _put_answer(self, node: str, entry: AnswerEntry) -> None:
         if node != self._root or (entry.streaming and not self._streams):

@@ -154,7 +154,7 @@ class _Talk:
             self._screen.say(turn_in_words(conversation, before), "dim")
         if interrupted:
             return INTERRUPTED
-        return {"completed": DONE, "": DONE, "missing": REFUSED}.get(state, FAILED)
+        return {"completed": DONE, "missing": REFUSED}.get(state, FAILED)
 
     def _heard(self, line: str) -> None:
         """A line was typed while a turn runs."""
@@ -180,15 +180,18 @@ class _Talk:
         return self._conversation
 
     async def _say(self, conversation: Conversation, text: str) -> str:
-        """How it ended: a state, `missing` without a model, empty for a command."""
+        """How it ended: a state, or `missing` without a model."""
         is_command = text.lstrip().startswith(("/", "!"))
-        if not is_command and (why := self._missing(conversation)):
+        why = self._missing(conversation)
+        if why and not is_command:
             self._screen.say(why, "red")
             return "missing"
-        await conversation.send(text)
-        if is_command and not conversation.working:
-            return ""
-        return (await conversation.wait()).state
+        with self._screen.expecting() as answered:
+            ended = await conversation.send(text)
+            if ended is not None and ended.text:
+                answered()
+        ending = ended or await conversation.wait()
+        return "missing" if why and ending.error == why else ending.state
 
     @staticmethod
     def _missing(conversation: Conversation) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.words import Words, mapped, together
 from jarvis_ls.runtime.approval import consented
 from jarvis_ls.runtime.interaction import Interaction
@@ -54,6 +54,8 @@ class Input:
     images: tuple[Image, ...] = ()
     done: bool = False
     """Whether nothing more is to be done with it."""
+    failed: bool = False
+    """Whether what was asked for could not be done, or was done without success."""
 
 
 class InputHandler(ABC):
@@ -80,7 +82,7 @@ class Inputs:
             try:
                 said = await handler.handle(said, place)
             except JarvisError as error:
-                return Input(str(error), done=True)
+                return Input(str(error), done=True, failed=True)
             if said.done:
                 break
         return said
@@ -184,19 +186,17 @@ class Shell(InputHandler):
             return said
         command = command[1:].strip()
         if not command:
-            return Input(
-                Words("Write the command behind the exclamation mark: `!git status`"), done=True
-            )
+            raise UsageError("Write the command behind the exclamation mark: `!git status`")
         if SHELL_TOOL not in place.toolset.tools():
-            return Input(Words("Commands cannot be run here: there is no sandbox tool."), done=True)
+            raise UsageError("Commands cannot be run here: there is no sandbox tool.")
         call = ToolCall(new_id(), SHELL_TOOL, {"script": command})
         if said.text == self._typed:
             place = replace(place, context=consented(place.context, call))
-        result = await _call(call, place)
+        result, succeeded = await _call(call, place)
         words = "failed" if result.is_error else "gave"
         text = f"The user ran `{command}` in the shell. It {words}:\n{result.text}"
         place.showing.session.append(place.showing.node.id, User(text, id=new_id()))
-        return Input("", done=True)
+        return Input("", done=True, failed=not succeeded)
 
 
 class Files(InputHandler):
@@ -254,8 +254,9 @@ class Files(InputHandler):
         return decision.reason if decision.effect == "deny" else ""
 
 
-async def _call(call: ToolCall, place: Place) -> ToolResult:
-    """Run a tool in the user's name, shown like any other call."""
+async def _call(call: ToolCall, place: Place) -> tuple[ToolResult, bool]:
+    """Run a tool in the user's name, shown like any other call: what it gave, and whether it
+    succeeded."""
     shown_call = place.showing.call(call)
     context = place.context
     try:
@@ -269,4 +270,4 @@ async def _call(call: ToolCall, place: Place) -> ToolResult:
         state = "failed" if result.is_error or shown_call.failed else "done"
     output = mapped(result.text, shown)
     place.showing.ended(shown_call, state=state, output=output, asked=())
-    return result
+    return result, state == "done"
