@@ -109,6 +109,7 @@ export interface ToolEntry {
   arguments: string;
   state: ToolState;
   output: string;
+  /** It worked; the time it waited for the user's consent does not count. */
   seconds: number;
   /** What needs consent while the state is `asked`. */
   asked: AskedTarget[];
