@@ -192,6 +192,8 @@ async def test_files_are_handed_over(tmp_path: Path) -> None:
             '<file path="src/a.c" lines="2-3">\n2\ttwo\n3\tthree\n</file>'
             in (await given(d, "@src/a.c:2-3")).text
         )
+        assert 'lines="2-3">\n2\ttwo\n3\tthree\n</' in (await given(d, "@src/a.c:3-2")).text
+        assert 'lines="1-2">\n1\tone\n2\ttwo\n</' in (await given(d, "@src/a.c:0-2")).text
         assert "4\tfour" in (await given(d, "line @src/a.c:4.")).text
         assert "1\tblank" in (await given(d, 'see @"with blank.txt"')).text
         assert "1\tblank" in (await given(d, 'see @"with blank.txt":1-9')).text
@@ -206,6 +208,11 @@ async def test_folders_pictures_and_what_cannot_be_read(tmp_path: Path) -> None:
         said = await given(d, "what is @shot.png?")
         assert said.images == (Image("image/png", base64.b64encode(PICTURE).decode()),)
         assert "not handed over" in (await given(d, "@data.bin")).text
+        (d.folder / "photo.png").write_bytes(b"\xff\xd8\xff\xe0\0\x10JFIF")
+        assert (await given(d, "@photo.png")).images[0].media_type == "image/jpeg"
+        (d.folder / "page.png").write_text("<html>not found</html>")
+        said = await given(d, "@page.png")
+        assert not said.images and "page.png was not handed over: it is no picture" in said.text
         assert "nothing at line 9" in (await given(d, "@src/a.c:9")).text
 
 

@@ -21,8 +21,12 @@ FILE_CHARACTERS = 60_000
 IMAGE_BYTES = 5_000_000
 MAX_ENTRIES = 200
 """Entries of a folder that are listed."""
-_IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif",
-           ".webp": "image/webp"}  # fmt: skip
+_IMAGES = frozenset((".png", ".jpg", ".jpeg", ".gif", ".webp"))
+_PICTURE = re.compile(
+    rb"(?P<png>\x89PNG\r\n\x1a\n)|(?P<jpeg>\xff\xd8\xff)|(?P<gif>GIF8[79]a)|(?P<webp>RIFF....WEBP)",
+    re.DOTALL,
+)
+"""How pictures begin: providers refuse what is not of the kind it is said to be."""
 _KNOWN = frozenset(
     ("c", "cc", "cfg", "conf", "cpp", "css", "csv", "cxx", "go", "h", "hh", "hpp", "html", "ini",
      "java", "js", "json", "jsx", "kt", "lock", "log", "lua", "md", "mjs", "mk", "php", "pl",
@@ -102,8 +106,10 @@ def mention_of(path: str, lines: str, roots: Iterable[Path]) -> Mention | None:
     if not path or real is None or not real.exists():
         return None
     part = _LINES.fullmatch(lines)
-    first = int(part[1]) if part else 0
-    return Mention(path, real, first, int(part[2]) if part and part[2] else first)
+    if part is None:
+        return Mention(path, real)
+    ends = [max(1, int(number)) for number in part.groups() if number]
+    return Mention(path, real, min(ends), max(ends))
 
 
 async def read_mention(mention: Mention, context: ToolContext) -> str | Image:
@@ -115,9 +121,8 @@ async def read_mention(mention: Mention, context: ToolContext) -> str | Image:
     try:
         if real.is_dir():
             return await asyncio.to_thread(_listing, path, real)
-        if (kind := _IMAGES.get(real.suffix.lower())) is not None:
-            data = await asyncio.to_thread(read_regular, real, limit=IMAGE_BYTES)
-            return Image(kind, base64.b64encode(data).decode())
+        if real.suffix.lower() in _IMAGES:
+            return _picture(await asyncio.to_thread(read_regular, real, limit=IMAGE_BYTES))
         file = await read_text(path, context)
     except (JarvisError, OSError) as error:
         raise JarvisError("{path} was not handed over: {why}", path=path, why=error) from None
@@ -135,6 +140,14 @@ async def read_mention(mention: Mention, context: ToolContext) -> str | Image:
     numbered = "\n".join(f"{n}\t{line}" for n, line in enumerate(lines[start - 1 : end], start))
     where = f' lines="{start}-{end}"' if first else ""
     return f'<file path="{path}"{where}>\n{cap(numbered, FILE_CHARACTERS)}\n</file>'
+
+
+def _picture(data: bytes) -> Image:
+    """A picture by what it is, whatever its name says."""
+    found = _PICTURE.match(data)
+    if found is None:
+        raise JarvisError("it is no picture")
+    return Image(f"image/{found.lastgroup}", base64.b64encode(data).decode())
 
 
 def _listing(path: str, real: Path) -> str:
