@@ -55,6 +55,23 @@ async def test_a_running_turn_is_paused_and_redirected(tmp_path):
         assert "Do the other thing" in json.dumps(here.model.requests[-1].body["messages"])
 
 
+async def test_where_nothing_is_at_work_nothing_is_said_to_be_held(tmp_path):
+    async with place(tmp_path) as here:
+        with here.person("--trust", "--color", "never") as person:
+            await person.sees("\n>")
+            here.model.say("One.")
+            person.type("Begin\r")
+            await person.sees("One.")
+            await person.sees("\n>")
+            person.type("/pause\r")
+            await person.sees("Nothing is at work that could be held.")
+            person.type("/resume\r")
+            await person.sees("Nothing is held.")
+            await person.sees("\n>")
+            person.type("\x04")
+            assert await person.ended() == 0
+
+
 async def test_a_turn_is_taken_back_and_its_words_come_again(tmp_path):
     async with place(tmp_path) as here:
         (here.folder / "a.txt").write_text("old\n")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from jarvis_ls.runtime.approval import Approved
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
-from jarvis_ls.runtime.permissions import PermissionRule, Permissions
+from jarvis_ls.runtime.permissions import Answer, Asked, PermissionRule, Permissions
 from jarvis_ls.runtime.sandbox.base import NoSandbox
 from jarvis_ls.runtime.sandbox.ladder import Ladder
 from jarvis_ls.runtime.scripted import ScriptedTools, read_tool, scripted_toolset
@@ -152,8 +152,20 @@ async def test_without_a_sandbox_nothing_runs(root: Path) -> None:
 async def test_wrong_arguments_run_nothing(
     ladder: Ladder, root: Path, arguments: dict[str, Any], said: str
 ) -> None:
-    result = await run(only(script="touch canary"), ladder, root, **arguments)
+    tools = only(script="touch canary")
+    result = await run(tools, ladder, root, **arguments)
     assert result.is_error and said in result.text
+
+    async def ask(asked: Asked) -> Answer:
+        raise AssertionError("nobody is asked about a call that cannot run")
+
+    if said in (
+        "text",
+        "n",
+    ):  # the schema says so; the rest is seen when the script is put together
+        gate = Approved(tools, Permissions(), ask)
+        result = await gate.run(ToolCall("1", "say", arguments), ToolContext((root,)))
+        assert result.is_error and said in result.text
 
 
 async def test_the_gate_decides_on_the_script_itself(root: Path) -> None:

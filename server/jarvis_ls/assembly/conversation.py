@@ -181,13 +181,13 @@ class Conversation:
         """End a node and all below it; when this returns nothing of them runs any more."""
         await self.tree.cancel(node, Words("Stopped by the user."))
 
-    def pause(self, node: str = ROOT) -> None:
-        """Hold a node and all below it before their next step."""
-        self.tree.pause(node)
+    def pause(self, node: str = ROOT) -> list[str]:
+        """Hold a node and all below it before their next step; the ids of those it concerned."""
+        return self.tree.pause(node)
 
-    def resume(self, node: str = ROOT) -> None:
-        """Let them go on."""
-        self.tree.resume(node)
+    def resume(self, node: str = ROOT) -> list[str]:
+        """Let them go on; the ids of those it concerned."""
+        return self.tree.resume(node)
 
     def redirect(self, text: str, node: str = ROOT) -> None:
         """End the step that runs, and do this instead."""

@@ -92,11 +92,13 @@ class Steering:
         return spent_in_words(tree.root)
 
     def _pause(self, _rest: str, _: Place) -> str:
-        self._conversation().pause()
+        if not self._conversation().pause():
+            return Words("Nothing is at work that could be held.")
         return Words("Paused; /resume goes on.")
 
     def _resume(self, _rest: str, _: Place) -> str:
-        self._conversation().resume()
+        if not self._conversation().resume():
+            return Words("Nothing is held.")
         return Words("It goes on.")
 
     def _redirect(self, rest: str, _: Place) -> str:

@@ -52,7 +52,10 @@ class SchemaTool:
         async def run(context: ToolContext, **arguments: Any) -> str:
             return await self.run(context, arguments)
 
-        return Tool(self.spec, run, self.actions, self.timeout)
+        return Tool(
+            self.spec, run, self.actions, self.timeout,
+            takes=lambda arguments: not wrong_arguments(self, arguments),
+        )  # fmt: skip
 
 
 class SchemaToolset(Toolset):

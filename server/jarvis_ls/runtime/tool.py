@@ -80,6 +80,8 @@ class Tool:
     """Pydantic model of the arguments."""
     proposes: bool = False
     """Whether the files it changes are proposals: it computes them, `Reviewed` writes them."""
+    takes: Callable[[dict[str, Any]], bool] | None = None
+    """Whether it runs with these arguments, where no model of them says so."""
 
 
 def tool(
@@ -121,6 +123,8 @@ def actions_of(known: Tool, call: ToolCall) -> list[Action] | None:
             arguments = known.model.model_validate(arguments).model_dump()
         except pydantic.ValidationError:
             return None
+    if known.takes is not None and not known.takes(arguments):
+        return None
     try:
         return known.actions(arguments)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
