@@ -225,8 +225,7 @@ async def test_an_interrupt_ends_it_and_keeps_the_session(tmp_path):
     async with place(tmp_path) as here:
         here.model.say("never all of this", stall_after=2)
         process = await here.start("-m", "Hello")
-        assert process.stdout is not None
-        await asyncio.wait_for(process.stdout.readexactly(5), HANGS)
+        await until(lambda: here.model.requests)
         process.send_signal(signal.SIGINT)
         assert await asyncio.wait_for(process.wait(), HANGS) == 130
         _, out, _ = await here.run("sessions", "show", "01")

@@ -25,7 +25,7 @@ async def test_hover_tells_what_is_known_of_a_finding(tmp_path):
         await editor.diagnostics(uri)
         found = await hover(editor, uri)
         text = found.contents.value
-        assert "'p' is freed again." in text and "`double-free`" in text
+        assert "is freed again." in text and "`double-free`" in text
         assert "[CWE-415](https://cwe.mitre.org/data/definitions/415.html)" in text
         assert "Confidence" in text and "%" in text and "free(p);" in text
         assert "allocator" in text, "what the rule's page says about why it is bad"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from jarvis_ls.runtime.calling import Handled, OutputHandler
+from jarvis_ls.runtime.events import EntryGrew
 from jarvis_ls.runtime.messages import Assistant, ToolCall, ToolResult, User
 from jarvis_ls.runtime.tool import ToolContext, Tools, tool
 from jarvis_ls.runtime.tool_text import END_MISSING, as_text, read_call, written
@@ -80,8 +81,11 @@ async def test_the_block_is_never_streamed_to_the_reader(tmp_path: Path) -> None
         d.server.say(f"I look.\n{block('look', {'what': 'a'})}", pieces=40)
         d.server.say("Seen.")
         await d.agent(look, model={"tools": False}).run("go")
-    grown = "".join(e.text for e in d.events if getattr(e, "kind", "") == "entry_grew")
-    assert grown == "I look.\nSeen."
+    grown: dict[str, str] = {}
+    for event in d.events:
+        if isinstance(event, EntryGrew):
+            grown[event.entry] = grown.get(event.entry, "") + event.text
+    assert list(grown.values()) == ["I look.", "Seen."]
 
 
 async def test_several_blocks_are_refused(tmp_path: Path) -> None:

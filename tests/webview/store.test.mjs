@@ -170,12 +170,12 @@ describe('what is kept', () => {
     const history = Array.from({ length: 300 }, (_, index) => String(index));
     const kept = restore({
       tab: 'memory',
-      drafts: { a: 'text', b: 3 },
+      drafts: { a: { text: 'text', attachments: [] }, b: 3, c: { text: 'text' } },
       history,
       place: { id: 'x', above: 4 },
     });
     assert.equal(kept.tab, 'memory');
-    assert.deepEqual(kept.drafts, { a: 'text' });
+    assert.deepEqual(kept.drafts, { a: { text: 'text', attachments: [] } });
     assert.equal(kept.history.length, 100);
     assert.equal(kept.history.at(-1), '299');
     assert.deepEqual(kept.place, { id: 'x', above: 4 });
