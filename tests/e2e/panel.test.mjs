@@ -84,10 +84,13 @@ describe('with a model', () => {
     await panel.picture('hunks');
     assert.deepEqual(await panel.violations(), []);
     await card.getByRole('button', { name: /Compare in the editor/ }).click();
-    await editor.page.locator('.monaco-diff-editor').first().waitFor();
+    const changed = editor.page.locator('.monaco-diff-editor .editor.modified .view-line');
+    await changed.filter({ hasText: /LINE\s20/ }).waitFor();
     await card.getByRole('button', { name: 'Accept 1 of 2' }).click();
     await panel.answered('Partly done.');
     await panel.rest();
+    await changed.filter({ hasText: /line\s20/ }).waitFor();
+    await changed.filter({ hasText: /LINE\s2\s*$/ }).waitFor();
     assert.ok(editor.read('list.txt').includes('LINE 2\n'));
     assert.ok(editor.read('list.txt').includes('line 20\n'));
     await panel.tab('explorer');

@@ -1,17 +1,45 @@
 /**
  * What an agent changes of a file, as the editor's own diff: before and after are texts of the
- * server, so that the diff stays what it was when the file changes later.
+ * server, so that the diff stays what it was when the file changes later. One that is open follows
+ * what the user decides: of a change that was taken in part it shows that part.
  */
 
-import { commands, l10n, type TextDocumentContentProvider, Uri } from 'vscode';
+import {
+  commands,
+  type Disposable,
+  EventEmitter,
+  l10n,
+  type TextDocumentContentProvider,
+  Uri,
+  workspace,
+} from 'vscode';
 import type { FileText, ShowDiffAsk, Side, SideAsk } from '../../panel-protocol';
 
 export const DIFF_SCHEME = 'jarvis-change';
 
 type Wanted = Required<Pick<SideAsk, 'session' | 'entry' | 'path' | 'root'>>;
 
-export class Changes implements TextDocumentContentProvider {
+export class Changes implements TextDocumentContentProvider, Disposable {
+  private readonly changed = new EventEmitter<Uri>();
+  readonly onDidChange = this.changed.event;
+
   constructor(private readonly read: (ask: SideAsk) => Promise<FileText>) {}
+
+  dispose(): void {
+    this.changed.dispose();
+  }
+
+  /** A tool call was decided on: what is shown of it is read again. */
+  decided(session: string, entry: string): void {
+    for (const { uri } of workspace.textDocuments) {
+      if (uri.scheme === DIFF_SCHEME) {
+        const wanted = JSON.parse(uri.query) as Wanted;
+        if (wanted.session === session && wanted.entry === entry) {
+          this.changed.fire(uri);
+        }
+      }
+    }
+  }
 
   async provideTextDocumentContent(uri: Uri): Promise<string> {
     const wanted = JSON.parse(uri.query) as Wanted & { side: Side };

@@ -24,6 +24,7 @@ import type {
   PageMessage,
   PanelStart,
   SettingsShown,
+  ToolEntry,
 } from '../../panel-protocol';
 import { PANEL_ASK, PANEL_EVENTS } from '../../protocol';
 import { Changes } from './diff';
@@ -102,6 +103,7 @@ export class PanelView implements WebviewViewProvider, Disposable {
   }
 
   dispose(): void {
+    this.changes.dispose();
     for (const subscription of this.subscriptions) {
       subscription.dispose();
     }
@@ -194,6 +196,9 @@ export class PanelView implements WebviewViewProvider, Disposable {
     for (const event of events) {
       if (event.kind === 'entry_put') {
         note(this.asked, `${event.session}/${event.entry.id}`, waitsForUser(event.entry));
+        if (event.entry.kind === 'tool' && isDecided(event.entry)) {
+          this.changes.decided(event.session, event.entry.id);
+        }
       } else if (event.kind === 'session_put') {
         note(this.working, event.session.id, event.session.working);
       }
@@ -210,6 +215,10 @@ export class PanelView implements WebviewViewProvider, Disposable {
     const tooltip = l10n.t('Jarvis waits for your answer');
     this.view.badge = value > 0 ? { value, tooltip } : undefined;
   }
+}
+
+function isDecided({ state }: ToolEntry): boolean {
+  return state !== 'asked' && state !== 'running';
 }
 
 function waitsForUser(entry: Entry): boolean {
