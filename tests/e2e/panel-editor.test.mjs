@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { startModel } from './model.mjs';
+import { Panel } from './panel.mjs';
 import { openWorkbench, until } from './workbench.mjs';
 
 const KEY = 'sk-only-in-secret-storage-0815';
@@ -126,3 +127,36 @@ function* filesBelow(folder) {
     if (statSync(file).isFile()) yield file;
   }
 }
+
+describe('several folders', () => {
+  const home = mkdtempSync(path.join(tmpdir(), 'jls-home-'));
+  let model;
+  let editor;
+  let panel;
+  before(async () => {
+    model = await startModel();
+    model.configure(home);
+    editor = await openWorkbench({
+      folders: ['client', 'server'],
+      files: { 'client/own.txt': NOTES, 'server/theirs.txt': NOTES },
+      env: { JARVIS_HOME: home },
+    });
+    panel = await Panel.open(editor);
+  });
+  after(async () => {
+    await editor?.close();
+    await model?.close();
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  test('a link that begins with the name of another folder opens the file there', async () => {
+    await model.script({ say: 'Look at [theirs](server/theirs.txt#L2), then [ours](own.txt).' });
+    await panel.say('What is in @server/theirs.txt?');
+    await panel.answered('Look at theirs');
+    await panel.rest();
+    await panel.page.locator('.answer a', { hasText: 'theirs' }).click();
+    await editor.page.locator('.tab.active[data-resource-name="theirs.txt"]').waitFor();
+    await panel.page.locator('.answer a', { hasText: 'ours' }).click();
+    await editor.page.locator('.tab.active[data-resource-name="own.txt"]').waitFor();
+  });
+});

@@ -85,6 +85,25 @@ export function fileOf(path: string, root: number): Uri | undefined {
   return folder === undefined ? undefined : Uri.joinPath(folder.uri, ...path.split('/'));
 }
 
+/**
+ * The file that a link in an answer means, as the server names files: what begins with the name of
+ * another folder lies there, unless the first folder has something of that name.
+ */
+export async function linkedFile(path: string): Promise<Uri | undefined> {
+  const [head = '', ...rest] = path.split('/');
+  const folders = workspace.workspaceFolders ?? [];
+  const called = folders.filter(({ uri }) => uri.path.split('/').at(-1) === head);
+  const [first, folder] = [folders[0], called[0]];
+  if (first === undefined || folder === undefined || folder === first || called.length > 1) {
+    return fileOf(path, 0);
+  }
+  const isOfFirst = await workspace.fs.stat(Uri.joinPath(first.uri, head)).then(
+    () => true,
+    () => false,
+  );
+  return isOfFirst ? fileOf(path, 0) : fileOf(rest.join('/'), folder.index);
+}
+
 function lineOf(problem: Diagnostic): string {
   const { line, character } = problem.range.start;
   const code = typeof problem.code === 'object' ? problem.code.value : problem.code;

@@ -12,7 +12,7 @@ import type {
   OpenFileAsk,
   SettingsShown,
 } from '../../panel-protocol';
-import { fileOf, ofEditor, ofFile } from './attachments';
+import { fileOf, linkedFile, ofEditor, ofFile } from './attachments';
 import type { Changes } from './diff';
 import type { Keys } from './keys';
 
@@ -108,8 +108,8 @@ function insertFromEditor(parts: HostParts, attachment: Attachment | undefined):
   parts.tell({ kind: 'insert', attachments: [attachment], text: '' });
 }
 
-async function openFile({ path, root = 0, line = 0 }: OpenFileAsk): Promise<void> {
-  const file = fileOf(path, root);
+async function openFile({ path, root, line = 0 }: OpenFileAsk): Promise<void> {
+  const file = root === undefined ? await linkedFile(path) : fileOf(path, root);
   if (file === undefined) {
     throw new Error(l10n.t('{0} is no file of the workspace.', path));
   }
