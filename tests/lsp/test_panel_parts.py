@@ -88,6 +88,9 @@ async def test_what_can_follow_an_at_sign(tree):
     assert {"src/", "README.md"} <= set(await labels(""))
     [read_me] = await mentions.complete("READ", [tree])
     assert (read_me.kind, read_me.insert) == ("file", "@README.md")
+    other = tree / "out"
+    [there] = await Mentions().complete("out/ma", [tree / "src", other])
+    assert (there.label, there.insert) == ("out/main.o", "@out/main.o")
 
 
 def test_a_file_is_named_so_that_it_is_found(tmp_path):
