@@ -6,6 +6,8 @@ of the rules come first; those of values that are followed come later, and chang
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from lsprotocol import types
 
@@ -46,6 +48,11 @@ void name(const char *given) {
 }
 """
 """Only who follows the call sees the double free."""
+
+PATIENT = (sys.executable, "-X", "utf8", "-c",
+           "import sys; from jarvis_ls.lsp import live; live._SETTLING_SECONDS = float('inf'); "
+           "from jarvis_ls.cli.language_server import main; sys.exit(main())")  # fmt: skip
+"""A server that waits for values to be followed for as long as that may take."""
 
 
 async def scanned(editor, uri):
@@ -88,6 +95,14 @@ async def test_a_fix_asked_for_as_the_file_is_opened(tmp_path, pull):
             lambda: [one.findings for told in editor.changes for one in told.files][-1:] == [[]]
         )
         assert (await editor.request("jarvis/findings", {})).findings == []
+
+
+async def test_a_fix_waits_for_the_values_and_not_for_a_time_to_pass(tmp_path):
+    uri = written(tmp_path, "a.c", DOUBLE_FREE)
+    async with running(tmp_path, options={"trusted": True}, command=PATIENT) as editor:
+        (finding,) = await scanned(editor, uri)
+        editor.open(uri, DOUBLE_FREE)
+        assert "= NULL;" in await fixed(editor, finding)
 
 
 async def test_the_finding_that_was_chosen_is_fixed_and_not_one_that_looks_like_it(tmp_path):

@@ -61,9 +61,7 @@ class Live:
         When the user goes on typing meanwhile, the findings are those of the later text.
         """
         while (document := self._server.documents.get(uri)) is not None:
-            running = self._running.get(uri)
-            busy = uri in self._timers or (running is not None and not running[1].done())
-            if busy or self._known(uri) is None:
+            if self._is_busy(uri) or self._known(uri) is None:
                 self._cancel_timer(uri)
                 await asyncio.shield(self._start(uri))
             if self._server.documents.get(uri) is document:
@@ -79,12 +77,19 @@ class Live:
         For what the user does to a finding: until then one may be missing, or have the
         fingerprint of another.
         """
-        deadline = asyncio.get_running_loop().time() + _SETTLING_SECONDS
-        while True:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + _SETTLING_SECONDS
+        state = await self.current(uri)
+        while state is not None and not state.settled and self._is_busy(uri):
+            if loop.time() > deadline:
+                break
             state = await self.current(uri)
-            late = asyncio.get_running_loop().time() > deadline
-            if state is None or state.settled or late:
-                return state
+        return state
+
+    def _is_busy(self, uri: str) -> bool:
+        """Whether an analysis of the document is under way, or is going to be."""
+        running = self._running.get(uri)
+        return uri in self._timers or (running is not None and not running[1].done())
 
     def _known(self, uri: str) -> FileState | None:
         """The findings of the document, when they are those of its present text."""
@@ -119,6 +124,8 @@ class Live:
         known = server.findings.get(server.key(uri))
         if known is None or known.version != state.version or not known.shows(state):
             server.findings.put_open(server.key(uri), state)
+        else:
+            known.settled = state.settled
 
     async def _state(self, uri: str, version: int) -> FileState:
         if not self._server.settings.enable:
