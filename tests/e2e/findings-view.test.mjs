@@ -106,6 +106,7 @@ test('several findings are suppressed at once, with one reason, and their files 
 
 test('an empty reason is refused', async () => {
   await editor.finding('three.c:5').click();
+  await editor.page.locator('.tab.active[data-resource-name="three.c"]').waitFor();
   await editor.command('Jarvis: Suppress…');
   await editor.pick('This line');
   await editor.answer('   ');

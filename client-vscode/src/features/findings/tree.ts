@@ -50,13 +50,23 @@ const PAGE = 500;
 
 export class FindingsTree implements TreeDataProvider<Node> {
   private roots: GroupNode[] = [];
+  private shown: readonly FindingItem[] = [];
+  private grouping: Grouping | undefined;
   private pages = new Map<string, number>();
   private readonly changed = new EventEmitter<Node | undefined>();
 
   readonly onDidChangeTreeData = this.changed.event;
 
-  /** Shows these findings under headings of this kind. */
+  /**
+   * Shows these findings under headings of this kind. Rows that stay as they are are not drawn
+   * again: a click or a menu that is on its way to one would be lost.
+   */
   show(findings: readonly FindingItem[], grouping: Grouping): void {
+    if (grouping === this.grouping && areAlike(findings, this.shown)) {
+      return;
+    }
+    this.shown = findings;
+    this.grouping = grouping;
     this.roots = grouped(findings, grouping).map((group) => ({ kind: 'group', group }));
     this.changed.fire(undefined);
   }
@@ -105,6 +115,16 @@ export class FindingsTree implements TreeDataProvider<Node> {
   private pageOf(node: GroupNode): number {
     return this.pages.get(node.group.key) ?? 1;
   }
+}
+
+function areAlike(some: readonly FindingItem[], others: readonly FindingItem[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every((one, at) => {
+      const other = others[at];
+      return one === other || JSON.stringify(one) === JSON.stringify(other);
+    })
+  );
 }
 
 function groupItem(group: Group): TreeItem {
