@@ -17,6 +17,7 @@ describe('the panel beside the editor', () => {
   const home = mkdtempSync(path.join(tmpdir(), 'jls-home-'));
   let model;
   let editor;
+  let panel;
   let page;
   before(async () => {
     model = await startModel();
@@ -30,9 +31,8 @@ describe('the panel beside the editor', () => {
     ];
     writeFileSync(path.join(home, 'config.toml'), settings.join('\n'));
     editor = await openWorkbench({ files: { 'notes.txt': NOTES }, env: { JARVIS_HOME: home } });
-    page = editor.webview;
-    await editor.command('Jarvis: Open Chat');
-    await page.locator('.composer textarea').waitFor();
+    panel = await Panel.open(editor);
+    page = panel.page;
   });
   after(async () => {
     await editor?.close();
@@ -40,15 +40,9 @@ describe('the panel beside the editor', () => {
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  async function say(text) {
-    const field = page.locator('.composer textarea');
-    await field.fill(text);
-    await field.press('Enter');
-  }
-
   async function answered(text) {
-    await page.locator('.answer', { hasText: text }).last().waitFor();
-    await page.locator('.working').waitFor({ state: 'detached' });
+    await panel.answered(text);
+    await panel.rest();
   }
 
   test('a key is asked for once, kept in secret storage, and used', async () => {
@@ -58,7 +52,7 @@ describe('the panel beside the editor', () => {
     await editor.answer(KEY);
     await page.getByText('What shall we do?').waitFor();
     await model.script({ say: 'The key was taken.' });
-    await say('Hello');
+    await panel.say('Hello');
     await answered('The key was taken.');
     await editor.status.filter({ hasText: 'online' }).waitFor();
   });
@@ -68,7 +62,7 @@ describe('the panel beside the editor', () => {
     await editor.serverStarted(2);
     await page.locator('.answer', { hasText: 'The key was taken.' }).waitFor();
     await model.script({ say: 'Still known.' });
-    await say('Again');
+    await panel.say('Again');
     await answered('Still known.');
     for (const file of filesBelow(home)) {
       assert.ok(!readFileSync(file).includes(KEY), file);
@@ -82,7 +76,7 @@ describe('the panel beside the editor', () => {
     await editor.command('Jarvis: Send Selection to Chat');
     await page.locator('.composer', { hasText: 'notes.txt' }).waitFor();
     await model.script({ say: 'Seen.' });
-    await say('What is this?');
+    await panel.say('What is this?');
     await answered('Seen.');
     await page.locator('.entry, .user', { hasText: 'second' }).first().waitFor();
   });
@@ -94,7 +88,7 @@ describe('the panel beside the editor', () => {
       { calls: [['rewrite_file', { file_path: 'notes.txt', content: 'first\n2\nthird\n' }]] },
       { say: 'It is changed.' },
     );
-    await say('Change the second line');
+    await panel.say('Change the second line');
     await page.getByRole('button', { name: 'Accept all' }).click();
     await answered('It is changed.');
     await until('it is saved', () => editor.read('notes.txt') === 'first\n2\nthird\n');
@@ -112,7 +106,7 @@ describe('the panel beside the editor', () => {
       { calls: [['rewrite_file', { file_path: 'notes.txt', content: 'all new\n' }]] },
       { say: 'I could not.' },
     );
-    await say('Change all of it');
+    await panel.say('Change all of it');
     await page.getByRole('button', { name: 'Accept all' }).click();
     await answered('I could not.');
     assert.equal(editor.read('notes.txt'), 'first\n2\nthird\n');

@@ -21,7 +21,7 @@ from jarvis_ls.lsp.panel_protocol import (
 )
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.events import EntryPut, Event, Hunk, ProposedEdit, ToolEntry
-from jarvis_ls.runtime.folders import named, prefix_of
+from jarvis_ls.runtime.folders import below, named, prefix_of
 from jarvis_ls.runtime.permissions import inside
 
 LISTED_SECONDS = 10.0
@@ -138,10 +138,9 @@ def read_targets(entry: ToolEntry, roots: Sequence[Path]) -> list[tuple[str, int
     found: list[tuple[str, int]] = []
     for text in _texts(arguments):
         real = inside(text, roots) if 0 < len(text) < 1000 and "\n" not in text else None
-        if real is None or not real.is_file():
-            continue
-        number = next(n for n, root in enumerate(roots) if real == root or root in real.parents)
-        found.append((real.relative_to(roots[number]).as_posix(), number))
+        if real is not None and real.is_file() and (lies := below(real, roots)) is not None:
+            number, rest = lies
+            found.append((rest, number))
     return list(dict.fromkeys(found))
 
 

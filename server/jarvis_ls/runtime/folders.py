@@ -32,6 +32,15 @@ def located(path: str | Path, roots: Sequence[Path]) -> Path:
     return roots[0] / path if number is None else roots[number] / rest.lstrip("/")
 
 
+def below(real: Path, roots: Sequence[Path]) -> tuple[int, str] | None:
+    """The folder that holds a real path, by number, and the path from there, with forward slashes;
+    None when none does."""
+    for number, root in enumerate(roots):
+        if real == root or root in real.parents:
+            return number, real.relative_to(root).as_posix()
+    return None
+
+
 def prefix_of(path: str, number: int, roots: Sequence[Path]) -> str:
     """What stands before `path`, given from folder `number`, where it is named for somebody who
     may write it back: nothing for the first folder, the name of another, or its place on disk."""

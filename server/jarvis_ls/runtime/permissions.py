@@ -28,7 +28,7 @@ from typing import Any, Literal
 from jarvis_ls.codeintel.shell import take_apart
 from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.folders import called, from_first, located, named
+from jarvis_ls.runtime.folders import below, called, from_first, located, named
 from jarvis_ls.runtime.tool import Action, ToolContext
 
 Effect = Literal["allow", "ask", "deny"]
@@ -170,7 +170,7 @@ class Permissions:
         ]
         if not rules:
             return None
-        prefix = _prefix(folder, context)
+        prefix, _ = _located(folder, context) or ("", "")
         return lambda path: any(
             rule._fits("read", one)
             for one in dict.fromkeys((path, prefix + path))
@@ -284,8 +284,7 @@ def inside(path: str | Path, roots: Iterable[Path]) -> Path | None:
     """
     folders = list(roots)
     real = real_path(path, folders)
-    inside_one = real is not None and any(real == root or root in real.parents for root in folders)
-    return real if inside_one else None
+    return real if real is not None and below(real, folders) is not None else None
 
 
 def real_path(path: str | Path, roots: Iterable[Path]) -> Path | None:
@@ -383,20 +382,23 @@ def _targets(action: Action, context: ToolContext) -> tuple[str, ...]:
     that is not the first; a command, a URL. Nothing for a path outside the workspace."""
     if action.kind not in ("read", "write"):
         return (action.target,)
-    real = inside(action.target, context.roots)
-    if real is None:
+    found = _located(action.target, context)
+    if found is None:
         return ()
-    root = next(r for r in context.roots if real == r or r in real.parents)
-    path = real.relative_to(root).as_posix()
-    return tuple(dict.fromkeys((path, named(path, _prefix(action.target, context)))))
+    prefix, path = found
+    return tuple(dict.fromkeys((path, named(path, prefix))))
 
 
-def _prefix(path: str, context: ToolContext) -> str:
-    """The name of the folder that a path lies in, with a slash, as patterns may begin; empty for
-    the first, and for what lies outside."""
-    real = inside(path, context.roots)
-    root = next((r for r in context.roots if real and (real == r or r in real.parents)), None)
-    return f"{root.name}/" if root is not None and root.name in called(context.roots) else ""
+def _located(path: str, context: ToolContext) -> tuple[str, str] | None:
+    """The name of the folder that a path lies in, with a slash, as patterns may begin (empty for
+    the first), and the path from there; None outside the workspace."""
+    real = real_path(path, context.roots)
+    found = None if real is None else below(real, context.roots)
+    if found is None:
+        return None
+    number, rest = found
+    name = context.roots[number].name
+    return f"{name}/" if name in called(context.roots) else "", rest
 
 
 def _granted(tool: str, action: Action, context: ToolContext) -> PermissionRule | None:

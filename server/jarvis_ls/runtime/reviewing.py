@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words, mapped, together
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.events import Hunk, ProposedEdit
+from jarvis_ls.runtime.folders import below
 from jarvis_ls.runtime.interaction import Interaction, Review
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
 from jarvis_ls.runtime.permissions import (
@@ -278,14 +278,10 @@ def _check_declared(
 def _is_special(action: Action, context: ToolContext) -> bool:
     """Whether consent must be asked in words before the diff is shown."""
     real = inside(action.target, context.roots)
-    return real is None or shown(action.target) != action.target or (
-        protected_name(_from_root(real, context)) is not None
+    found = None if real is None else below(real, context.roots)
+    return found is None or shown(action.target) != action.target or (
+        protected_name(found[1]) is not None
     )  # fmt: skip
-
-
-def _from_root(real: Path, context: ToolContext) -> str:
-    root = next(r for r in context.roots if real == r or r in real.parents)
-    return real.relative_to(root).as_posix()
 
 
 def _without_writes(known: Tool) -> Tool:

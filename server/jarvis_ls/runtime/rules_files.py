@@ -24,7 +24,7 @@ from typing import Any, Literal
 from jarvis_ls.core.errors import ConfigError, SkippedFile
 from jarvis_ls.core.files import STATE, read_regular
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.folders import located
+from jarvis_ls.runtime.folders import below, located
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
 from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.places import with_state
@@ -166,9 +166,10 @@ def load_rules(
 def nested(path: Path, roots: Sequence[Path], peers: Sequence[str] = ()) -> tuple[RuleFile, ...]:
     """The `AGENTS.md` files between a root and `path`, the root's own left out, nearest last."""
     real = Path(os.path.realpath(path))
-    root = next((r for r in roots if r == real or r in real.parents), None)
-    if root is None:
+    found = below(real, roots)
+    if found is None:
         return ()
+    root = roots[found[0]]
     between = [folder for folder in (real, *real.parents) if root in folder.parents]
     files = [file for folder in reversed(between) for file in _agents(folder, root, peers)]
     return tuple(_limited(files))

@@ -23,7 +23,7 @@ from jarvis_ls.core.beneath import read_beneath
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.folders import named, prefix_of
+from jarvis_ls.runtime.folders import below, named, prefix_of
 from jarvis_ls.runtime.permissions import inside, is_path, real_path, shown
 from jarvis_ls.runtime.tool import ToolContext
 
@@ -161,22 +161,20 @@ def place_of(path: str, context: ToolContext, *, reading: bool = True) -> Place:
     if not is_path(path):
         raise ToolRetry("{path} cannot be a path; nothing was done with it.", path=shown(path))
     real = inside(path, context.roots)
-    if real is not None:
+    lies = None if real is None else below(real, context.roots)
+    if real is not None and lies is not None:
         if not reading and _is_of_another_place(path) and not real.exists():
             raise ToolRetry(
                 "{path} is written in a form of another place or system. Give a path "
                 "relative to the workspace, with forward slashes.",
                 path=shown(path),
             )
-        number = next(n for n, r in enumerate(context.roots) if real == r or r in real.parents)
-        root = context.roots[number]
-        below = real.relative_to(root).as_posix()
-        return Place(root, number, below, prefix_of(below, number, context.roots))
+        number, rest = lies
+        return Place(context.roots[number], number, rest, prefix_of(rest, number, context.roots))
     outside = real_path(path, context.roots) if reading else None
     if outside is not None and outside in context.services.get("granted", ()):
         anchor = Path(outside.anchor)
-        below = outside.relative_to(anchor).as_posix()
-        return Place(anchor, -1, below, anchor.as_posix())
+        return Place(anchor, -1, outside.relative_to(anchor).as_posix(), anchor.as_posix())
     raise ToolRetry(
         "{path} lies outside the workspace; nothing was done with it.", path=shown(path)
     )

@@ -21,6 +21,7 @@ from jarvis_ls.core.ignored import printable
 from jarvis_ls.core.regex import compile_regex
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.runtime.folders import below
 from jarvis_ls.runtime.permissions import shown
 from jarvis_ls.runtime.textfile import Place, place_of
 from jarvis_ls.runtime.tool import Action, ToolContext, tool
@@ -129,7 +130,7 @@ def _ripgrep(context: ToolContext) -> str | None:
     if found is None:
         return None
     real = Path(os.path.realpath(found))
-    return None if any(root in real.parents for root in context.roots) else str(real)
+    return str(real) if below(real, context.roots) is None else None
 
 
 async def _by_ripgrep(
