@@ -87,3 +87,52 @@ def test_what_a_set_up_by_hand_and_its_makefiles_would_say_is_guessed(tmp_path: 
         "port/getopt.h": "#error not for this machine\n",
     })  # fmt: skip
     assert functions(root) == ["home"]
+
+
+@needs_compiler
+def test_what_users_change_in_a_copy_is_taken_as_it_is_shipped(tmp_path: Path) -> None:
+    root = tmp_path / "menu"
+    write(root, {
+        "src/config.def.h": "#define MOST 5\n", "src/a.c": '#include "config.h"\n'
+        "int most(void) { return MOST; }\n", "test/t.c": '#include "../config.h"\n'
+        "int tested(void) { return MOST; }\n",
+    })  # fmt: skip
+    assert functions(root) == ["most", "tested"]
+
+
+@needs_compiler
+def test_what_a_set_up_defines_by_its_variables_and_types_is_guessed(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    write(root, {
+        "configure.ac": "AC_INIT([shop], [1.4])\nAC_CONFIG_HEADERS([config.h])\nPRODUCT=shop\n"
+                        'AC_DEFINE_UNQUOTED([PRODUCT], "$PRODUCT")\n'
+                        "AC_DEFINE([SINCE], [[\"07 Jan\"]], [day])\n"
+                        "AC_CHECK_TYPE(uint16_t, [AC_DEFINE(my_word, uint16_t)])\n",
+        "config.h.in": "#undef PRODUCT\n#undef SINCE\n#undef my_word\n",
+        "a.c": '#include "config.h"\n#include <stdint.h>\nmy_word one;\n'
+               "const char *said(void) { return PRODUCT SINCE PACKAGE_VERSION; }\n",
+    })  # fmt: skip
+    assert functions(root) == ["said"]
+
+
+@needs_compiler
+def test_what_makefiles_ask_the_shell_for_is_read_or_unknown(tmp_path: Path) -> None:
+    root = tmp_path / "asks"
+    write(root, {
+        "VERSION": "2.7\n", "a.c": "const char *said(void) { return VERSION BUILT DAY; }\n"
+        '_Static_assert(sizeof VERSION == 4, "read");\n',
+        "Makefile": "BUILT := $(shell git describe --tags)\nCFLAGS += -DBUILT=\\\"$(BUILT)\\\""
+                    ' -DDAY=\\"`date +%F`\\"\na.o: a.c\n'
+                    '\t$(COMPILE) -DVERSION=\\"$(shell cat VERSION)\\" -c $<\n',
+    })  # fmt: skip
+    assert functions(root) == ["said"]
+
+
+@needs_compiler
+def test_a_header_called_like_the_one_of_the_system_that_it_includes(tmp_path: Path) -> None:
+    root = tmp_path / "wraps"
+    write(root, {
+        "regex.h": "#ifndef W\n#define W\n#include <regex.h>\nint found(regmatch_t *m);\n#endif\n",
+        "a.c": '#include "regex.h"\nint found(regmatch_t *m) { return (int)m->rm_so; }\n',
+    })  # fmt: skip
+    assert functions(root) == ["found"]

@@ -365,6 +365,53 @@ def test_a_program_that_does_not_link_leaves_the_rest(tmp_path: Path) -> None:
 
 
 @needs_cargo
+def test_libraries_that_no_header_tells_of_are_found_by_what_is_missing(tmp_path: Path) -> None:
+    root = tmp_path / "secret"
+    write(root, {
+        "secret.c": "#define _GNU_SOURCE\n#include <stdio.h>\n#include <unistd.h>\n"
+                    "int main(void) {\n"
+                    '  printf("%.20s\\n", crypt("x", "$1$abcdefgh$")); return 0; }\n',
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    built_by_cc(tmp_path / "c-secret", root / "secret.c", "-lcrypt")
+    rust = tmp_path / "secret_rs" / "target" / "release" / "secret"
+    assert run(rust) == run(tmp_path / "c-secret")
+
+
+@needs_cargo
+def test_functions_in_functions_run_by_way_of_the_stack(tmp_path: Path) -> None:
+    root = tmp_path / "inner"
+    write(root, {
+        "inner.c": "#include <stdio.h>\nstatic int twice(int (*f)(int)) { return f(1) + f(2); }\n"
+                   "static int sum(int k) { int add(int n) { k += n; return k; }"
+                   " return twice(add); }\n"
+                   'int main(void) { printf("%d\\n", sum(40)); return 0; }\n',
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert set(re.findall(r": (\w+) stays in C", done.stdout)) == {"sum"}
+    rust = tmp_path / "inner_rs" / "target" / "release" / "inner"
+    assert run(rust) == (0, "84\n", "")
+
+
+@needs_cargo
+def test_a_function_of_another_file_that_is_declared_without_parameters(tmp_path: Path) -> None:
+    root = tmp_path / "fatal"
+    write(root, {
+        "main.c": "extern void say();\n"
+                  'int main(void) { say(3, "a", (char *) 0, "b", (char *) 0, 0.5f); return 0; }\n',
+        "say.c": "#include <stdio.h>\nvoid say(int n, char *a, char *b, char *c, char *d, double e)"
+                 ' { printf("%d %s %d %s %d %g\\n", n, a, !b, c, !d, e); }\n',
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 of 2 functions in Rust" in done.stdout
+    said = run(tmp_path / "fatal_rs" / "target" / "release" / "main")
+    assert said == (0, "3 a 1 b 1 0.5\n", "")
+
+
+@needs_cargo
 def test_a_file_for_other_systems_stands_in_the_way_of_no_program(tmp_path: Path) -> None:
     """What it calls is nowhere, and the C library has what it offers."""
     root = tmp_path / "options"

@@ -26,12 +26,25 @@ SECONDS = 60
 """How long the linker may take."""
 _SCRIPTS = ("configure.ac", "configure.in")
 _TEMPLATE = re.compile(r"(.+\.h)(?:\.in|\.cmake|\.cmakein|\.cmake\.in)\Z")
+_DEFAULTS = re.compile(r"([\w-]*config[\w-]*)\.(?:def|default|sample|example|dist)\.h")
+"""What is copied to make a header that users change."""
 _NOTICE = re.compile(rb"^(__(?:COPYRIGHT|RCSID|FBSDID|SCCSID|KERNEL_RCSID))\b", re.MULTILINE)
 """Macros of the BSDs that only name a version."""
 _HEADERS = re.compile(r"\bA[CM]_CONFIG_HEADERS?\(\s*\[?\s*([^])]+)")
 _INIT = re.compile(r"\bAC_INIT\(\s*\[?([\w .+-]+)\]?\s*,\s*\[?([\w .+~-]+)\]?")
 _OLD_INIT = re.compile(r"\bAM_INIT_AUTOMAKE\(\s*\[?([\w.+-]+)\]?\s*,\s*\[?([\w.+~-]+)\]?")
-_DEFINED = re.compile(r"^AC_DEFINE\(\s*\[?(\w+)\]?\s*(?:,\s*\[?([\w\"]+)\]?)?\s*[,)]", re.MULTILINE)
+_VALUE = r"\[*(\w+|\"(?:[^\"\\\n$`]|\\.)*\")\]*"
+_DEFINED = re.compile(rf"^AC_DEFINE\(\s*\[?(\w+)\]?\s*(?:,\s*{_VALUE})?\s*[,)]", re.MULTILINE)
+_FOR_TYPE = re.compile(
+    rf"\bAC_CHECK_TYPE\(\s*\[?(\w+)\]?,\s*\[?AC_DEFINE\(\[?(\w+)\]?,\s*{_VALUE}", re.MULTILINE
+)
+"""What is defined when a type is there."""
+_FROM_SHELL = re.compile(
+    r"^AC_DEFINE_UNQUOTED\(\s*\[?(\w+)\]?,\s*\[?(\"?)\$\{?(\w+)\}?\2\]?\s*[,)]", re.MULTILINE
+)
+_SHELL = re.compile(
+    r"^(\w+)=(?:\"([^\"$`\\\n]*)\"|'([^'\"\\\n]*)'|([\w./:-]+))[ \t]*$", re.MULTILINE
+)
 _ASKED = re.compile(rb"\b(?:HAVE_\w+|STDC_HEADERS|TIME_WITH_SYS_TIME|SIZEOF_\w+)\b")
 _CONFIG = re.compile(
     rb'^[ \t]*#[ \t]*include[ \t]*"((?:[^"\n]*/)?[\w-]*config[\w-]*\.h)"', re.MULTILINE
@@ -62,6 +75,8 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
     templates = {match[1]: one for one in files if (match := _TEMPLATE.fullmatch(one))}
     named = dict.fromkeys(word.partition(":")[0] for match in _HEADERS.findall(script)
                           for word in re.split(r"[\s,]+", match) if word)  # fmt: skip
+    defaults = {f"{match[1]}.h": one for one in files
+                if (match := _DEFAULTS.fullmatch(PurePosixPath(one).name))}  # fmt: skip
     there = {PurePosixPath(one).name for one in files}
     sources = [_read(root / one) for one in files if one.endswith((".c", ".h", *_ENDINGS))]
     wanted = {name.decode(): "" for text in sources for name in _CONFIG.findall(text)}
@@ -78,13 +93,18 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
     if not missing:  # then all of it stands in the compiler's arguments
         replace_file(_folder(made) / "defined.h", plain.encode())
         return [*nothing, "-include", str(made / "defined.h")]
+    called = "".join(f"#ifndef {name}\n#define {name} {value}\n#endif\n"
+                     for name, value in names_of(script, root.name).items())  # fmt: skip
     for one in missing:
-        template = templates.get(one)
+        template = templates.get(one) or defaults.get(PurePosixPath(one).name)
         text = plain
         if template is not None:
             text = _filled(_read(root / template).decode("utf-8", "replace"), known)
+        if one in named:  # its template may be older than the set-up
+            text += called if template is not None else ""
         replace_file(_folder(made) / PurePosixPath(one).name, text.encode())
-    return [*nothing, "-DHAVE_CONFIG_H", f"-idirafter{made}"]
+    (made / "beside").mkdir(exist_ok=True)  # from there `../config.h` is found as well
+    return [*nothing, "-DHAVE_CONFIG_H", f"-idirafter{made}", f"-idirafter{made / 'beside'}"]
 
 
 _ENDINGS = (".h.in", ".h.cmake", ".h.cmakein", ".h.cmake.in")
@@ -114,6 +134,13 @@ def names_of(script: str, name: str) -> dict[str, str]:
 def _set(script: str) -> dict[str, str]:
     """Macros that are defined whatever the machine is."""
     found = {name: value or "1" for name, value in _DEFINED.findall(script)}
+    for type_, name, value in _FOR_TYPE.findall(script):
+        if _TYPES.fullmatch(type_):
+            found.setdefault(name, value)
+    assigned = {one[1]: one[2] or one[3] or one[4] or "" for one in _SHELL.finditer(script)}
+    for name, quote, variable in _FROM_SHELL.findall(script):
+        if variable in assigned and (quote or assigned[variable]):
+            found.setdefault(name, f"{quote}{assigned[variable]}{quote}")
     if "AC_USE_SYSTEM_EXTENSIONS" in script or "AC_GNU_SOURCE" in script:
         found["_GNU_SOURCE"] = "1"
     return found

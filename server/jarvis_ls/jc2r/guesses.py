@@ -39,9 +39,14 @@ _SET_UP = re.compile(r"@(\w+)@")
 _ASSIGNED = re.compile(r"^(?:override\s+|export\s+)?([\w.-]+)\s*(\+|:|\?|::)?=\s*(.*)$")
 _VARIABLE = re.compile(r"\$[({](\w+)[)}]")
 _COMPUTED = re.compile(r"\$\([^()]*\s[^()]*\)|`[^`]*`")
+_ASKED = re.compile(
+    r"\$\(shell[ \t]+((?:cat|git|date)\b(?:[^()\n]|\([^()\n]*\))*)\)"
+    r"|`[ \t]*((?:cat|git|date)\b[^`\n]*)`"
+)
+"""What makefiles ask of the shell: mostly which version they build."""
 _FLAGS = re.compile(r"(?:.*FLAGS|DEFS?|DEFINES?|INCS?|INCLUDES?|INCDIRS?|OPTS?|C?OPTIONS)\Z")
 _OTHERS = re.compile(r"(?:LD|CXX|AS|AR|RM|Y|L|MAKE|TEST|DEBUG|DBG).*")
-_COMPILES = re.compile(r"\t[@\s-]*(?:\$[({]CC[)}]|cc|gcc)(?=\s).*\s-c\b")
+_COMPILES = re.compile(r"\t[@\s-]*(?:\$[({](?:CC|(?:LT)?COMPILE)[)}]|cc|gcc)(?=\s).*\s-c\b")
 _SET_TO = re.compile(r"(?<=\s)-D\w+=(?:\\.|[^\s'\"\\])+")
 _RULES = "the rules"
 """Among the variables: macros that rules give a value to. Those without one may belong to one of
@@ -61,9 +66,13 @@ class Includes:
         for file in files:
             if file.endswith(_HEADERS):
                 by_name.setdefault(PurePosixPath(file).name, []).append(PurePosixPath(file))
-        wanted = {
-            one for file in files if file.endswith(_HEADERS) for one in _included(root / file)
-        }
+        included = {file: list(_included(root / file)) for file in files if file.endswith(_HEADERS)}
+        wanted = {one for found in included.values() for one in found}
+        self._wrapping = {
+            PurePosixPath(file).parent for file, found in included.items()
+            if ("<", PurePosixPath(file).name) in found
+            and _is_of_the_system(PurePosixPath(file).name)
+        }  # fmt: skip
         self._found: list[list[PurePosixPath]] = []
         """For each inclusion, the folders from which it is found."""
         for mark, text in sorted(wanted):
@@ -92,8 +101,11 @@ class Includes:
         ]
 
     def _shadows(self, folder: PurePosixPath) -> bool:
-        return any((self._root / folder / name).is_file() and _is_of_the_system(name)
-                   for name in _SYSTEM)  # fmt: skip
+        """Whether a folder has headers that stand for the system's, or that are called like one
+        of them which they include."""
+        return folder in self._wrapping or any(
+            (self._root / folder / name).is_file() and _is_of_the_system(name) for name in _SYSTEM
+        )
 
 
 def makefile_words(root: Path, folder: str, package: Mapping[str, str]) -> tuple[str, ...]:
@@ -114,6 +126,7 @@ def _words_of(path: Path, package: tuple[tuple[str, str], ...]) -> tuple[str, ..
         text = read_regular(path, limit=MAX_BYTES).decode("utf-8", "replace")
     except SkippedFile:
         return ()
+    text = _ASKED.sub(lambda match: _answered(match[1] or match[2], path.parent), text)
     known = {**_PLACES, **dict(package)}
     depth = 0
     for line in text.replace("\\\n", " ").splitlines():
@@ -139,6 +152,16 @@ def _words_of(path: Path, package: tuple[tuple[str, str], ...]) -> tuple[str, ..
         if name == _RULES or (_FLAGS.match(name) and not _OTHERS.match(name)):
             found.update(dict.fromkeys(_kept(_expanded(known, name, 8), path.parent)))
     return tuple(found)
+
+
+def _answered(command: str, folder: Path) -> str:
+    """What a command of the shell would say, without running it: files are read."""
+    match = re.fullmatch(r"cat\s+(?!/)([\w./-]+)\s*", command)
+    with contextlib.suppress(SkippedFile):
+        if match is not None:
+            lines = read_regular(folder / match[1], limit=MAX_BYTES).decode("utf-8", "replace")
+            return lines.partition("\n")[0].strip().replace("$", "")
+    return "unknown"
 
 
 def _expanded(known: dict[str, str], name: str, depth: int) -> str:

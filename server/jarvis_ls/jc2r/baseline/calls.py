@@ -77,7 +77,7 @@ class Calls(Operators):
             if len(list(type_.argument_types())) != len(arguments):
                 raise Unsupported("a call of a function with another number of arguments")
         if arguments and type_.kind.name == "FUNCTIONNOPROTO":
-            found = [self.value(one) for one in arguments]
+            found = self._arguments(type_, arguments)
             function = self.external_called(declared, arguments, cursor.type)
             return self._ordered(function, found, arguments)
         function = self.name_of(declared)

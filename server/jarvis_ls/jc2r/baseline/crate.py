@@ -14,13 +14,13 @@ from pathlib import Path
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.jc2r.baseline.deep import deeply
+from jarvis_ls.jc2r.baseline.linking import libraries
 from jarvis_ls.jc2r.baseline.made import Crate, Left, Module, Stays
 from jarvis_ls.jc2r.baseline.manifest import (
     build_script,
     defines_variadics,
     entry,
     formatted,
-    libraries,
     manifest,
     quoted,
     write_c,
@@ -176,6 +176,7 @@ def _whole_in_c(
     module = Module(unit.path, translator.name, [], [], left)
     module.remainder = (root / unit.path).read_bytes() + translator.places_in_c(whole=True)
     module.headers = headers
+    module.nested = translator.has_nested
     module.renamed = translator.renamed
     module.has_main = translator.has_main
     return module

@@ -67,5 +67,8 @@ class Module:
     has_main: bool = False
     main: tuple[int, bool] = (3, True)
     """How many parameters `main` has, and whether it returns something."""
+    nested: bool = False
+    """Whether the C that is left may have functions in functions, which gcc calls by way of code
+    on the stack."""
     renamed: dict[str, str] = field(default_factory=dict)
     """Names that the C file's compiler must change."""

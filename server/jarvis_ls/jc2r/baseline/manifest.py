@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from jarvis_ls.core.files import replace_file
@@ -21,50 +21,6 @@ EDITION = "2021"
 FORMAT_SECONDS = 120
 
 _FOLDERS = ("-I", "-isystem", "-iquote", "-idirafter")
-_SYSTEM = {
-    "curses.h": "ncurses", "ncurses.h": "ncurses", "ncurses/ncurses.h": "ncurses",
-    "ncursesw/ncurses.h": "ncursesw", "term.h": "tinfo", "panel.h": "panel", "menu.h": "menu",
-    "form.h": "form", "zlib.h": "z", "bzlib.h": "bz2", "lzma.h": "lzma", "zstd.h": "zstd",
-    "readline/readline.h": "readline", "editline/readline.h": "edit", "X11/Xlib.h": "X11",
-    "SDL2/SDL.h": "SDL2", "SDL/SDL.h": "SDL", "GL/gl.h": "GL", "GL/glut.h": "glut",
-    "GLFW/glfw3.h": "glfw", "openssl/ssl.h": "ssl", "openssl/evp.h": "crypto",
-    "openssl/sha.h": "crypto", "openssl/md5.h": "crypto", "openssl/rand.h": "crypto",
-    "openssl/bn.h": "crypto", "openssl/aes.h": "crypto", "openssl/hmac.h": "crypto",
-    "expat.h": "expat", "png.h": "png", "jpeglib.h": "jpeg", "uuid/uuid.h": "uuid",
-    "crypt.h": "crypt", "sqlite3.h": "sqlite3", "curl/curl.h": "curl", "pcre.h": "pcre",
-    "gmp.h": "gmp", "mpfr.h": "mpfr", "check.h": "check", "cmocka.h": "cmocka",
-    "CUnit/Basic.h": "cunit", "CUnit/CUnit.h": "cunit", "event.h": "event", "ev.h": "ev",
-    "uv.h": "uv", "ffi.h": "ffi", "lua.h": "lua", "yaml.h": "yaml", "libxml/parser.h": "xml2",
-    "allegro.h": "alleg", "ao/ao.h": "ao", "pcap.h": "pcap", "security/pam_appl.h": "pam",
-    "sys/capability.h": "cap", "libusb.h": "usb-1.0", "bluetooth/bluetooth.h": "bluetooth",
-}  # fmt: skip
-"""Libraries by a header that only they have."""
-
-
-def libraries(headers: Iterable[str], named: Sequence[str]) -> list[str]:
-    """What programs are linked with: the libraries of `named` and those whose system `headers` are
-    included, as far as the machine has them: a project names libraries of its own as well."""
-    wanted = dict.fromkeys(named)
-    for header in sorted(set(headers)):
-        for tail, name in _SYSTEM.items():
-            if header.endswith(f"/{tail}"):
-                wanted.setdefault(name)
-    return [name for name in wanted if _is_there(name)]
-
-
-@functools.cache
-def _is_there(library: str) -> bool:
-    compiler = shutil.which("cc")
-    if compiler is None:
-        return False
-    for name in (f"lib{library}.so", f"lib{library}.a"):
-        asked = subprocess.run(
-            [compiler, f"-print-file-name={name}"], capture_output=True, text=True, timeout=30,
-            check=False,
-        )  # fmt: skip
-        if asked.stdout.strip() not in ("", name):
-            return True
-    return False
 
 
 @functools.cache
@@ -180,6 +136,10 @@ def build_script(left: Sequence[Module], units: Sequence[Unit], root: Path) -> s
         f" &[{', '.join(map(quoted, arguments(module)))}])"
         for module in left
     )
+    stack = (
+        '    println!("cargo:rustc-link-arg=-Wl,-z,execstack");\n'
+        if any(module.nested for module in left) else ""
+    )  # fmt: skip
     return f"""//! Compiles the functions that are still in C.
 use std::process::Command;
 
@@ -191,7 +151,7 @@ fn main() {{
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
     let mut objects = Vec::new();
     println!("cargo:rerun-if-changed=c");
-    for (file, module, program, arguments) in UNITS {{
+{stack}    for (file, module, program, arguments) in UNITS {{
         let object = format!("{{out}}/{{module}}.o");
         run(Command::new(&compiler)
             .args(["-c", "-O2", "-w", "-fPIC", "-fcommon", "-Ic"])

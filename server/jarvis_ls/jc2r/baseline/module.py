@@ -182,6 +182,7 @@ class Translator(Naming):
         if self._left:
             module.remainder = self._remainder + self.places_in_c()
             module.headers = self.headers(self._unit)
+            module.nested = self.has_nested
             module.renamed = self.renamed
         return module
 

@@ -32,7 +32,7 @@ void __jc2r_fence(void);
 #define __jc2r_at(P) (volatile void *)(P)
 #define __jc2r_type(P) __typeof__(((void)0, *(P)))
 #define __jc2r_word(V) (unsigned long long)(V)
-#define __builtin_va_arg(A, T) (*(T *)__jc2r_va_arg(A))
+#define __builtin_va_arg(A, T) (*(__typeof__(T) *)__jc2r_va_arg(A))
 #define __atomic_load_n(P, O) (__jc2r_type(P))__jc2r_load(__jc2r_at(P), sizeof(*(P)))
 #define __atomic_load(P, R, O) __jc2r_load_to(__jc2r_at(P), (void *)(R), sizeof(*(P)))
 #define __atomic_store_n(P, V, O) __jc2r_store(__jc2r_at(P), __jc2r_word(V), sizeof(*(P)))

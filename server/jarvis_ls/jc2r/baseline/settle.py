@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jarvis_ls.jc2r.baseline.crate import Translated, build, translate
+from jarvis_ls.jc2r.baseline.linking import providers
 from jarvis_ls.jc2r.baseline.made import Module, Stays
 from jarvis_ls.jc2r.baseline.names import rust_name
 from jarvis_ls.jc2r.commands import Unit
@@ -39,10 +40,14 @@ class Refused:
     unlinked: dict[str, str] = field(default_factory=dict)
     """Files of which no program is made."""
 
+    libraries: list[str] = field(default_factory=list)
+    """What programs must be linked with besides; nothing is refused for that."""
+
     @property
     def count(self) -> int:
         """How much it is."""
-        return len(self.functions) + len(self.programs) + len(self.unlinked)
+        return (len(self.functions) + len(self.programs) + len(self.unlinked)
+                + len(self.libraries))  # fmt: skip
 
     def stays(self, wanted: Stays) -> Stays:
         """The same as `wanted`, and what was refused."""
@@ -74,8 +79,8 @@ def settle(
         if not _learn(refused, found, built.stderr):
             break
         found = translate(
-            root, units, folder, linked, refused.stays(stays), without=refused.programs,
-            unlinked=refused.unlinked,
+            root, units, folder, [*linked, *refused.libraries], refused.stays(stays),
+            without=refused.programs, unlinked=refused.unlinked,
         )  # fmt: skip
         built = build(folder)
         if built.returncode == 0:
@@ -98,6 +103,11 @@ def _learn(refused: Refused, found: Translated, said: str) -> bool:
             _refuse_remainder(refused, match[1])
     if refused.count == before:
         missing = _MISSING.findall(said)
+        refused.libraries += [
+            one for one in providers(missing) if one not in refused.libraries
+        ]  # fmt: skip
+        if refused.count != before:
+            return True
         doubled = [one or other for one, other in _DOUBLED.findall(said)]
         names, ending = (missing, "is not there") if missing else (doubled, "is there twice")
         said_of = f"{', '.join(dict.fromkeys(names))} {ending}"

@@ -60,6 +60,11 @@ class Source:
         """What the parser objects to first; empty when it takes the file."""
         return self.said(self._problems[0]) if self._problems else ""
 
+    @property
+    def has_nested(self) -> bool:
+        """Whether functions are defined in functions, which gcc takes."""
+        return any("function definition is not allowed here" in one.text for one in self._problems)
+
     def rejected(self) -> dict[str, clang.Problem]:
         """What the parser objects to in the definitions of the file, by their USR. Raises
         `JarvisError` for an objection that lies elsewhere."""
