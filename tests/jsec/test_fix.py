@@ -154,6 +154,31 @@ def fixes_hold(fixture: Path, rule: str) -> int:
     return len(fixed.applied)
 
 
+@pytest.mark.parametrize(
+    ("name", "rule", "text"),
+    [
+        (  # who gave the pointer, or where it came from, has the block still, and frees it
+            "a.c", "realloc-assign-back",
+            "#include <stdlib.h>\nint f(char **s) {\n    char *p = *s;\n    p = realloc(p, 9);\n"
+            "    if (!p) {\n        free(*s);\n        return 1;\n    }\n    *s = p;\n"
+            "    return 0;\n}\n",
+        ),
+        (
+            "a.c", "realloc-assign-back",
+            "#include <stdlib.h>\nchar *f(char *p) {\n    p = realloc(p, 9);\n    return p;\n}\n",
+        ),
+        (  # what C returns is a number: `?` does not compile
+            "a.rs", "ignored-result",
+            "pub fn f(fd: i32) -> Result<(), E> {\n    unsafe {\n        let _ = libc::close(fd);\n"
+            "    }\n    Ok(())\n}\n",
+        ),
+    ],
+)  # fmt: skip
+def test_no_rewrite_where_it_would_do_harm(name: str, rule: str, text: str) -> None:
+    (one,) = [x for x in analysed(text.encode(), name) if x.rule == rule]
+    assert one.fix is None
+
+
 def test_the_diff_can_be_read() -> None:
     fixed = applied(TWICE, with_edits(finding(), ((4, 5, 4, 13), "p = NULL;")))
     assert fixed.diff().splitlines()[:3] == ["--- a/a.c", "+++ b/a.c", "@@ -1,5 +1,5 @@"]

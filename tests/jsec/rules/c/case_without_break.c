@@ -43,3 +43,15 @@ int unpack(int count, const char *bytes) {
     }
     return sum;
 }
+
+int said_inside(int what, int file) {
+    switch (what) {
+    case 0: {
+        close_file(file); // ok
+        /* fall through */
+    }
+    default:
+        remove_file(file);
+    }
+    return 0;
+}

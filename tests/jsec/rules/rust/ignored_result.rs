@@ -31,3 +31,12 @@ impl Drop for Lock {
         let _ = fs::remove_file(&self.path); // ok
     }
 }
+
+pub fn on_the_way_out(path: &Path) -> Result<(), Error> {
+    if let Err(error) = fill(path) {
+        let _ = fs::remove_file(path); // ok
+        return Err(error);
+    }
+    let _ = fs::remove_file(path); // expect: ignored-result
+    Ok(())
+}

@@ -107,7 +107,12 @@ def _stops(last: Node, function: Function) -> bool:
 
 def _is_said(function: Function, case: Node, last: Node, following: Node) -> bool:
     """Whether a comment, attribute or directive between two cases says what is meant."""
-    between = function.unit.source.data[last.end_byte : following.start_byte]
+    data = function.unit.source.data
+    between = data[last.end_byte : following.start_byte]
+    if last.type == "compound_statement" and last.named_child_count:
+        inner = last.named_children[-1]
+        if inner.type == "comment":
+            between += data[inner.start_byte : inner.end_byte]
     return b"#" in between or _SAYS_SO.search(between) is not None or any(
         c.type == "attributed_statement" for c in case.children
     )  # fmt: skip

@@ -86,6 +86,14 @@ def _confidence(call: Call, pointer: str, assignment: Node) -> float:
     function = call.function
     if function is None:
         return 0.7
+    shared = _shared(function, pointer, assignment)
+    if shared is not None:
+        return shared
+    return 0.5 if _ends_on_failure(assignment, pointer) else 0.82
+
+
+def _shared(function: Function, pointer: str, assignment: Node) -> float | None:
+    """How sure the finding is where another place has the block too; None where none is seen."""
     if _first_copies(function).get(pointer, function.end) < assignment.start_byte:
         return 0.4
     before = function.unit.source.data[function.start : assignment.start_byte]
@@ -94,9 +102,7 @@ def _confidence(call: Call, pointer: str, assignment: Node) -> float:
     variable = function.variable(pointer, assignment.start_byte)
     if variable is not None and variable.is_parameter:
         return 0.5  # who gave it has it still
-    if variable is not None and _is_copy(variable.initial):
-        return 0.55
-    return 0.5 if _ends_on_failure(assignment, pointer) else 0.82
+    return 0.55 if variable is not None and _is_copy(variable.initial) else None
 
 
 def _is_copy(initial: Node | None) -> bool:
@@ -181,7 +187,8 @@ def _first_copies(function: Function) -> dict[str, int]:
 def _through_temporary(call: Call, pointer: str, assignment: Node) -> Rewrite | None:
     """Assign by way of a temporary; on failure the old block is freed and the pointer null.
 
-    Not offered as safe: a size of 0 may free the block and return NULL as well.
+    Not where another place has the block too: who frees it there would free it twice. Not offered
+    as safe: a size of 0 may free the block and return NULL as well.
     """
     statement = assignment.parent
     function = call.function
@@ -189,6 +196,8 @@ def _through_temporary(call: Call, pointer: str, assignment: Node) -> Rewrite | 
         return None
     block = statement.parent
     if block is None or block.type != "compound_statement" or function.uses(_TEMPORARY):
+        return None
+    if _shared(function, pointer, assignment) is not None:
         return None
     declared = "auto *" if call.unit.language == "cpp" else "void *"
     value = text(field(assignment, "right"))

@@ -70,7 +70,7 @@ def ignored_result(site: Site) -> Iterator[Report]:
     if not grave and name not in _FALLIBLE:
         return
     receiver = text(receiver_of(call))[:120]
-    if not grave and (_is_terminal(receiver) or _in_cleanup(site)):
+    if not grave and (_is_terminal(receiver) or _in_cleanup(site) or _before_error(site.node)):
         return
     yield Report(
         site.node,
@@ -102,7 +102,19 @@ def _in_cleanup(site: Site) -> bool:
     return name == "drop" or any(word in name for word in ("cleanup", "clean_up", "abort", "close"))
 
 
+def _before_error(node: Node) -> bool:
+    """Whether another error is returned right behind it: that is the one to report."""
+    following = node.next_named_sibling
+    while following is not None and following.type in ("let_declaration", "line_comment"):
+        following = following.next_named_sibling
+    return following is not None and text(following).startswith(("return Err(", "Err("))
+
+
 def _question_mark(site: Site, value: Node) -> Rewrite | None:
+    """With `?`, where the call gives a `Result`: those of C give a number."""
+    called = text(field(value, "function"))
+    if called.startswith(("libc::", "ffi::")):
+        return None
     if "Result" not in return_type(site.function) or value.type == "unsafe_block":
         return None
     if any(a.type in ("closure_expression", "async_block") for a in ancestors(site.node)):
