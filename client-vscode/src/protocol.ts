@@ -374,7 +374,7 @@ export interface MigrationFunction {
   /** What the tests of equivalence say: `equal`, `differs`, `no_input`, `unstable`, `not_run`;
 empty when they say nothing. */
   tests: string;
-  /** Why, or how many cases were equal. */
+  /** Why, what differs, or how many cases were equal. */
   testsNote: string;
 }
 

@@ -212,6 +212,11 @@ def test_planted_faults_are_found(shop: tuple[Path, str], tmp_path: Path) -> Non
     example = functions(root)["fail"]["example"]
     assert (example["c"]["end"], example["rust"]["end"]) == ("exit 3", "exit 4")
     assert example["request"]["arguments"] == [["i4", 77]], "as small as it gets"
+    report = (root / ".jarvis" / "c2rust" / "equivalence.md").read_text()
+    told = "fail(code = 77): how the call ends is exit 3 in C and exit 4 in Rust"
+    assert told in done.stdout and told in report
+    for name, _, _ in FAULTS:
+        assert re.search(rf"(?m)^  {name}\(.+\): .+", report), name
 
 
 def test_a_killed_run_goes_on_where_it_was(shop: tuple[Path, str]) -> None:

@@ -170,6 +170,25 @@ async def test_rust_and_c_are_compared_and_what_was_found_is_told(project):
         assert place.state == "baseline" and place.range.end.line > place.range.start.line
 
 
+@pytest.mark.parametrize("locale", ["en", "zh-cn"])
+async def test_rust_that_behaves_differently_is_told_at_its_c(project, locale):
+    """The line of the function, the smallest call that shows it, and what came of it."""
+    jc2r("run", "--baseline", project)
+    rust = project.parent / "small_rs" / "src" / "sums.rs"
+    rust.write_text(rust.read_text().replace(" 0i32", " 1i32"))
+    async with running(project, options={**TRUSTED, "locale": locale}) as editor:
+        done = await run(editor, "verify")
+        assert done.differs == 1
+        found = ours(await editor.pushed(uri(project / "sums.c"), ours))
+        told = next(one for one in found if one.code == "differs")
+        assert (told.range.start.line, told.severity) == (2, types.DiagnosticSeverity.Warning)
+        verdict = next(one for one in (await ask(editor)).functions if one.name == "sum")
+        assert verdict.tests == "differs" and verdict.testsNote in told.message
+        said = {"en": "sum(n = 0): the result is 0 in C and 1 in Rust",
+                "zh-cn": "sum(n = 0): 返回值 在 C 中是 0，在 Rust 中是 1"}  # fmt: skip
+        assert verdict.testsNote == said[locale]
+
+
 async def test_where_the_rust_of_a_function_is_and_who_calls_whom(project):
     jc2r("run", "--baseline", project)
     async with running(project, options=TRUSTED) as editor:

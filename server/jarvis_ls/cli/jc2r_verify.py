@@ -204,6 +204,8 @@ def run_verify(options: argparse.Namespace) -> int:
 
 
 def _say(outcome: Any) -> None:
+    from jarvis_ls.jc2r.equivalence.difference import difference_of
+
     verified = outcome.verified
     counts = {state: verified.count(state) for state in
               ("equal", "differs", "unstable", "no_input", "not_run")}  # fmt: skip
@@ -216,10 +218,8 @@ def _say(outcome: Any) -> None:
         if one["state"] in ("differs", "unstable"):
             print(f"{one['file']}:{one['line']}: {one['function']} {one['state']}"
                   f"{': ' + one['reason'] if one['reason'] else ''}")  # fmt: skip
-            if "example" in one:
-                example = one["example"]
-                print(f"  arguments {json.dumps(example['request']['arguments'])[:200]}")
-                print(f"  C    {_short(example['c'])}\n  Rust {_short(example['rust'])}")
+            if told := difference_of(one):
+                print(f"  {speak(told)}")
     _say_programs(outcome)
     if verified.undefined:
         print(f"{len(verified.undefined)} places of the C do something undefined when so called;"
@@ -251,13 +251,6 @@ def _say_programs(outcome: Any) -> None:
         for one in found["survivors"]:
             print(f"src/{one['file']}:{one['line']}: not found: {one['before'][:60]!r} →"
                   f" {one['after'][:60]!r}")  # fmt: skip
-
-
-def _short(said: dict[str, Any]) -> str:
-    parts = [said["end"], f"result {said.get('result')}", f"errno {said.get('errno')}"]
-    parts += [f"{name} {json.dumps(words)[:80]}" for name, words in said["memory"].items()][:4]
-    parts += [f"{name} {said[name][:80]!r}" for name in ("stdout", "stderr") if said[name]]
-    return ", ".join(parts)
 
 
 def _natural(text: str) -> int:

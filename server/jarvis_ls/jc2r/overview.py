@@ -17,6 +17,7 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.store import read_records
 from jarvis_ls.jc2r.config import FOLDER
+from jarvis_ls.jc2r.equivalence.difference import difference_of
 from jarvis_ls.jc2r.records import (
     COUNTED,
     LIFT,
@@ -103,7 +104,7 @@ class Function:
     tests: str = ""
     """Its `state` in `equivalence.jsonl`; empty when that says nothing."""
     tests_note: str = ""
-    """Why, or how many cases were equal."""
+    """Why, what differs, or how many cases were equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,6 +335,8 @@ def _strength(records: Iterable[dict[str, Any]]) -> Strength | None:
 
 def _note_of(record: dict[str, Any]) -> str:
     reason, cases = record.get("reason"), record.get("cases")
+    if told := difference_of(record):
+        return told
     if isinstance(reason, str) and reason:
         return reason
     return str(cases) if isinstance(cases, int) and cases > 0 else ""

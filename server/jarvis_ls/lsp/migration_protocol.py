@@ -112,7 +112,7 @@ class MigrationFunction:
     """What the tests of equivalence say: `equal`, `differs`, `no_input`, `unstable`, `not_run`;
     empty when they say nothing."""
     tests_note: str
-    """Why, or how many cases were equal."""
+    """Why, what differs, or how many cases were equal."""
 
 
 @attrs.frozen

@@ -100,7 +100,8 @@ def passes_of(overview: Overview, say: Messages) -> list[wire.MigrationPass]:
 
 
 def notes_of(overview: Overview, say: Messages) -> dict[str, list[Note]]:
-    """Diagnostics by C file: what stays in C and why, what did not compile, what rustc refused."""
+    """Diagnostics by C file: what stays in C and why, what behaves otherwise in Rust, what did not
+    compile, what rustc refused."""
     from jarvis_ls.jc2r.records import NOT_CHOSEN
 
     found: dict[str, list[Note]] = {}
@@ -112,6 +113,12 @@ def notes_of(overview: Overview, say: Messages) -> dict[str, list[Note]]:
             )
             at = max(function.at, function.line)
             note = Note(at, text, information, "stays-in-c", function.name, at - function.line)
+            found.setdefault(function.file, []).append(note)
+        elif function.tests == "differs":
+            text = say("The Rust of {name} behaves differently: {how}",
+                       name=function.name, how=function.tests_note)  # fmt: skip
+            note = Note(function.line, text, types.DiagnosticSeverity.Warning, "differs",
+                        function.name)  # fmt: skip
             found.setdefault(function.file, []).append(note)
     known = {function.file for function in overview.functions if function.state != "new"}
     for unit in overview.skipped:

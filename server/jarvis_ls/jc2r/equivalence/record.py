@@ -6,7 +6,8 @@ records with another digest say nothing of the state at hand.
 - `function`: `file`, `function`, `line`, `state` (`equal`; `differs`; `no_input`: no generated
   input was fit; `unstable`; `not_run`: its types or what it does do not allow it), `cases` that
   counted, `excluded` (why other cases did not count, and how many), `reason`, `example` of a
-  difference (`request` as `executor.py` reads it, `c`, `rust`), `undefined` (places in the C),
+  difference (`request` as `executor.py` reads it, `c`, `rust`) with names of the `parameters`, of
+  which `difference.py` makes a sentence, `undefined` (places in the C),
   `seconds`.
 - `case`: a recorded case: `name`, `program`, `state` (`equal`; `differs`; `stale`: the C does not
   repeat what was recorded; `not_run`), `difference` in words, `seconds`.

@@ -18,6 +18,7 @@ from jarvis_ls.core.store import replace_records
 from jarvis_ls.jc2r.commands import units_of
 from jarvis_ls.jc2r.config import folder_of
 from jarvis_ls.jc2r.equivalence import cases as recorded
+from jarvis_ls.jc2r.equivalence.difference import difference_of
 from jarvis_ls.jc2r.equivalence.mutants import Mutation, plant
 from jarvis_ls.jc2r.equivalence.own_tests import OwnTests, run_own_tests
 from jarvis_ls.jc2r.equivalence.programs import build_programs, explore, replay
@@ -209,7 +210,9 @@ def summary(outcome: Outcome) -> str:
         some = [one for one in verified.functions if one["state"] == state]
         if some:
             lines += ["", f"## {title}", ""]
-            lines += [f"- {one['file']}:{one['line']}: `{one['function']}`" for one in some]
+            lines += [
+                f"- {one['file']}:{one['line']}: `{one['function']}`{_how(one)}" for one in some
+            ]
     if verified.undefined:
         lines += ["", "## Undefined in the C", "",
                   "`jsec scan` tells of these places too.", ""]  # fmt: skip
@@ -225,6 +228,12 @@ def summary(outcome: Outcome) -> str:
         lines += [f"- {count} × {reason}" for reason, count in reasons.most_common()]
     lines += [f"\nnote: {note}" for note in verified.notes]
     return "\n".join(lines) + "\n"
+
+
+def _how(record: Mapping[str, Any]) -> str:
+    """The smallest call that shows it, or why there is none."""
+    told = difference_of(record) or record["reason"]
+    return f"\n  {told}" if told else ""
 
 
 def strength(found: Mapping[str, Any]) -> str:

@@ -269,6 +269,7 @@ def _record(done: Compared, root: Path) -> dict[str, Any]:
     }  # fmt: skip
     if done.example is not None:
         record["example"] = done.example
+        record["parameters"] = [one.name for one in function.parameters]
     seen = [{**asdict(one), "request": request} for one, request in done.undefined.items()
             if one.file.startswith(str(root))]  # fmt: skip
     if seen:
