@@ -412,6 +412,38 @@ def test_a_function_of_another_file_that_is_declared_without_parameters(tmp_path
 
 
 @needs_cargo
+def test_what_is_only_handed_on_may_be_of_a_type_that_rust_lacks(tmp_path: Path) -> None:
+    root = tmp_path / "handed"
+    write(root, {
+        "main.c": "#include <stdio.h>\n#include <stdlib.h>\n"
+                  'static void show(const char *s) { printf("%Lg\\n", strtold(s, NULL)); }\n'
+                  'int main(void) { show("2.5"); return 3; }\n',
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 of 2 functions in Rust" in done.stdout
+    assert "show stays in C: long double" in done.stdout
+    assert run(tmp_path / "handed_rs" / "target" / "release" / "main") == (3, "2.5\n", "")
+
+
+@needs_cargo
+def test_elements_of_constants_of_unknown_length_are_pointed_to(tmp_path: Path) -> None:
+    root = tmp_path / "rows"
+    write(root, {
+        "rows.h": "struct row { char name[8]; struct { char in[4]; } deep[1]; };\n"
+                  "extern const struct row rows[];\nextern char const words[][8];\n",
+        "rows.c": '#include "rows.h"\nchar const words[][8] = {"uno", "due"};\n'
+                  'const struct row rows[] = {{"ab", {{"x"}}}, {"cd", {{"y"}}}};\n',
+        "main.c": '#include <stdio.h>\n#include "rows.h"\n'
+                  'int main(void) { const struct row *p = rows; printf("%s %s %s %s\\n",'
+                  " rows[1].name, words[1], rows[0].deep[0].in, p[1].name); return 0; }\n",
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0 and "1 of 1 functions" in done.stdout, done.stdout + done.stderr
+    assert run(tmp_path / "rows_rs" / "target" / "release" / "main") == (0, "cd due x cd\n", "")
+
+
+@needs_cargo
 def test_a_file_for_other_systems_stands_in_the_way_of_no_program(tmp_path: Path) -> None:
     """What it calls is nowhere, and the C library has what it offers."""
     root = tmp_path / "options"

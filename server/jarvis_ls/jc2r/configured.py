@@ -103,8 +103,12 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
         if one in named:  # its template may be older than the set-up
             text += called if template is not None else ""
         replace_file(_folder(made) / PurePosixPath(one).name, text.encode())
-    (made / "beside").mkdir(exist_ok=True)  # from there `../config.h` is found as well
-    return [*nothing, "-DHAVE_CONFIG_H", f"-idirafter{made}", f"-idirafter{made / 'beside'}"]
+    words = [*nothing, "-DHAVE_CONFIG_H", f"-idirafter{made}"]
+    if any(one.startswith("../") for one in missing):
+        beside = _folder(made / "beside") / "beside.h"
+        replace_file(beside, b"/* From this folder, ../config.h is found. */\n")
+        words += ["-include", str(beside), f"-idirafter{beside.parent}"]
+    return words
 
 
 _ENDINGS = (".h.in", ".h.cmake", ".h.cmakein", ".h.cmake.in")

@@ -26,7 +26,7 @@ from jarvis_ls.jc2r.baseline.manifest import (
     write_c,
 )
 from jarvis_ls.jc2r.baseline.module import Translator
-from jarvis_ls.jc2r.baseline.names import Names, rust_name
+from jarvis_ls.jc2r.baseline.names import Names, Unsupported, rust_name
 from jarvis_ls.jc2r.baseline.support import support
 from jarvis_ls.jc2r.cargo import cargo, crate_name
 from jarvis_ls.jc2r.commands import Unit
@@ -96,7 +96,7 @@ def _translate(
             try:
                 found.modules.append(translator.translate())
                 continue
-            except JarvisError as error:
+            except (JarvisError, Unsupported) as error:
                 whole[unit.path] = str(error)
                 checked.update(_compiled(root, [(unit, str(error))]))
         left = checked[unit.path]

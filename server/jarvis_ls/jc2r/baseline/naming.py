@@ -107,8 +107,18 @@ class Naming(Source):
         """How a global variable or a function is named in the module: a mark, filled in later."""
         if clang.in_system_header(declared) and declared.linkage.name == "INTERNAL":
             return self.adopt(declared)
+        if declared.kind.name == "FUNCTION_DECL":
+            self._check_values(declared)
         self._marks.append(declared)
         return f"__jc2r_name_{len(self._marks) - 1}__"
+
+    def _check_values(self, function: Any) -> None:
+        """Raise `Unsupported` where Rust cannot say what a function takes or gives."""
+        type_ = function.type.get_canonical()
+        taken = type_.argument_types() if type_.kind.name == "FUNCTIONPROTO" else ()
+        for one in (type_.get_result(), *taken):
+            if kind(one) in ("LONGDOUBLE", "COMPLEX"):
+                self.types.of(one)
 
     def filled(self, code: str) -> str:
         """Code with its marks replaced by names, once all files are prepared."""

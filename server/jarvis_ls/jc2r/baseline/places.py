@@ -122,8 +122,8 @@ class Places(Conversions):
         if name == "ARRAY_SUBSCRIPT_EXPR":
             base, index = clang.children(cursor)
             base = index if is_integer(base.type) else base
-            array = inside(base)
-            if is_array(array.type) and not is_parameter(array):
+            array = _unconverted(base)
+            if _has_known_length(array):
                 return self.is_constant_place(array)
             return self._points_to_constant(base.type)
         if name == "UNARY_OPERATOR" and clang.unary_operator(cursor) == THROUGH:
@@ -320,14 +320,8 @@ class Places(Conversions):
         base, index = clang.children(cursor)
         if is_integer(base.type):
             base, index = index, base
-        array = base
-        while array.kind.name in ("UNEXPOSED_EXPR", "PAREN_EXPR") and (
-            len(clang.children(array)) == 1
-        ):
-            array = only(array)
-        if kind(array.type) == "CONSTANTARRAY" and not is_open(array.type) and (
-            array.kind.name in ("DECL_REF_EXPR", "MEMBER_REF_EXPR", "ARRAY_SUBSCRIPT_EXPR")
-        ) and array.type.get_canonical().element_count > 1 and not is_parameter(array):  # fmt: skip
+        array = _unconverted(base)
+        if _has_known_length(array):
             return self._of_array(array, self.value(index), self._known_index(index))
         return f"(*{wrapped(self._pointer_to_element(cursor))})"
 
@@ -352,6 +346,24 @@ class Places(Conversions):
             base, index = index, base
         stride = self.stride_of(base, base.type)
         return self.moved(self.value(base), base.type, "+", self.value(index), stride)
+
+
+def _unconverted(cursor: Any) -> Any:
+    """An array, where a pointer to its first element is written."""
+    while cursor.kind.name in ("UNEXPOSED_EXPR", "PAREN_EXPR") and (
+        len(clang.children(cursor)) == 1
+    ):
+        cursor = only(cursor)
+    return cursor
+
+
+def _has_known_length(array: Any) -> bool:
+    """Whether an element is one of an array, and not what a pointer leads to."""
+    return (
+        kind(array.type) == "CONSTANTARRAY" and not is_open(array.type)
+        and array.kind.name in ("DECL_REF_EXPR", "MEMBER_REF_EXPR", "ARRAY_SUBSCRIPT_EXPR")
+        and array.type.get_canonical().element_count > 1 and not is_parameter(array)
+    )  # fmt: skip
 
 
 def path_to(owner: Any, wanted: Any) -> list[str] | None:
