@@ -62,6 +62,42 @@ def test_a_flaw_is_told_where_it_hurts_with_the_way_there(
     assert one.trace[-1].message == one.message
 
 
+ORDERED = """#include <stdlib.h>
+#include <string.h>
+static void release(char *block, int fail) {
+    if (fail)
+        free(block);
+}
+void start(size_t count, int fail) {
+    char *block = malloc(16);
+    if (block == NULL)
+        return;
+    if (count > 16) {
+        release(block, fail);
+        goto done;
+    }
+    memset(block, 0, count);
+done:
+    free(block);
+}
+int main(int argc, char **argv) {
+    if (argc > 1) {
+        char room[8];
+        strcpy(room, argv[1]);
+    }
+    return 0;
+}
+"""
+
+
+def test_the_way_is_told_in_the_order_it_is_gone(tmp_path: Path, scan_folder: Scan) -> None:
+    found = scan_folder(write(tmp_path, {"a.c": ORDERED})).findings
+    ways = {one.rule: [step.span.line for step in one.trace] for one in found}
+    assert ways["write-past-buffer"] == [19, 20, 21, 22]
+    freed = ways["double-free"]
+    assert freed[-1] == 17 and freed.index(8) < freed.index(9) < freed.index(11), freed
+
+
 def test_the_place_is_silent_when_only_good_values_get_there(
     tmp_path: Path, scan_folder: Scan
 ) -> None:

@@ -25,6 +25,7 @@ from jarvis_ls.jsec.flow.regions import Frame, Regions
 from jarvis_ls.jsec.flow.returns import returned
 from jarvis_ls.jsec.flow.state import Joiner, State, equal
 from jarvis_ls.jsec.flow.values import Val, join
+from jarvis_ls.jsec.flow.way import way_of
 
 Outcome = tuple[State, "Val | None"]
 Effects = Mapping[str, tuple[tuple[Any, ...], ...]]
@@ -393,16 +394,15 @@ class Analysis(Regions):
             known.certain or not certain or doubtful
         ):  # fmt: skip
             return
-        steps: list[Step] = []
-        if source is not None:
-            steps.append(Step(source[0], source[1], "Input comes in through {name}.",
-                              (("name", source[2].partition(":")[2]),)))  # fmt: skip
-        steps.extend(Step(*step) for step in (cause, then) if step is not None)
-        steps.extend(self._trail(state))
+        causes: list[Step] = []
         if where is not None and where.span != (0, 0) and where.kind != "object":
-            steps.insert(0, Step(where.file, where.span, "'{name}' is declared here.",
-                                 (("name", where.name),)))  # fmt: skip
-        steps.append(Step(function.file, span, kind))
+            causes.append(Step(where.file, where.span, "'{name}' is declared here.",
+                               (("name", where.name),)))  # fmt: skip
+        if source is not None:
+            causes.append(Step(source[0], source[1], "Input comes in through {name}.",
+                               (("name", source[2].partition(":")[2]),)))  # fmt: skip
+        causes.extend(Step(*step) for step in (cause, then) if step is not None)
+        steps = [*way_of(causes, state.trail, self.stack), Step(function.file, span, kind)]
         named = tuple((name, value) for name, value in args.items() if value)
         self.faults[key] = Fault(kind, function.file, function.name, span, certain, named,
                                  tuple(steps), source is not None, doubtful)  # fmt: skip
@@ -417,20 +417,19 @@ class Analysis(Regions):
         known = self.faults.get(key)
         if self.silent or span == (0, 0) or (known is not None and (known.tainted or not source)):
             return
-        steps: list[Step] = []
+        causes: list[Step] = []
         if where is not None and where.name and where.span != (0, 0) and where.kind != "object":
-            steps.append(Step(where.file, where.span, "'{name}' is declared here.",
+            causes.append(Step(where.file, where.span, "'{name}' is declared here.",
                               (("name", where.name),)))  # fmt: skip
         if source is not None:
-            steps.append(Step(source[0], source[1], "Input comes in through {name}.",
+            causes.append(Step(source[0], source[1], "Input comes in through {name}.",
                               (("name", source[2].partition(":")[2]),)))  # fmt: skip
         elif self.stack and self.stack[0].params:
             root = self.stack[0]
-            steps.append(Step(root.file, root.name_span, STARTED if root.name == "main" else GIVEN,
+            causes.append(Step(root.file, root.name_span, STARTED if root.name == "main" else GIVEN,
                               (("name", root.name),)))  # fmt: skip
-        steps.extend(Step(*step) for step in (cause,) if step is not None)
-        steps.extend(self._trail(state))
-        steps.append(Step(function.file, span, kind))
+        causes.extend(Step(*step) for step in (cause,) if step is not None)
+        steps = [*way_of(causes, state.trail, self.stack), Step(function.file, span, kind)]
         self.faults[key] = Fault(kind, function.file, function.name, span, source is not None, (),
                                  tuple(steps), source is not None, doubtful=True)  # fmt: skip
 
@@ -448,16 +447,6 @@ class Analysis(Regions):
                 return True
             link = link[0]
         return False
-
-    @staticmethod
-    def _trail(state: State) -> list[Step]:
-        steps: list[Step] = []
-        link = state.trail
-        while link is not None and len(steps) < 12:
-            steps.append(Step(*link[1]))
-            link = link[0]
-        steps.reverse()
-        return steps
 
     def size(self, type_: Type) -> int:
         """Bytes of a type as the program sees it."""
