@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.evaluate import decided, evaluate, nullness
-from jarvis_ls.jsec.flow.ir import Expr, Instr
+from jarvis_ls.jsec.flow.ir import Expr, Instr, Number
 from jarvis_ls.jsec.flow.state import State
 from jarvis_ls.jsec.flow.types import limits
 from jarvis_ls.jsec.flow.values import (
@@ -270,7 +270,7 @@ def _refine_number(an: Analysis, st: State, op: str, e: Expr, value: Val, other:
     return True
 
 
-def _narrowed(value: Val, lo: float, hi: float, other: Val) -> Val:
+def _narrowed(value: Val, lo: Number, hi: Number, other: Val) -> Val:
     flags = value.flags & ~TIGHT
     if (
         lo == hi

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.checks import access, arithmetic
 from jarvis_ls.jsec.flow.conversions import converted, is_written_out, nullness
-from jarvis_ls.jsec.flow.ir import Expr, Type
+from jarvis_ls.jsec.flow.ir import Expr, Number, Type
 from jarvis_ls.jsec.flow.memory import default, escape, load, store, write
 from jarvis_ls.jsec.flow.state import State
 from jarvis_ls.jsec.flow.types import LONG, ULONG, limits
@@ -220,7 +220,7 @@ def binary(
         if low == high and type_[0] == "i":
             wrapped = arithmetic.wrapped(int(low), type_)
             return Val(wrapped, wrapped, flags, taint, (), NULL if wrapped == 0 else NOT_NULL)
-        over = ("over", span) if taint is not None and op in ("*", "+", "<<") else None
+        over: Any = ("over", span) if taint is not None and op in ("*", "+", "<<") else None
         if over is None and a.sym is not None and a.sym[0] == "negative":
             over = a.sym
         return Val(lo, hi, ARITH | OTHER, taint, (), ANY_NULL, INIT, over)
@@ -253,7 +253,7 @@ def decided(an: Analysis, st: State, op: str, a: Val, b: Val) -> bool | None:
     return found
 
 
-def _ends(value: Val) -> tuple[float, float]:
+def _ends(value: Val) -> tuple[Number, Number]:
     return value.lo, value.hi
 
 

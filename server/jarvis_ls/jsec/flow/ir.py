@@ -14,6 +14,9 @@ Type = tuple[Any, ...]
 """A C type as a tuple; see `types`."""
 Span = tuple[int, int]
 """Bytes from and up to."""
+Number = int | float
+"""A number of the program, exact unless it has a fraction. (`float` would allow the same, but read
+by a compiler of Python it is a machine number, and 2**63 + 1 is none.)"""
 Expr = tuple[Any, ...]
 Instr = tuple[Any, ...]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.jsec.flow.checks import access
-from jarvis_ls.jsec.flow.ir import Expr, Type
+from jarvis_ls.jsec.flow.ir import Expr, Number, Type
 from jarvis_ls.jsec.flow.state import ENDLESS, UNINITIALISED, UNKNOWN_FILL, ZEROED, State
 from jarvis_ls.jsec.flow.types import ANY, UNIT, limits
 from jarvis_ls.jsec.flow.values import (
@@ -100,7 +100,7 @@ def read(an: Analysis, st: State, target: Target, type_: Type) -> Val:
     return value
 
 
-def default(an: Analysis, st: State, rid: int, offset: Any, type_: Type, known: float = 0) -> Val:
+def default(an: Analysis, st: State, rid: int, offset: Any, type_: Type, known: Number = 0) -> Val:
     """What lies at an offset that no cell says."""
     cells = st.mem.get(rid)
     reg = st.regs.get(rid)
@@ -242,7 +242,7 @@ def write(
 
 
 def _string_after(
-    an: Analysis, st: State, reg: Any, rid: int, lo: float, hi: float, value: Val, size: int
+    an: Analysis, st: State, reg: Any, rid: int, lo: Number, hi: Number, value: Val, size: int
 ) -> Any:
     """The length of the string in a region after a character is written."""
     if size > 4 or value.ptr:

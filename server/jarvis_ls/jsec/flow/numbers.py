@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from jarvis_ls.jsec.flow.ir import BIN, CAST, CONST, SIZEOF, Expr, Type
+from jarvis_ls.jsec.flow.ir import BIN, CAST, CONST, SIZEOF, Expr, Number, Type
 from jarvis_ls.jsec.flow.types import DOUBLE, INT, LONG, UINT, ULONG
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _BY_RANK = ({"|": 0}, {"^": 1}, {"&": 2}, {"<<": 3, ">>": 3}, {"+": 4, "-": 4},
 _RANKS = {operator: rank for ranks in _BY_RANK for operator, rank in ranks.items()}
 _MAX_TOKENS = 200
 
-LIMITS: dict[str, tuple[int | float, Type]] = {
+LIMITS: dict[str, tuple[Number, Type]] = {
     "CHAR_MAX": (127, INT), "CHAR_MIN": (-128, INT), "SCHAR_MAX": (127, INT),
     "SCHAR_MIN": (-128, INT), "UCHAR_MAX": (255, INT), "SHRT_MAX": (32767, INT),
     "SHRT_MIN": (-32768, INT), "USHRT_MAX": (65535, INT), "INT_MAX": (2**31 - 1, INT),
@@ -49,7 +49,7 @@ LIMITS: dict[str, tuple[int | float, Type]] = {
 
 
 @lru_cache(4096)
-def literal(written: str) -> tuple[int | float, Type] | None:
+def literal(written: str) -> tuple[Number, Type] | None:
     """Value and type of a number or character as written."""
     if written[-1:] == "'":
         return character(written), INT
@@ -75,7 +75,7 @@ def literal(written: str) -> tuple[int | float, Type] | None:
     return value, INT if value < 2**31 else UINT
 
 
-def _floating(written: str) -> tuple[float, Type] | None:
+def _floating(written: str) -> tuple[Number, Type] | None:
     try:
         return float(written.rstrip("fFlL")), DOUBLE
     except ValueError:

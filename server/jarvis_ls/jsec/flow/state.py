@@ -6,6 +6,16 @@ from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from jarvis_ls.jsec.flow.ir import Span, Type
+from jarvis_ls.jsec.flow.reg import (
+    ENDLESS,
+    FREED,
+    LIVE,
+    MAYBE_FREED,
+    UNINITIALISED,
+    UNKNOWN_FILL,
+    ZEROED,
+    Reg,
+)
 from jarvis_ls.jsec.flow.values import (
     MAYBE_INIT,
     NOTHING,
@@ -17,10 +27,6 @@ from jarvis_ls.jsec.flow.values import (
     same,
     widen,
 )
-
-LIVE, FREED, MAYBE_FREED = 0, 1, 2
-UNINITIALISED, ZEROED, UNKNOWN_FILL = 0, 1, 2
-ENDLESS = 2**63
 
 
 class Place:
@@ -42,65 +48,6 @@ class Place:
         """What lies in it before it is written."""
         self.span = span
         self.file = file
-
-
-class Reg:
-    """What is known about a region at a point. Never changed once made; `but` makes another."""
-
-    def __init__(self) -> None:
-        self.status = LIVE
-        self.lo: float = 0
-        """Least size in bytes."""
-        self.hi: float = ENDLESS
-        """Greatest size in bytes."""
-        self.flags = 0
-        """Whether the ends of the size are reached (`TIGHT`)."""
-        self.null = 0
-        """Whether the allocation failed: no, maybe, yes."""
-        self.len_lo: float = 0
-        """Least number of bytes before the terminator."""
-        self.len_hi: float = ENDLESS
-        """Greatest, `ENDLESS` when there may be none."""
-        self.taint: Any = None
-        """Where input that lies in it came from."""
-        self.text: bytes | None = None
-        """The string in it, when known."""
-        self.fixed = False
-        """A literal was copied to it as a block."""
-        self.escaped = False
-        """Given to code that is not seen."""
-        self.family = ""
-        """What allocated it."""
-        self.fill = UNKNOWN_FILL
-        self.site: Any = None
-        """The step of its allocation."""
-        self.freed: Any = None
-        """The step of its release."""
-        self.record = ""
-        """Class of the object in it."""
-        self.written: float = 0
-        """Byte after the last that may have been written; for arrays that are not initialised."""
-        self.owner: Any = None
-        """The step that gave it to a smart pointer, which releases it."""
-        self.open: float = 0
-        """Bytes of a text without terminator at its start; nothing was ever put behind them."""
-        self.below = False
-        """Input was put behind what was there before."""
-        self.locked: Any = None
-        """The step that took the lock that lies in it."""
-        self.touched: Any = None
-        """The function and place that last had to do with it."""
-
-    def but(self, **changes: Any) -> Reg:
-        """A copy with some members changed."""
-        new = Reg.__new__(Reg)
-        new.__dict__ = {**self.__dict__, **changes}  # they are copied a lot: the fastest way
-        return new
-
-    def key(self) -> tuple[Any, ...]:
-        """What tells it from others."""
-        return (self.status, self.lo, self.hi, self.null, self.len_lo, self.len_hi,
-                self.taint is None, self.text, self.escaped, self.family, self.written)  # fmt: skip
 
 
 Cells = dict[Any, Val]
@@ -277,5 +224,6 @@ def _differing(
     ]
 
 
-__all__ = ["ENDLESS", "FREED", "LIVE", "MAYBE_FREED", "MAYBE_INIT", "NOTHING", "UNINIT", "UNSURE",
-           "Cells", "Joiner", "Place", "Reg", "State", "equal"]  # fmt: skip
+__all__ = ["ENDLESS", "FREED", "LIVE", "MAYBE_FREED", "MAYBE_INIT", "NOTHING", "UNINIT",
+           "UNINITIALISED", "UNKNOWN_FILL", "UNSURE", "ZEROED", "Cells", "Joiner", "Place", "Reg",
+           "State", "equal"]  # fmt: skip

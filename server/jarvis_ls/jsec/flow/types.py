@@ -7,7 +7,7 @@ for C++ containers and strings, `("?",)` for what is not known. A reference is `
 
 from __future__ import annotations
 
-from jarvis_ls.jsec.flow.ir import Type
+from jarvis_ls.jsec.flow.ir import Number, Type
 
 CHAR: Type = ("i", 1, True)
 UCHAR: Type = ("i", 1, False)
@@ -90,7 +90,7 @@ _LIMITS: dict[tuple[int, bool], tuple[int, int]] = {
 WIDEST = _LIMITS[(8, True)][0], _LIMITS[(8, False)][1]
 
 
-def limits(type_: Type) -> tuple[float, float]:
+def limits(type_: Type) -> tuple[Number, Number]:
     """Least and greatest value of a number type; those of all 64-bit ones for others."""
     if type_[0] == "i":
         return _LIMITS[(type_[1], type_[2])]

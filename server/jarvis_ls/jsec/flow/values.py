@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from jarvis_ls.jsec.flow.ir import Type
+from jarvis_ls.jsec.flow.ir import Number, Type
 from jarvis_ls.jsec.flow.types import limits
 
 TIGHT = 1
@@ -26,7 +26,7 @@ NOT_NULL, MAYBE_NULL, NULL, ANY_NULL, AS_REGION = 0, 1, 2, 3, 4
 """Nullness: no; on some way; yes; nothing known; what its one region says (an allocation)."""
 INIT, MAYBE_INIT, UNINIT = 0, 1, 2
 
-Target = tuple[int, float, float, int, "tuple[int, int] | None"]
+Target = tuple[int, Number, Number, int, "tuple[int, int] | None"]
 """Region, least and greatest offset in bytes, flags of the offset, bounds of the member array."""
 
 
@@ -36,7 +36,7 @@ class Val:
     __slots__ = ("cells", "flags", "hi", "ini", "lo", "null", "ptr", "sym", "taint")
 
     def __init__(
-        self, lo: float, hi: float, flags: int = 0, taint: Any = None,
+        self, lo: Number, hi: Number, flags: int = 0, taint: Any = None,
         ptr: tuple[Target, ...] = (), null: int = ANY_NULL, ini: int = 0, sym: Any = None,
         cells: Any = None,
     ) -> None:  # fmt: skip
@@ -93,7 +93,7 @@ def unknown(type_: Type) -> Val:
     return found
 
 
-def number(value: float) -> Val:
+def number(value: Number) -> Val:
     """A known number."""
     return Val(value, value, TIGHT, None, (), NULL if value == 0 else NOT_NULL)
 
@@ -202,7 +202,7 @@ def _widened(target: Target, old: tuple[Target, ...]) -> Target:
     return target
 
 
-def corners(op: str, a: Val, b: Val) -> tuple[float, float] | None:
+def corners(op: str, a: Val, b: Val) -> tuple[Number, Number] | None:
     """Least and greatest exact result of an operator; None when the operator tells nothing."""
     if op == "+":
         return a.lo + b.lo, a.hi + b.hi
@@ -242,7 +242,7 @@ def corners(op: str, a: Val, b: Val) -> tuple[float, float] | None:
     return None
 
 
-def _quotients(a: Val, b: Val) -> tuple[float, float] | None:
+def _quotients(a: Val, b: Val) -> tuple[Number, Number] | None:
     divisors = [d for d in (b.lo, b.hi, 1, -1) if d and b.lo <= d <= b.hi]
     if not divisors:
         return None
@@ -252,14 +252,14 @@ def _quotients(a: Val, b: Val) -> tuple[float, float] | None:
     return min(ends), max(ends)
 
 
-def _divided(x: float, d: float) -> float:
+def _divided(x: Number, d: Number) -> Number:
     if isinstance(x, float) or isinstance(d, float):
         return x / d
     quotient = abs(x) // abs(d)
     return quotient if (x < 0) == (d < 0) else -quotient
 
 
-def _remainders(a: Val, b: Val) -> tuple[float, float] | None:
+def _remainders(a: Val, b: Val) -> tuple[Number, Number] | None:
     most = max(abs(b.lo), abs(b.hi)) - 1
     if most < 0:
         return None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.checks.ownership import came_round
-from jarvis_ls.jsec.flow.ir import Expr, Type
+from jarvis_ls.jsec.flow.ir import Expr, Number, Type
 from jarvis_ls.jsec.flow.lower_types import UNPLACED
 from jarvis_ls.jsec.flow.state import ENDLESS, FREED, State
 from jarvis_ls.jsec.flow.types import UNIT
@@ -43,8 +43,8 @@ def check(
     an: Analysis,
     st: State,
     where: Val,
-    least: float,
-    most: float,
+    least: Number,
+    most: Number,
     writes: bool,
     span: Any,
     address: Expr | None = None,
@@ -168,8 +168,8 @@ def bounds(
     st: State,
     target: Target,
     reg: Any,
-    least: float,
-    most: float,
+    least: Number,
+    most: Number,
     writes: bool,
     span: Any,
     flags: int,
@@ -248,7 +248,7 @@ def bounds(
     )
 
 
-def _alike(size: float, lo: float, hi: float, most: float) -> bool:
+def _alike(size: Number, lo: Number, hi: Number, most: Number) -> bool:
     """Whether a region and an access to it are both counted in records that nothing defines, or
     both in bytes."""
     if size >= ENDLESS:
@@ -260,7 +260,7 @@ def _alike(size: float, lo: float, hi: float, most: float) -> bool:
     return by_record == (most > 0 and (lo % UNIT, hi % UNIT, most % UNIT) == (0, 0, 0))
 
 
-def _shown(value: float) -> str:
+def _shown(value: Number) -> str:
     """A number for people; nothing when it has no limit."""
     return str(int(value)) if abs(value) < 2**62 else ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jarvis_ls.jsec.flow.ir import Type
+from jarvis_ls.jsec.flow.ir import Number, Type
 from jarvis_ls.jsec.flow.state import State
 from jarvis_ls.jsec.flow.types import limits
 from jarvis_ls.jsec.flow.values import ARITH, BITS, NOT_NULL, TIGHT, UNSURE, Val, is_number
@@ -24,7 +24,7 @@ def wrapped(value: int, type_: Type) -> int:
     return value - (1 << size) if type_[2] and value >> (size - 1) else value
 
 
-def _shown(value: float) -> str:
+def _shown(value: Number) -> str:
     return str(int(value)) if abs(value) < 2**70 else str(value)
 
 
@@ -34,8 +34,8 @@ def overflow(
     op: str,
     a: Val,
     b: Val,
-    low: float,
-    high: float,
+    low: Number,
+    high: Number,
     type_: Type,
     span: Any,
 ) -> None:

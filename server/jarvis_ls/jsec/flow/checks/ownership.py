@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.codeintel.languages import language_of
-from jarvis_ls.jsec.flow.ir import CALL, EVAL, JUMP, RETURN, SET, FunctionIR, Span, Type
+from jarvis_ls.jsec.flow.ir import CALL, EVAL, JUMP, RETURN, SET, FunctionIR, Number, Span, Type
 from jarvis_ls.jsec.flow.state import (
     ENDLESS,
     FREED,
@@ -49,8 +49,8 @@ def allocate(
     fails: bool = False, fill: int = 0, type_: Type = ANY,
 ) -> Val:  # fmt: skip
     """A fresh region of the product of `sizes` times `size` bytes."""
-    lo: float = size or 0
-    hi: float = size or ENDLESS
+    lo: Number = size or 0
+    hi: Number = size or ENDLESS
     flags, known = TIGHT if size else 0, True
     for number in sizes:
         size_checks(an, st, number, size, family, span)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.jsec.flow.checks import access
+from jarvis_ls.jsec.flow.ir import Number
 from jarvis_ls.jsec.flow.library import strings
 from jarvis_ls.jsec.flow.library.call import Call, address
 from jarvis_ls.jsec.flow.state import State
@@ -78,7 +79,7 @@ def _items(an: Analysis, st: State, call: Call, index: int) -> None:
     call.value = Val(0, _at_most(call, index), OTHER)
 
 
-def _at_most(call: Call, index: int) -> float:
+def _at_most(call: Call, index: int) -> Number:
     amount = call.arg(index)
     return amount.hi if amount is not None and not amount.ptr and 0 <= amount.hi < 2**62 else 2**62
 

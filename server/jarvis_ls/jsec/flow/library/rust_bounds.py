@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.jsec.flow.checks import access
 from jarvis_ls.jsec.flow.evaluate import nullness, shifted
+from jarvis_ls.jsec.flow.ir import Number
 from jarvis_ls.jsec.flow.library.rust_values import (
     RustCall,
     held_at,
@@ -85,7 +86,7 @@ def _store(an: Analysis, st: State, where: Val, value: Val) -> None:
         put_at(an, st, where, value)
 
 
-def _many(call: RustCall, count: Val, size: int) -> tuple[float, float, int] | None:
+def _many(call: RustCall, count: Val, size: int) -> tuple[Number, Number, int] | None:
     """Bytes of so many elements; None where that is not known."""
     if count.ptr or count.cells is not None or count.ini or not size or count.lo < 0:
         return None

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.jsec.flow.checks import access
+from jarvis_ls.jsec.flow.ir import Number
 from jarvis_ls.jsec.flow.state import ENDLESS, State
 from jarvis_ls.jsec.flow.types import ANY
 from jarvis_ls.jsec.flow.values import OTHER, TIGHT, Val, is_known, tainted
@@ -39,8 +40,8 @@ def printed(
 
     text = strings.text_of(an, st, form)
     taint = strings.taint_of(an, st, form)
-    lo: float = 0
-    hi: float = ENDLESS
+    lo: Number = 0
+    hi: Number = ENDLESS
     known = False
     whole: bytes | None = None
     if text is not None and values is not None:
@@ -49,8 +50,8 @@ def printed(
     strings.reach(an, st, where)
     if bound is None:
         strings.unbounded(an, st, call, where, taint)
-    least: float = lo + unit
-    most: float = hi + unit if hi < ENDLESS else ENDLESS
+    least: Number = lo + unit
+    most: Number = hi + unit if hi < ENDLESS else ENDLESS
     flags = TIGHT if known else 0
     if bound is not None:
         if bound.hi * unit < most:
@@ -73,12 +74,12 @@ def printed(
 
 def _length(
     an: Analysis, st: State, text: bytes, values: list[Val], unit: int, call: Call
-) -> tuple[float, float, bool, Any, bytes | None]:
+) -> tuple[Number, Number, bool, Any, bytes | None]:
     """Bytes of what a format gives, whether that is exact, its input, and the text itself."""
     from jarvis_ls.jsec.flow.library import strings
 
-    lo: float = 0
-    hi: float = 0
+    lo: Number = 0
+    hi: Number = 0
     known = True
     taint: Any = None
     whole: bytes | None = b""
@@ -164,14 +165,14 @@ def scan(an: Analysis, st: State, call: Call, form: int, first: int, by: str) ->
             _store_number(an, st, where, number, _most(match))
 
 
-def _most(match: re.Match[bytes]) -> float:
+def _most(match: re.Match[bytes]) -> Number:
     """The greatest number that the digits which are read can mean."""
     base = {b"x": 16, b"X": 16, b"o": 8, b"d": 10, b"u": 10}.get(match["kind"], 0)
     width = match["width"] or b""
     return base ** min(int(width), 30) - 1 if base and width.isdigit() else ENDLESS
 
 
-def _store_number(an: Analysis, st: State, where: Val, source: Any, most: float) -> None:
+def _store_number(an: Analysis, st: State, where: Val, source: Any, most: Number) -> None:
     from jarvis_ls.jsec.flow.evaluate import write
     from jarvis_ls.jsec.flow.types import INT
     from jarvis_ls.jsec.flow.values import unknown
