@@ -191,7 +191,7 @@ def enter(
     caller = frame.function
     trail = st.trail
     st.trail = (trail, (caller.file, span, CALLED, (("name", function.name),)))
-    taken_up = an.takes_up()
+    taken_up = an.takes_up(function)
     before = st.copy() if taken_up else st
     outcomes = an.passed(inner, st) if taken_up else None
     if outcomes is None:

@@ -97,6 +97,8 @@ class Analysis(Regions):
         """What is left for calls."""
         self.partial = False
         """Whether some call was not followed to its end."""
+        self.too_little: dict[tuple[str, str, Span], int] = {}
+        """What was not enough for a call of a function, by its file, name and place."""
         self.stack: list[FunctionIR] = []
         self.thrown: list[State] = []
         """States in which the call that ran last left by an exception."""
@@ -110,6 +112,7 @@ class Analysis(Regions):
         """
         self.faults = {}
         self.partial = False
+        self.too_little.clear()
         passes = self.limits.per_instruction * function.size
         self.fuel = self.limits.fuel + passes
         self.inside = self.limits.inside + passes
@@ -130,9 +133,10 @@ class Analysis(Regions):
         functions = (frame.function for frame in self._frames.values())
         return tuple(sorted(self.passed_by | {(one.file, one.name) for one in functions}))
 
-    def takes_up(self) -> bool:
-        """Whether anything is left for a call; what it does is not known otherwise."""
-        if self._share() > 0:
+    def takes_up(self, function: FunctionIR) -> bool:
+        """Whether a call is begun: something is left for it, and more than was not enough for
+        another call of the same function. What it does is not known otherwise."""
+        if self._share() > self.too_little.get((function.file, function.name, function.span), 0):
             return True
         self.partial = True
         return False
@@ -152,8 +156,12 @@ class Analysis(Regions):
         self.fuel = left - spent
         if frame.depth == 1:
             self.inside -= spent
-        self.partial = self.partial or ended
-        return None if ended and self.fuel > 0 else outcomes
+        if not ended:
+            return outcomes
+        self.partial = True
+        function = frame.function
+        self.too_little[function.file, function.name, function.span] = share
+        return None if self.fuel > 0 else outcomes
 
     def run(self, frame: Frame, state: State) -> list[Outcome]:
         """The states in which a function returns, with what it returns."""

@@ -117,7 +117,7 @@ def taken(function: FunctionIR) -> tuple[str, ...]:
 
 def pack(function: FunctionIR) -> bytes:
     """A function as bytes."""
-    return marshal.dumps(_values(function), 2)
+    return marshal.dumps(_values(function), 4)  # what stands in it many times is written once
 
 
 def unpack(data: bytes) -> FunctionIR:

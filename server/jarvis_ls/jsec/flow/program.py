@@ -240,6 +240,7 @@ class Program:
                 frozenset(own.calls).union(*(one.calls for one in parts)),
                 frozenset(own.acts).union(*(one.acts for one in parts)),
                 frozenset(own.reads).union(*(one.reads for one in parts)),
+                own.size + sum(one.size for one in parts),
             )
         return found
 

@@ -39,9 +39,11 @@ _SHORT = 12
 """Instructions of a function that is always entered when it calls none: what it returns is told
 with little effort."""
 _MANY = 60
-"""Instructions of a function whose way a written out number chooses: below that it is what the
-function works with."""
-_WRITTEN_OUT = frozenset({ir.CONST, ir.NULL, ir.SIZEOF, ir.FUNC})
+"""Instructions of a function whose way a number or text that is written out chooses: below that
+it is what the function works with."""
+_MANY_BELOW = 150
+"""The same with the functions that it calls."""
+_WRITTEN_OUT = frozenset({ir.CONST, ir.NULL, ir.SIZEOF, ir.FUNC, ir.STR})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +56,18 @@ class Reach:
     """See `ALLOCATES`."""
     reads: frozenset[str]
     """Variables of file scope."""
+    size: int
+    """Instructions, those of what it calls with each call."""
+
+    @property
+    def is_long(self) -> bool:
+        """Whether following it takes long."""
+        return self.size > _MANY_BELOW
 
     def packed(self) -> bytes:
-        """The same in bytes, alike in every process."""
-        return marshal.dumps((sorted(self.calls), sorted(self.acts), sorted(self.reads)), 2)
+        """What matters to callers in bytes, alike in every process."""
+        named = (sorted(self.calls), sorted(self.acts), sorted(self.reads), self.is_long)
+        return marshal.dumps(named, 2)
 
 
 def acts_of(function: FunctionIR) -> tuple[str, ...]:
@@ -79,12 +89,12 @@ def is_passed_by(
     """Whether a call tells a function nothing and brings its caller nothing."""
     if function.size <= _SHORT and not function.calls:
         return False
-    aside = function.size > _MANY
-    if any(_tells(an, st, value, aside and _is_written_out(arg))
-           for value, arg in zip(values, args, strict=False)):  # fmt: skip
-        return False
     reach = an.program.reach(function.name, function.file)
     if reach is None or OBSCURE in reach.acts:
+        return False
+    aside = function.size > _MANY or reach.is_long
+    if any(_tells(an, st, value, aside and _is_written_out(arg))
+           for value, arg in zip(values, args, strict=False)):  # fmt: skip
         return False
     effects = _effects(reach.calls)
     if an.own:
@@ -101,8 +111,8 @@ def is_passed_by(
 
 def _tells(an: Analysis, st: State, value: Val, aside: bool) -> bool:
     """Whether more is known about an argument than about a parameter of a function that is
-    followed by itself. A number that is written out in the call of a long function says how, not
-    what: it is left `aside`."""
+    followed by itself. What is written out in the call of a long function says how, not what: it
+    is left `aside`."""
     if value.taint is not None or value.ini:
         return True
     if value.cells is not None:
@@ -116,7 +126,7 @@ def _is_special(an: Analysis, st: State, rid: int, aside: bool) -> bool:
     """Whether a region is more than what lies behind a pointer from outside."""
     kind = an.kind(rid)
     if kind != "object":
-        return kind != "function" or not aside
+        return kind not in _NAMED or not aside
     reg = st.regs.get(rid)
     if reg is not None and (reg.status or reg.family or reg.locked or reg.taint is not None):
         return True
@@ -126,6 +136,7 @@ def _is_special(an: Analysis, st: State, rid: int, aside: bool) -> bool:
     )
 
 
+_NAMED = frozenset({"function", "string"})
 _OWN = frozenset({"heap", "local", "alloca"})
 
 

@@ -29,7 +29,8 @@ _MARK = b"jsec flow\n"
 _SIGNATURE = 32
 _LENGTH = 8
 _MAX_BYTES = 1 << 28
-_HELD_BYTES = 24_000_000
+_HELD_BYTES = 12_000_000
+"""Bytes of files, as they are kept, that are held in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,18 @@ class Place:
     """Names the code that makes and reads it."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A file of the store in memory: each function in it is packed by itself, so that one is read
+    without the others."""
+
+    data: bytes
+    outline: slice
+    """Where in `data` the packed outline lies."""
+    functions: dict[str, tuple[int, int]]
+    """Where the packed functions lie, by key."""
+
+
 class Store:
     """Reads and writes the functions of source files; those read last are held."""
 
@@ -52,9 +65,7 @@ class Store:
         self._key = hashlib.blake2b(
             f"{place.version}\0{sys.version_info[:2]}".encode(), key=place.key[:64], digest_size=32
         ).digest()
-        self._held: OrderedDict[str, tuple[bytes, dict[str, tuple[int, int]], Outline]] = (
-            OrderedDict()
-        )
+        self._held: OrderedDict[str, _Held] = OrderedDict()
         self._size = 0
 
     def name(self, path: str, digest: str, context: str) -> str:
@@ -68,23 +79,21 @@ class Store:
 
     def put(self, name: str, outline: Outline, functions: Mapping[str, FunctionIR]) -> None:
         """Keep a file's functions. Raises `OSError` when the disk refuses."""
-        packed = {key: pack(function) for key, function in functions.items()}
-        ends, at = {}, 0
-        for key, data in packed.items():
-            ends[key] = at, at + len(data)
-            at += len(data)
-        head = marshal.dumps((to_tuple(outline), tuple(ends.items())), 2)
-        body = len(head).to_bytes(_LENGTH, "little") + head + b"".join(packed.values())
-        self.write(name, body)
-        self._hold(name, body, ends, len(head), outline)
+        packed = {key: zlib.compress(pack(function), 1) for key, function in functions.items()}
+        lengths = marshal.dumps(tuple((key, len(data)) for key, data in packed.items()), 2)
+        head = zlib.compress(marshal.dumps(to_tuple(outline), 2), 1)
+        ends = [len(part).to_bytes(_LENGTH, "little") for part in (lengths, head)]
+        self._write(name, b"".join((*ends, lengths, head, *packed.values())))
 
     def write(self, name: str, body: bytes) -> None:
         """Keep bytes under a name. Raises `OSError` when the disk refuses."""
-        small = zlib.compress(body, 1)
+        self._write(name, zlib.compress(body, 1))
+
+    def _write(self, name: str, data: bytes) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
         temporary = self._folder / f"{name}.{os.getpid()}.new"
         try:
-            temporary.write_bytes(_MARK + self._sign(name, small) + small)
+            temporary.write_bytes(_MARK + self._sign(name, data) + data)
             temporary.replace(self._folder / name)  # torn by a crash: the signature says so
         finally:
             with contextlib.suppress(OSError):
@@ -112,16 +121,17 @@ class Store:
     def outline(self, name: str) -> Outline | None:
         """The outline of a file; None when it is not there or not ours."""
         held = self._get(name)
-        return None if held is None else held[2]
+        if held is None:
+            return None
+        return from_tuple(marshal.loads(zlib.decompress(held.data[held.outline])))
 
     def function(self, name: str, key: str) -> FunctionIR | None:
         """One function of a file; None when it is not there."""
         held = self._get(name)
-        if held is None or key not in held[1]:
+        if held is None or key not in held.functions:
             return None
-        data, places, _ = held
-        start, end = places[key]
-        return unpack(data[start:end])
+        start, end = held.functions[key]
+        return unpack(zlib.decompress(held.data[start:end]))
 
     def keep_only(self, units: Mapping[str, str]) -> None:
         """Remove what is kept of other files than these, by path, and of their earlier texts."""
@@ -132,32 +142,34 @@ class Store:
                     with contextlib.suppress(OSError):
                         Path(entry.path).unlink()
 
-    def _get(self, name: str) -> tuple[bytes, dict[str, tuple[int, int]], Outline] | None:
+    def _get(self, name: str) -> _Held | None:
         held = self._held.get(name)
         if held is not None:
             self._held.move_to_end(name)
             return held
-        body = self.read(name)
-        if body is None:
+        data = self._signed(name)
+        if data is None:
             return None
-        size = int.from_bytes(body[:_LENGTH], "little")
-        values, ends = marshal.loads(body[_LENGTH : _LENGTH + size])
-        return self._hold(name, body, dict(ends), size, from_tuple(values))
-
-    def _hold(
-        self, name: str, body: bytes, ends: dict[str, tuple[int, int]], head: int, outline: Outline
-    ) -> tuple[bytes, dict[str, tuple[int, int]], Outline]:
-        before = self._held.pop(name, None)
-        self._size += len(body) - (len(before[0]) if before is not None else 0)
-        base = _LENGTH + head
-        held = body, {k: (base + a, base + b) for k, (a, b) in ends.items()}, outline
-        self._held[name] = held
+        held = self._held[name] = _opened(data)
+        self._size += len(data)
         while self._size > _HELD_BYTES and len(self._held) > 1:
-            _, (dropped, _, _) = self._held.popitem(last=False)
-            self._size -= len(dropped)
+            _, dropped = self._held.popitem(last=False)
+            self._size -= len(dropped.data)
         return held
 
     def _sign(self, name: str, data: bytes) -> bytes:
         digest = hashlib.blake2b(name.encode(), key=self._key, digest_size=_SIGNATURE)
         digest.update(data)
         return digest.digest()
+
+
+def _opened(data: bytes) -> _Held:
+    """Where the parts of a file of the store lie."""
+    first, second = (int.from_bytes(data[at : at + _LENGTH], "little") for at in (0, _LENGTH))
+    at = 2 * _LENGTH + first
+    outline = slice(at, at + second)
+    functions, start = {}, outline.stop
+    for key, length in marshal.loads(data[2 * _LENGTH : at]):
+        functions[key] = start, start + length
+        start += length
+    return _Held(data, outline, functions)
