@@ -136,3 +136,21 @@ def test_a_header_called_like_the_one_of_the_system_that_it_includes(tmp_path: P
         "a.c": '#include "regex.h"\nint found(regmatch_t *m) { return (int)m->rm_so; }\n',
     })  # fmt: skip
     assert functions(root) == ["found"]
+
+
+@needs_compiler
+def test_what_cmake_would_write_and_define_is_guessed(tmp_path: Path) -> None:
+    root = tmp_path / "tool"
+    write(root, {
+        "CMakeLists.txt": "project(tool VERSION 3.4.5 LANGUAGES C)\nset(SIZE_TYPE int)\n"
+                          "add_definitions(-DALWAYS=7)\nif(WIN32)\n"
+                          "  add_definitions(-DNEVER)\nendif()\n"
+                          "target_compile_definitions(tool PUBLIC LOGGED)\n",
+        "include/tool/config.h.in": '#define TOOL_VERSION "@PROJECT_VERSION@"\n'
+                                    "#define MAJOR @tool_VERSION_MAJOR@\n"
+                                    "typedef @SIZE_TYPE@ own_size;\n",
+        "src/a.c": '#include "tool/config.h"\n#if MAJOR != 3 || ALWAYS != 7 || defined NEVER\n'
+                   "#error not as CMake has it\n#endif\n"
+                   "#ifdef LOGGED\nown_size logged(void) { return sizeof TOOL_VERSION; }\n#endif\n",
+    })  # fmt: skip
+    assert functions(root) == ["logged"]

@@ -222,11 +222,12 @@ _SHORT = (6, 17)
 """`CXPrintingPolicy_SuppressInitializers` and `CXPrintingPolicy_TerseOutput`."""
 
 
-def printed(cursor: Cursor) -> str:
-    """A declaration as the parser writes it, macros filled in, without body and value."""
+def printed(cursor: Cursor, *, whole: bool = False) -> str:
+    """A declaration as the parser writes it, macros filled in, without body and value but with
+    `whole`."""
     library = cindex().conf.lib
     policy = library.clang_getCursorPrintingPolicy(cursor)
-    for setting in _SHORT:
+    for setting in () if whole else _SHORT:
         library.clang_PrintingPolicy_setProperty(policy, setting, 1)
     try:
         return str(library.clang_getCursorPrettyPrinted(cursor, policy))

@@ -28,6 +28,12 @@ _SCRIPTS = ("configure.ac", "configure.in")
 _TEMPLATE = re.compile(r"(.+\.h)(?:\.in|\.cmake|\.cmakein|\.cmake\.in)\Z")
 _DEFAULTS = re.compile(r"([\w-]*config[\w-]*)\.(?:def|default|sample|example|dist)\.h")
 """What is copied to make a header that users change."""
+_CMAKE_PROJECT = re.compile(
+    r"\bproject\s*\(\s*([\w.-]+)[^)]*?\bVERSION\s+\"?([\d.]+)", re.IGNORECASE
+)
+_CMAKE_SET = re.compile(
+    r"^[ \t]*set\s*\(\s*(\w+)\s+\"?([\w.+-]+)\"?\s*\)", re.IGNORECASE | re.MULTILINE
+)
 _NOTICE = re.compile(rb"^(__(?:COPYRIGHT|RCSID|FBSDID|SCCSID|KERNEL_RCSID))\b", re.MULTILINE)
 """Macros of the BSDs that only name a version."""
 _HEADERS = re.compile(r"\bA[CM]_CONFIG_HEADERS?\(\s*\[?\s*([^])]+)")
@@ -95,20 +101,32 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
         return [*nothing, "-include", str(made / "defined.h")]
     called = "".join(f"#ifndef {name}\n#define {name} {value}\n#endif\n"
                      for name, value in names_of(script, root.name).items())  # fmt: skip
+    known |= _by_cmake(root)
+    by_name = {PurePosixPath(one).name: template for one, template in templates.items()}
     for one in missing:
-        template = templates.get(one) or defaults.get(PurePosixPath(one).name)
+        name = PurePosixPath(one).name
+        template = templates.get(one) or by_name.get(name) or defaults.get(name)
         text = plain
         if template is not None:
             text = _filled(_read(root / template).decode("utf-8", "replace"), known)
         if one in named:  # its template may be older than the set-up
             text += called if template is not None else ""
-        replace_file(_folder(made) / PurePosixPath(one).name, text.encode())
+        for place in _included_as(name, sources):
+            replace_file(_folder((made / place).parent) / place.name, text.encode())
     words = [*nothing, "-DHAVE_CONFIG_H", f"-idirafter{made}"]
     if any(one.startswith("../") for one in missing):
         beside = _folder(made / "beside") / "beside.h"
         replace_file(beside, b"/* From this folder, ../config.h is found. */\n")
         words += ["-include", str(beside), f"-idirafter{beside.parent}"]
     return words
+
+
+def _included_as(name: str, sources: Iterable[bytes]) -> set[PurePosixPath]:
+    """The paths by which a header of that name is included, and the plain one."""
+    including = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]((?:[\w.-]+/)*%s)[">]'
+                           % re.escape(name).encode(), re.MULTILINE)  # fmt: skip
+    found = {PurePosixPath(one.decode()) for text in sources for one in including.findall(text)}
+    return {PurePosixPath(name), *(one for one in found if ".." not in one.parts)}
 
 
 _ENDINGS = (".h.in", ".h.cmake", ".h.cmakein", ".h.cmake.in")
@@ -133,6 +151,24 @@ def names_of(script: str, name: str) -> dict[str, str]:
              "VERSION": version, "PACKAGE_VERSION": version, "PACKAGE_URL": "",
              "PACKAGE_STRING": f"{package} {version}", "PACKAGE_BUGREPORT": ""}  # fmt: skip
     return {"RETSIGTYPE": "void", **{name: f'"{value}"' for name, value in words.items()}}
+
+
+def _by_cmake(root: Path) -> dict[str, str]:
+    """What the project is called and what is set whatever the machine is, where CMake sets up."""
+    text = _read(root / "CMakeLists.txt").decode("utf-8", "replace")
+    found = dict(_CMAKE_SET.findall(text))
+    match = _CMAKE_PROJECT.search(text)
+    if match is not None:
+        name, version = match[1], match[2]
+        numbers = dict(zip(("MAJOR", "MINOR", "PATCH"), version.split("."), strict=False))
+        for prefix in ("PROJECT", "CMAKE_PROJECT", name):
+            found |= {
+                f"{prefix}_NAME": f'"{name}"',
+                f"{prefix}_VERSION": f'"{version}"',
+                **{f"{prefix}_VERSION_{key}": value for key, value in numbers.items()},
+            }
+        found |= {f"PACKAGE_{key}": found[f"PROJECT_{key}"] for key in ("NAME", "VERSION")}
+    return found
 
 
 def _set(script: str) -> dict[str, str]:

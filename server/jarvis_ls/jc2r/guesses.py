@@ -35,6 +35,11 @@ _PLACES = {
     "pkgdatadir": "$(datadir)/$(PACKAGE)", "pkglibdir": "$(libdir)/$(PACKAGE)",
 }  # fmt: skip
 """Where things are put when nobody says otherwise, as `configure` has it."""
+_CMAKE = re.compile(
+    r"\b(if|endif|add_definitions|add_compile_definitions|target_compile_definitions)\s*"
+    r"\(([^()]*(?:\([^()]*\)[^()]*)*)\)", re.IGNORECASE
+)  # fmt: skip
+_CMAKE_COMMENT = re.compile(r"#[^\n]*")
 _SET_UP = re.compile(r"@(\w+)@")
 _ASSIGNED = re.compile(r"^(?:override\s+|export\s+)?([\w.-]+)\s*(\+|:|\?|::)?=\s*(.*)$")
 _VARIABLE = re.compile(r"\$[({](\w+)[)}]")
@@ -117,7 +122,29 @@ def makefile_words(root: Path, folder: str, package: Mapping[str, str]) -> tuple
             path = root / one / name
             if path.is_file():
                 return _words_of(path, tuple(package.items()))
-    return ()
+    return tuple(
+        word for one in reversed([place, *place.parents]) for word in _cmake_words(root / one)
+    )
+
+
+@functools.lru_cache(maxsize=512)
+def _cmake_words(folder: Path) -> tuple[str, ...]:
+    """What the `CMakeLists.txt` of a folder defines whatever is asked for."""
+    try:
+        text = read_regular(folder / "CMakeLists.txt", limit=MAX_BYTES).decode("utf-8", "replace")
+    except SkippedFile:
+        return ()
+    found: dict[str, None] = {}
+    depth = 0
+    for match in _CMAKE.finditer(_CMAKE_COMMENT.sub("", text)):
+        command, words = match[1].lower(), match[2].split()
+        if command in ("if", "endif"):
+            depth += 1 if command == "if" else -1
+        elif depth == 0 and "definitions" in command:
+            words = words[2 if command.startswith("target") else 0 :]
+            kept = (word.strip('"').removeprefix("-D") for word in words if "$" not in word)
+            found.update((f"-D{word}", None) for word in kept if _MACRO.match(word))
+    return tuple(found)
 
 
 @functools.lru_cache(maxsize=512)

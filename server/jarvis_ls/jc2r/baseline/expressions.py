@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from jarvis_ls.codeintel import clang
-from jarvis_ls.jc2r.baseline import prelude
+from jarvis_ls.jc2r.baseline import generics, prelude
 from jarvis_ls.jc2r.baseline.calls import Calls, called
 from jarvis_ls.jc2r.baseline.kinds import (
     FLOATS,
@@ -93,7 +93,24 @@ class Expressions(Calls):
                 sizes = self.sizes_of(node.referenced)[depth:]
                 size = element_of(inner[0].type).get_size()
                 return f"(({' * '.join(sizes)}) * {size}) as {self.types.of(cursor.type)}"
-        raise Unsupported("the size of an array of variable length")
+        return self._size_of_row(cursor)
+
+    def _size_of_row(self, cursor: Any) -> str:
+        """`sizeof (T[n])`: libclang shows the lengths, and what `T` is the text says."""
+        children = clang.children(cursor)
+        lengths = [one for one in children if one.kind.is_expression()]
+        named = next((one for one in children if one.kind.name == "TYPE_REF"), None)
+        row = generics.row_asked_of(cursor)
+        if row is None or len(lengths) < row[2]:
+            raise Unsupported("the size of an array of variable length")
+        element, pointer, count = row
+        size = 8 if pointer else generics.WIDTHS.get(element)
+        if size is None and named is not None:
+            size = named.type.get_size()
+        if size is None or size <= 0:
+            raise Unsupported("the size of an array of variable length")
+        product = " * ".join(f"({self.value(one)}) as usize" for one in lengths[:count])
+        return f"(({product}) * {size}usize) as {self.types.of(cursor.type)}"
 
     def _value_cstyle_cast_expr(self, cursor: Any) -> str:
         inner = [child for child in clang.children(cursor) if child.kind.is_expression()][-1]

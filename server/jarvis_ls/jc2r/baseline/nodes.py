@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from jarvis_ls.codeintel import clang
+from jarvis_ls.jc2r.baseline import generics
 from jarvis_ls.jc2r.baseline.names import Unsupported
 
 # As CXBinaryOperatorKind and CXUnaryOperatorKind count.
@@ -107,6 +108,10 @@ def chosen(cursor: Any) -> Any:
     found = [one for one in branches if one.type.get_canonical() == wanted]
     first = found[0] if found else None
     if first is None or any(_said(one) != _said(first) for one in found):
+        same = [n for n, one in enumerate(branches) if one.type.get_canonical() == wanted]
+        place = generics.taken(cursor, same)
+        if place is not None:
+            return branches[place]
         raise Unsupported("_Generic with branches of one type")
     return first
 
