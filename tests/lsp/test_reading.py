@@ -27,7 +27,7 @@ async def test_hover_tells_what_is_known_of_a_finding(tmp_path):
         text = found.contents.value
         assert "is freed again." in text and "`double-free`" in text
         assert "[CWE-415](https://cwe.mitre.org/data/definitions/415.html)" in text
-        assert "Confidence" in text and "%" in text and "free(p);" in text
+        assert "Confidence 0." in text and "free(p);" in text
         assert "allocator" in text, "what the rule's page says about why it is bad"
         assert found.range == types.Range(types.Position(4, 4), types.Position(4, 11))
         assert await hover(editor, uri, types.Position(0, 0)) is None
@@ -85,6 +85,7 @@ async def test_chinese(tmp_path, options):
         (found,) = await editor.diagnostics(uri)
         titles = [one.title for one in await editor.actions(uri, found.range)]
         assert "解释 double-free" in titles
+        assert found.message.endswith("。") and "。 " not in found.message
         shown = (await hover(editor, uri)).contents.value
         assert "置信度" in shown and "第二次 `free`" in shown
         page = await editor.request("jarvis/explainRule", {"rule": "double-free"})
@@ -105,3 +106,6 @@ def test_a_finding_cannot_smuggle_markdown_into_the_hover():
     fence = text.splitlines()[4]
     assert fence.startswith("`````") and text.count(fence.rstrip("c")) == 2
     assert "\\[click\\]" in text and "<b>" not in text.replace("\\<b\\>", "")
+    assert "Confidence 0.50" in text
+    beside = describe(finding, None, Messages(), told=True)  # a diagnostic stands above it
+    assert beside.startswith("Confidence 0.50") and "click" not in beside and "```" not in beside

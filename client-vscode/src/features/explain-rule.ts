@@ -16,7 +16,7 @@ import {
 } from 'vscode';
 import type { JarvisContext } from '../context';
 import { EXPLAIN_RULE, RULES } from '../protocol';
-import { severityIcon } from './findings/labels';
+import { languageNames, severityIcon } from './findings/labels';
 import type { Node } from './findings/tree';
 
 const SCHEME = 'jarvis-rule';
@@ -95,7 +95,7 @@ async function askRule(context: JarvisContext): Promise<string | undefined> {
   const rules = await context.request(RULES, {});
   const items = rules.map((rule) => ({
     label: rule.id,
-    description: rule.languages.join(', '),
+    description: languageNames(rule.languages),
     detail: rule.title,
     iconPath: severityIcon(rule.severity),
   }));

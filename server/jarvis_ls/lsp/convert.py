@@ -61,11 +61,16 @@ def to_diagnostic(
         code=finding.rule,
         code_description=types.CodeDescription(href) if href else None,
         source=SOURCE,
-        message=f"{say.text(finding.message)} {say.text(finding.suggestion)}".strip(),
+        message=_sentences(say.text(finding.message), say.text(finding.suggestion)),
         tags=_tags(finding),
         related_information=_related(finding, say, locate) or None,
         data={"fingerprint": finding.fingerprint, "rule": finding.rule},
     )
+
+
+def _sentences(first: str, second: str) -> str:
+    """One behind the other; Chinese has no space between sentences."""
+    return f"{first}{second}" if first.endswith("。") else f"{first} {second}".strip()
 
 
 def diagnostic_json(one: types.Diagnostic) -> dict[str, Any]:

@@ -49,10 +49,44 @@ export function groupName(group: Group): string {
     return severityName(group.key as Severity);
   }
   if (group.grouping === 'category') {
-    const words = group.key.replaceAll('_', ' ');
-    return words.charAt(0).toUpperCase() + words.slice(1);
+    return categoryName(group.key);
   }
   return group.grouping === 'file' ? fileName(group.key) : group.key;
+}
+
+/** A category in words; of one that a newer server has, its identifier made readable. */
+export function categoryName(category: string): string {
+  const names: Record<string, string> = {
+    analysis: l10n.t('Analysis'),
+    buffer_overflow: l10n.t('Buffer overflow'),
+    concurrency: l10n.t('Concurrency'),
+    crypto: l10n.t('Cryptography'),
+    custom: l10n.t('Patterns of your own'),
+    error_handling: l10n.t('Error handling'),
+    input_validation: l10n.t('Input validation'),
+    insecure_permissions: l10n.t('Insecure permissions'),
+    integer_overflow: l10n.t('Integer overflow'),
+    memory_mgmt: l10n.t('Memory management'),
+    network_api: l10n.t('Network API'),
+    path_traversal: l10n.t('Path traversal'),
+    race_condition: l10n.t('Race condition'),
+    resource_leak: l10n.t('Resource leak'),
+    secrets: l10n.t('Secrets'),
+    suppression: l10n.t('Suppression'),
+    thread_safety: l10n.t('Thread safety'),
+    type_safety: l10n.t('Type safety'),
+    undefined_behaviour: l10n.t('Undefined behaviour'),
+    unsafe_api: l10n.t('Unsafe API'),
+    unsafe_usage: l10n.t('Use of unsafe'),
+  };
+  const words = category.replaceAll('_', ' ');
+  return names[category] ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Languages of a rule as people write them: `C, C++`. */
+export function languageNames(languages: readonly string[]): string {
+  const names: Record<string, string> = { c: 'C', cpp: 'C++', rust: 'Rust' };
+  return languages.map((it) => names[it] ?? it).join(', ');
 }
 
 /** `file.c:12` */

@@ -33,7 +33,8 @@ def register(server: Server) -> None:
         except JarvisError as error:
             logger.warning("the rules' pages are missing in the hover: %s", error)
             pages = {}
-        texts = [describe(one, pages.get(one.rule), server.say) for one in here]
+        told = server.own_client
+        texts = [describe(one, pages.get(one.rule), server.say, told=told) for one in here]
         content = types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n\n".join(texts))
         return types.Hover(content, to_range(here[0].span))
 
@@ -45,20 +46,26 @@ def register(server: Server) -> None:
     server.answer(types.TEXT_DOCUMENT_HOVER, hover)
 
 
-def describe(finding: Finding, page: RulePage | None, say: Messages) -> str:
-    """Return a finding in Markdown, with what its rule says about why it matters."""
-    lines = [f"**{_escape(say.text(finding.message))}** `{finding.rule}`", ""]
-    lines.append(_escape(say.text(finding.suggestion)))
-    lines += ["", _fence(finding.evidence, finding.language)]
+def describe(finding: Finding, page: RulePage | None, say: Messages, *, told: bool = False) -> str:
+    """Return a finding in Markdown, with what its rule says about why it matters.
+
+    With `told` the editor itself shows the diagnostic above the hover, with its message and its
+    places: they are not said again.
+    """
+    lines: list[str] = []
+    if not told:
+        lines = [f"**{_escape(say.text(finding.message))}** `{finding.rule}`", ""]
+        lines.append(_escape(say.text(finding.suggestion)))
+        lines += ["", _fence(finding.evidence, finding.language)]
     score = say(
         "Confidence {confidence} · severity {severity} · score {score}",
-        confidence=f"{finding.confidence:.0%}",
+        confidence=f"{finding.confidence:.2f}",
         severity=say(finding.severity),
         score=finding.score,
     )
     links = " ".join(f"[CWE-{number}]({cwe_link(number)})" for number in finding.cwe)
     lines += ["", f"{score} · {links}" if links else score]
-    if finding.trace:
+    if finding.trace and not told:
         lines.append("")
         lines += [
             f"{number}. {_escape(say.text(step.message))} ({step.file}:{step.span.line})"
@@ -66,7 +73,7 @@ def describe(finding: Finding, page: RulePage | None, say: Messages) -> str:
         ]
     if page is not None:
         lines += ["", reason(page, say.language)]
-    return "\n".join(lines).rstrip()
+    return "\n".join(lines).strip()
 
 
 def _fence(code: str, language: str) -> str:
