@@ -153,7 +153,7 @@ def test_the_projects_own_tests_run_on_the_rust(words: tuple[Path, Path]) -> Non
         "all: words libcount.a\nwords: words.o libcount.a\n\tcc -o words words.o libcount.a\n"
         "libcount.a: count.o\n\tar crs libcount.a count.o\n%.o: %.c\n\tcc -c -w $<\n"
         "check: all\n\ttest `printf '(())' | ./words` = 2\n"
-        "\t! nm libcount.a | grep -q rust_ || echo seen > rust-was-here\n"
+        "\t! ar t libcount.a | grep -q rust || echo seen > rust-was-here\n"
     )
     (root / "Makefile").write_text(make)
     done = jc2r("check", "--path", root, "--", "make", "check")
@@ -174,18 +174,24 @@ def test_the_projects_own_tests_run_on_the_rust(words: tuple[Path, Path]) -> Non
 
 
 def test_what_only_tests_define_does_not_stand_in_the_way(tmp_path: Path) -> None:
-    """A file of the tests has no `main`, and so is in the crate beside the library's; two archives
-    of the project are one crate, with one state."""
+    """A file of the tests has no `main`, and so is in the crate beside the library's, also one that
+    needs what only the build of the tests makes; two archives of the project are one crate, with
+    one state."""
     root = tmp_path / "parts"
     files = {
         "a.c": "int state = 1;\nint a(void) { return ++state; }\n",
         "b.c": "int a(void); extern int state;\nint b(void) { return a() * 10 + state; }\n",
         "tests/support.c": "int wanted(void) { return 22; }\n",
+        "tests/mock.c": "extern int made_later;\nint *mock(void) { return &made_later; }\n",
         "tests/check.c": "int a(void); int b(void); int wanted(void); extern int state;\n"
         "int main(void) { return b() == wanted() && state == 2 && a() == 3 ? 0 : 1; }\n",
-        "Makefile": "check: tests/check\n\ttests/check\n"
-        "\tnm liba.a | grep -q rust_ && echo seen > rust-was-here || true\n"
+        "Makefile": "check: tests/check tests/shared\n\ttests/check\n"
+        "\tar t liba.a | grep -q rust && echo seen > rust-was-here || true\n"
+        "\t! nm -D libab.so | grep -q ' mock' && tests/shared\n"
         "tests/check: tests/check.o tests/support.o libb.a liba.a\n\tcc -o $@ $^\n"
+        "tests/shared: tests/check.o tests/support.o libab.so\n"
+        "\tcc -o $@ $^ -Wl,-rpath,$(CURDIR)\n"
+        "libab.so: a.c b.c\n\tcc -w -shared -fPIC -o $@ $^\n"
         "lib%.a: %.o\n\tar crs $@ $<\n%.o: %.c\n\tcc -c -w $< -o $@\n",
     }
     write(root, files)
@@ -193,7 +199,8 @@ def test_what_only_tests_define_does_not_stand_in_the_way(tmp_path: Path) -> Non
     (root.parent / "parts_rs" / "target" / "release" / "check").unlink()  # C is to be linked
     done = jc2r("check", "--path", root, "--", "make", "check")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "in Rust: exit status 0, with liba.a, libb.a replaced" in done.stdout
+    told = "with liba.a, libab.so, libb.a replaced, 2 programs to be linked anew"
+    assert f"in Rust: exit status 0, {told}" in done.stdout
     assert (root / ".jarvis" / "c2rust" / "own-tests" / "rust-was-here").exists()
 
 

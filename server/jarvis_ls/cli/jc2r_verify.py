@@ -107,7 +107,8 @@ def add_check(commands: Any) -> None:
         "check", help="run the project's own tests with its libraries and programs in Rust",
         description="Runs COMMAND (what tests the project, such as `make test`) on a copy below"
         " .jarvis, first in C; then libraries and programs that the crate has are replaced by the"
-        " crate's, and it is run again.",
+        " crate's, programs that hold the C of such a library are taken away, so that COMMAND must"
+        " link them anew, and it is run again.",
         epilog="exit status: 0 they pass both ways; 1 they do not; 2 wrong use",
     )  # fmt: skip
     add = check.add_argument
@@ -133,7 +134,8 @@ def run_check(options: argparse.Namespace) -> int:
     if found.rust is None:
         print(f"in Rust: not run, {found.reason}")
     else:
-        print(f"in Rust: exit status {found.rust}, with {', '.join(found.replaced)} replaced")
+        anew = f", {found.anew} programs to be linked anew" if found.anew else ""
+        print(f"in Rust: exit status {found.rust}, with {', '.join(found.replaced)} replaced{anew}")
     if not found.good:
         print(found.said, file=sys.stderr)
     return 0 if found.good else 1

@@ -39,6 +39,8 @@ class OwnTests:
     """Exit status with the Rust in place; None when it was not tried."""
     replaced: list[str] = field(default_factory=list)
     """Files of the copy that were replaced."""
+    anew: int = 0
+    """Programs that were linked with the C and taken away: the command is to link them anew."""
     said: str = ""
     """The end of what the last run printed."""
     reason: str = ""
@@ -52,7 +54,8 @@ class OwnTests:
     def to_json(self) -> dict[str, Any]:
         """The record of kind `own_tests`."""
         return {"command": self.command, "c": self.c, "rust": self.rust,
-                "replaced": self.replaced, "reason": self.reason, "said": self.said}  # fmt: skip
+                "replaced": self.replaced, "anew": self.anew, "reason": self.reason,
+                "said": self.said}  # fmt: skip
 
 
 def run_own_tests(
@@ -84,8 +87,6 @@ def run_own_tests(
     if archive is None:
         raise JarvisError(f"{crate} is not built; run `jc2r run --baseline`.")
     offered = _defined(archive)
-    whole = folder / "own-tests.a"
-    _merge(archive, whole)
     made = sorted(path for path in copy.rglob("*") if path not in before and _is_built(path))
     own = {path.name: path for path in (crate / "target" / "release").iterdir()
            if path.is_file() and os.access(path, os.X_OK) and path.suffix == ""}  # fmt: skip
@@ -97,9 +98,9 @@ def run_own_tests(
         if path.is_symlink():
             continue
         if path.suffix == ".a" and _all_in(_defined(path), offered):
-            _weakened(whole, path)
+            _as_archive(archive, path)
         elif ".so" in path.suffixes and _all_in(_defined(path, "-D"), offered):
-            _link_shared(whole, path, linked)
+            _as_shared(archive, path, linked)
         elif path.name in own and os.access(path, os.X_OK):
             shutil.copyfile(own[path.name], path)
         else:
@@ -112,6 +113,7 @@ def run_own_tests(
     for path in relinked:
         if _is_program(path) and offered & _defined(path):
             path.unlink()
+            found.anew += 1
     later = time.time() + 2
     for name in found.replaced:
         os.utime(copy / name, (later, later))
@@ -173,40 +175,51 @@ def _names(lines: Iterable[str]) -> Iterator[str]:
             yield words[2].partition("@")[0]
 
 
-def _merge(archive: Path, target: Path) -> None:
-    """An archive as one of a single object, which every `ar` and `ranlib` can read: members of
-    Rust's own library hold parts for another linker. Raises `JarvisError`."""
-    made = target.with_suffix(".o")
-    target.unlink(missing_ok=True)
-    for command in (
-        ["ld", "-r", "-o", str(made), "--whole-archive", str(archive)],
-        ["objcopy", "--remove-section=.llvmbc", "--remove-section=.llvmcmd", str(made)],
-        ["ar", "crs", str(target), str(made)],
-    ):
-        _tool(command)
-
-
-def _weakened(archive: Path, target: Path) -> None:
-    """The archive in place of another: what that one did not offer gives way to what the tests,
+def _as_archive(archive: Path, target: Path) -> None:
+    """The crate in place of an archive: what that one did not offer gives way to what the tests,
     or other libraries, have of that name. Raises `JarvisError`."""
-    names = target.with_name(f"{target.name}.weakened")
-    names.write_text("\n".join(sorted(_defined(archive) - _defined(target))))
-    _tool(["objcopy", f"--weaken-symbols={names}", str(archive), str(target)])
-    names.unlink()
+    names = _defined(target)
+    made = _object(archive, target, names)
+    weak = target.with_name(f"{target.name}.weak")
+    weak.write_text("\n".join(sorted(_defined(made) - names)))
+    _tool(["objcopy", f"--weaken-symbols={weak}", str(made)])
+    target.unlink()
+    _tool(["ar", "crs", str(target), str(made)])
+    made.unlink()
+    weak.unlink()
 
 
-def _link_shared(archive: Path, target: Path, linked: Sequence[str]) -> None:
+def _object(archive: Path, target: Path, names: Iterable[str]) -> Path:
+    """One object beside `target` with those functions and variables of the crate that are called
+    `names`, and what they need: what else is in the crate may need what only the project's tests
+    make. Every tool can read it: members of Rust's own library hold parts for another linker.
+    Raises `JarvisError`."""
+    made, asked = (target.with_name(f"{target.name}.{end}") for end in ("rust.o", "names"))
+    asked.write_text("".join(f"--undefined={name}\n" for name in sorted(names)))
+    for command in (
+        ["ld", "-r", "--gc-sections", f"@{asked}", "-o", str(made), "--whole-archive",
+         str(archive)],
+        ["objcopy", "--remove-section=.llvmbc", "--remove-section=.llvmcmd", str(made)],
+        ["objcopy", "--strip-unneeded", str(made)],
+    ):  # fmt: skip
+        _tool(command)
+    asked.unlink()
+    return made
+
+
+def _as_shared(archive: Path, target: Path, linked: Sequence[str]) -> None:
     """The crate as a shared library with the name that programs ask for. Raises `JarvisError`."""
+    made = _object(archive, target, _defined(target, "-D"))
     asked = subprocess.run(
         ["readelf", "-d", str(target)], capture_output=True, text=True, timeout=60, check=False
     )
     name = next((line.partition("[")[2].rstrip("]") for line in asked.stdout.splitlines()
                  if "(SONAME)" in line), target.name)  # fmt: skip
     _tool(
-        [shutil.which("cc") or "cc", "-shared", f"-Wl,-soname,{name}", "-Wl,--whole-archive",
-         str(archive), "-Wl,--no-whole-archive", *(f"-l{one}" for one in linked), "-lm",
-         "-lpthread", "-ldl", "-lgcc_s", "-o", str(target)]
+        [shutil.which("cc") or "cc", "-shared", f"-Wl,-soname,{name}", str(made),
+         *(f"-l{one}" for one in linked), "-lm", "-lpthread", "-ldl", "-lgcc_s", "-o", str(target)]
     )  # fmt: skip
+    made.unlink()
 
 
 def _tool(command: Sequence[str]) -> None:
