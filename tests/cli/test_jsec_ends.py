@@ -20,6 +20,16 @@ from tests.support.patience import HANGS
 
 SLOW = "void f(int a) {\n" + "  if (a) { a = (a + 1) * (a - 2); }\n" * 40_000 + "}\n"
 
+OVER_TWO_CALLS = """#include <string.h>
+static void put(const char *text) {
+    char small[8];
+    strcpy(small, text);
+}
+void start(void) {
+    put("much longer than eight");
+}
+"""
+
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
@@ -151,6 +161,32 @@ def test_a_full_disk_is_said_and_the_report_still_comes(root: Path) -> None:
     assert (root / ".jarvis/sec/candidates.jsonl").read_bytes() == before
     assert not list((root / ".jarvis/sec").glob(".*"))
     valid(root)
+
+
+def test_functions_that_the_cache_does_not_take_are_followed_all_the_same(root: Path) -> None:
+    write(root, {"a.c": OVER_TWO_CALLS})
+    expected = issues("--no-cache", cwd=root)
+    assert expected and any(one["trace"] for one in expected)
+    (root / ".jarvis/cache").mkdir(exist_ok=True)
+    (root / ".jarvis/cache/flow").write_text("no folder: nothing can be kept below it")
+    run = jsec("scan", "--format", "json", cwd=root)
+    assert json.loads(run.stdout)["issues"] == expected
+    assert "Traceback" not in run.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_full_device_is_said_in_one_line(root: Path) -> None:
+    write(root, {"a.c": FLAWED})
+    run = jsec("scan", "--quiet", "--output", "/dev/full", cwd=root, status=2)
+    assert (run.returncode, run.stderr.count("\n")) == (2, 1), run.stderr
+    assert "No space left" in run.stderr
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command("scan", "--quiet"), cwd=root, text=True, timeout=HANGS, check=False,
+            stdout=full, stderr=subprocess.PIPE,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert "No space left" in done.stderr
 
 
 def test_a_report_that_does_not_fit_on_the_disk_is_an_error(root: Path) -> None:

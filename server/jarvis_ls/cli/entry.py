@@ -8,10 +8,12 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from gettext import ngettext
+from pathlib import Path
 from unicodedata import east_asian_width
 
 from jarvis_ls.cli.language import speak, speaker
 from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.files import write_error
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it."""
@@ -39,7 +41,7 @@ def run(
     try:
         return int(options.run(options))
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
     except KeyboardInterrupt:
         if interrupted:
@@ -48,6 +50,23 @@ def run(
     except JarvisError as error:
         print(f"{parser.prog}: {speaker().told(str(error))}", file=sys.stderr)
         return 2
+
+
+def write_out(text: str) -> None:
+    """Text to standard output. Raises `JarvisError` when the disk behind it takes no more."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _drop_output()
+        raise write_error(Path("/dev/stdout"), error) from None
+
+
+def _drop_output() -> None:
+    """What is still to be written goes nowhere, so that Python's end does not complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def spoken(build: Callable[[], argparse.ArgumentParser]) -> argparse.ArgumentParser:

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from jarvis_ls.cli.entry import write_out
 from jarvis_ls.core.errors import JarvisError, UsageError
-from jarvis_ls.core.files import STATE, replace_file
+from jarvis_ls.core.files import STATE, replace_file, write_error
 from jarvis_ls.core.finding import SEVERITIES, Finding
 from jarvis_ls.jsec.baseline import Baseline, load_baseline
 from jarvis_ls.jsec.hints import is_hint
@@ -125,12 +126,16 @@ def write_report(options: argparse.Namespace, result: ScanResult, told: Sequence
     width = shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
     text = _render(options, result, told, colour, min(max(width, 40), 120))
     if to_screen:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        write_out(text)
         return
     if options.output.exists() and not options.output.is_file():  # a pipe, /dev/stdout
-        with options.output.open("w", encoding="utf-8") as file:
-            file.write(text)
+        try:
+            with options.output.open("w", encoding="utf-8") as file:
+                file.write(text)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise write_error(options.output, error) from None
         return
     replace_file(options.output.absolute(), text.encode("utf-8", "backslashreplace"))
 

@@ -181,6 +181,9 @@ class DiskFiles:
             file = lower(Unit(source, language, own.merge(included)), tree.root_node)
             outline = outline_of(file, source.data, context, closure)
             self._store.put(name, outline, file.functions)
+        except OSError as error:
+            log.warning("%s: its functions are not followed: %s", source.path, error.strerror)
+            return ""
         except Exception:  # the findings of its rules are as good without
             log.exception("%s: its functions are not followed", source.path)
             return ""

@@ -36,13 +36,13 @@ Step = Callable[[int, int, str], None]
 
 @contextmanager
 def kept_at(cache: Cache | None) -> Iterator[Place]:
-    """Where the functions of a scan lie: beside its cache, or in a folder of their own until the
-    scan ends."""
-    if cache is not None:
-        yield cache.flow
-        return
+    """Where the functions of a scan lie: beside its cache, and what does not fit there, or all
+    where there is none, in a folder of their own until the scan ends."""
     with tempfile.TemporaryDirectory(prefix="jsec-flow-", ignore_cleanup_errors=True) as folder:
-        yield Place(folder, token_bytes(32), engine_version())
+        if cache is not None:
+            yield replace(cache.flow, spare=folder)
+        else:
+            yield Place(folder, token_bytes(32), engine_version())
 
 
 async def follow(

@@ -43,6 +43,8 @@ class Place:
     """Signs what is in it."""
     version: str
     """Names the code that makes and reads it."""
+    spare: str = ""
+    """Folder for what does not fit there any more; empty: there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class Store:
 
     def __init__(self, place: Place) -> None:
         self._folder = Path(place.folder)
+        self._folders = [self._folder, *([Path(place.spare)] if place.spare else [])]
         self._key = hashlib.blake2b(
             f"{place.version}\0{sys.version_info[:2]}".encode(), key=place.key[:64], digest_size=32
         ).digest()
@@ -90,11 +93,19 @@ class Store:
         self._write(name, zlib.compress(body, 1))
 
     def _write(self, name: str, data: bytes) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        temporary = self._folder / f"{name}.{os.getpid()}.new"
+        signed = _MARK + self._sign(name, data) + data
+        for folder in self._folders[:-1]:
+            with contextlib.suppress(OSError):  # it is full: the next one takes it
+                return self._write_to(folder, name, signed)
+        return self._write_to(self._folders[-1], name, signed)
+
+    @staticmethod
+    def _write_to(folder: Path, name: str, signed: bytes) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        temporary = folder / f"{name}.{os.getpid()}.new"
         try:
-            temporary.write_bytes(_MARK + self._sign(name, data) + data)
-            temporary.replace(self._folder / name)  # torn by a crash: the signature says so
+            temporary.write_bytes(signed)
+            temporary.replace(folder / name)  # torn by a crash: the signature says so
         finally:
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
@@ -105,14 +116,17 @@ class Store:
         return None if small is None else zlib.decompress(small)
 
     def _signed(self, name: str) -> bytes | None:
-        try:
-            data = read_regular(self._folder / name, limit=_MAX_BYTES)
-        except SkippedFile:
-            return None
         start = len(_MARK) + _SIGNATURE
-        signature, small = data[len(_MARK) : start], data[start:]
-        good = hmac.compare_digest(signature, self._sign(name, small))
-        return small if good and data.startswith(_MARK) else None
+        for folder in self._folders:
+            try:
+                data = read_regular(folder / name, limit=_MAX_BYTES)
+            except SkippedFile:
+                continue
+            signature, small = data[len(_MARK) : start], data[start:]
+            good = hmac.compare_digest(signature, self._sign(name, small))
+            if good and data.startswith(_MARK):
+                return small
+        return None
 
     def has(self, name: str) -> bool:
         """Whether something of ours is kept under a name."""
