@@ -360,3 +360,66 @@ def test_numbers_of_large_functions_are_known_for_as_long_as_they_are_used(
         "for (n = 0; n < at; n++) { use(n); } x[at] = 0; }\n"
     )
     assert (("f", "buffer-write-stack") in kinds(text)) == told
+
+
+@pytest.mark.parametrize(("body", "found"), [
+    ("std::string s; std::cin >> s; system(s.c_str());", ["command-injection"]),
+    ("std::string s; std::cin >> s; s = \"/bin/ls\"; system(s.c_str());", []),
+    ("std::string s = \"/bin/ls \"; s += \"/tmp\"; system(s.c_str());", []),
+    ("int n; std::cin >> n; std::ostringstream s; s << \"/bin/ls\"; system(s.str().c_str());", []),
+    ("std::string n, s; std::cin >> n; std::ostringstream c; c << n; s = c.str();"
+     " system(s.c_str());", ["command-injection"]),
+    ("int n; std::cin >> n; int a[4] = {0}; a[n] = 1;",
+     ["buffer-write-stack", "buffer-underwrite"]),
+    ("int n; std::cin >> n; if (n < 0 || n > 3) return; int a[4] = {0}; a[n] = 1;", []),
+    ("char b[8]; std::cin.getline(b, 16);", ["buffer-write-stack"]),
+    ("char b[8]; std::cin.getline(b, 8);", []),
+])  # fmt: skip
+def test_streams_bring_input_and_strings_carry_it(body: str, found: list[str]) -> None:
+    told = kinds(f"void f() {{ {body} }}", "a.cpp")
+    assert {kind for _, kind in told} <= set(found)
+    assert bool(told) == bool(found)
+
+
+@pytest.mark.parametrize("table", ["", "const"])
+def test_functions_called_through_a_table_are_known(table: str) -> None:
+    text = """
+        static int first(const int *p) { return p[0]; }
+        static int none(const int *p) { return p != 0; }
+        static int (*%s table[])(const int *) = {none, first};
+        int bad(void) { return table[1](0); }
+        int good(void) { return table[0](0); }
+    """
+    assert kinds(text % table) == [("first", "null-dereference")]
+
+
+def test_a_table_that_is_written_is_not_known() -> None:
+    text = """
+        static int first(const int *p) { return p[0]; }
+        static int none(const int *p) { return p != 0; }
+        static int (*table[])(const int *) = {none, first};
+        void set(int (*f)(const int *)) { table[1] = f; }
+        int call(void) { return table[1](0); }
+    """
+    assert kinds(text) == []
+
+
+def test_the_steps_to_a_flaw_are_told_in_the_order_in_which_they_are_taken() -> None:
+    text = """
+        static void *room(unsigned size) { void *p = malloc(size); if (!p) exit(1); return p; }
+        int f(int n) {
+            int i, sum = 0;
+            for (i = 0; i < n; i++) { sum += i; }
+            char *first = room(9);
+            char *second = room(9);
+            free(second);
+            if (n) { return 1; }
+            free(first);
+            return second[0];
+        }
+    """
+    one = next(f for f in faults(lowered(text)) if f.kind == "use-after-free")
+    told = [(text[: s.span[0]].count("\n"), s.message) for s in one.steps]
+    assert told[0] == (4, "The loop ends here.")
+    assert [line for line, _ in told] == [4, 5, 1, 6, 1, 1, 7, 8, 10]
+    assert [m for line, m in told if line == 1][1] == "{name} allocates it."

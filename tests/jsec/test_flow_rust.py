@@ -151,7 +151,7 @@ def test_scan_tells_the_way_and_drops_refuted_guesses(tmp_path: Path) -> None:
     told = findings["raw-pointer-used-after-free"]
     assert told["line"] == 5
     assert [(step["file"], step["line"]) for step in told["trace"]] == [
-        ("src/other.rs", 1), ("src/main.rs", 4), ("src/main.rs", 3), ("src/main.rs", 5),
+        ("src/main.rs", 3), ("src/other.rs", 1), ("src/main.rs", 4), ("src/main.rs", 5),
     ]  # fmt: skip
     assert not {"get-unchecked-without-bound", "as-truncates-number"} & findings.keys()
 

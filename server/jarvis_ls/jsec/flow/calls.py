@@ -31,6 +31,7 @@ from jarvis_ls.jsec.flow.values import (
     pointer,
     unknown,
 )  # fmt: skip
+from jarvis_ls.jsec.flow.way import CALLED
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
@@ -40,8 +41,6 @@ _RELEASES = re.compile(r"free|delete|destroy|release|dispose|close|clear|unref|p
 """Names of functions that may be given what was released already, as far as is known."""
 _ENTRY = 5
 """Instructions that entering a function counts for."""
-CALLED = "{name} is called."
-"""What is told about a call on the way to a flaw."""
 States = "list[State] | None"
 
 
@@ -310,7 +309,7 @@ def _method(an: Analysis, st: State, instr: Instr) -> Any:
     values = [fetch(an, st, arg) for arg in args]
     if owner[:1] == "@":
         st.mem[an.frame.temps + temp] = {
-            0: containers.call(an, st, where, owner[1:], name, values, result, span)
+            0: containers.call(an, st, where, owner[1:], name, values, types, result, span)
         }
         return None
     constructor, destructor = name == owner, name[:1] == "~"

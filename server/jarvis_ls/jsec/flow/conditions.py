@@ -23,14 +23,13 @@ from jarvis_ls.jsec.flow.values import (
     Val,
     number,
 )  # fmt: skip
+from jarvis_ls.jsec.flow.way import BRANCH
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
 
 _NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _MIRRORED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
-BRANCH = "The condition is {value} here."
-"""What is told about a branch that could have gone either way."""
 BRANCH_CASE = "This case is taken."
 _MAX_CASES = 300
 _FAR = 2**31 - 1

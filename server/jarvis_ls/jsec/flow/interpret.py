@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from jarvis_ls.jsec.flow import calls, conditions, ir
-from jarvis_ls.jsec.flow.calls import CALLED
 from jarvis_ls.jsec.flow.checks import ownership
 from jarvis_ls.jsec.flow.ends import ends, forget
 from jarvis_ls.jsec.flow.evaluate import default, evaluate
@@ -25,7 +24,7 @@ from jarvis_ls.jsec.flow.regions import Frame, Regions
 from jarvis_ls.jsec.flow.returns import returned
 from jarvis_ls.jsec.flow.state import Joiner, State, equal
 from jarvis_ls.jsec.flow.values import Val, join
-from jarvis_ls.jsec.flow.way import way_of
+from jarvis_ls.jsec.flow.way import CALLED, way
 
 Outcome = tuple[State, "Val | None"]
 Effects = Mapping[str, tuple[tuple[Any, ...], ...]]
@@ -402,15 +401,8 @@ class Analysis(Regions):
             known.certain or not certain or doubtful
         ):  # fmt: skip
             return
-        causes: list[Step] = []
-        if where is not None and where.span != (0, 0) and where.kind != "object":
-            causes.append(Step(where.file, where.span, "'{name}' is declared here.",
-                               (("name", where.name),)))  # fmt: skip
-        if source is not None:
-            causes.append(Step(source[0], source[1], "Input comes in through {name}.",
-                               (("name", source[2].partition(":")[2]),)))  # fmt: skip
-        causes.extend(Step(*step) for step in (cause, then) if step is not None)
-        steps = [*way_of(causes, state.trail, self.stack), Step(function.file, span, kind)]
+        steps = self._way(state, source, cause, then, where)
+        steps.append(Step(function.file, span, kind))
         named = tuple((name, value) for name, value in args.items() if value)
         self.faults[key] = Fault(kind, function.file, function.name, span, certain, named,
                                  tuple(steps), source is not None, doubtful)  # fmt: skip
@@ -425,19 +417,13 @@ class Analysis(Regions):
         known = self.faults.get(key)
         if self.silent or span == (0, 0) or (known is not None and (known.tainted or not source)):
             return
-        causes: list[Step] = []
-        if where is not None and where.name and where.span != (0, 0) and where.kind != "object":
-            causes.append(Step(where.file, where.span, "'{name}' is declared here.",
-                              (("name", where.name),)))  # fmt: skip
-        if source is not None:
-            causes.append(Step(source[0], source[1], "Input comes in through {name}.",
-                              (("name", source[2].partition(":")[2]),)))  # fmt: skip
-        elif self.stack and self.stack[0].params:
+        steps: list[Step] = []
+        if source is None and self.stack and self.stack[0].params:
             root = self.stack[0]
-            causes.append(Step(root.file, root.name_span, STARTED if root.name == "main" else GIVEN,
+            steps.append(Step(root.file, root.name_span, STARTED if root.name == "main" else GIVEN,
                               (("name", root.name),)))  # fmt: skip
-        causes.extend(Step(*step) for step in (cause,) if step is not None)
-        steps = [*way_of(causes, state.trail, self.stack), Step(function.file, span, kind)]
+        steps += self._way(state, source, cause, None, where)
+        steps.append(Step(function.file, span, kind))
         self.faults[key] = Fault(kind, function.file, function.name, span, source is not None, (),
                                  tuple(steps), source is not None, doubtful=True)  # fmt: skip
 
@@ -455,6 +441,22 @@ class Analysis(Regions):
                 return True
             link = link[0]
         return False
+
+    def _way(self, state: State, source: Any, cause: Any, then: Any, where: Any) -> list[Step]:
+        """The steps on the way of a state, those that a flaw comes from among them."""
+        functions = [frame.function for frame in self._frames.values()]
+        declared: tuple[Any, ...] = ()
+        if where is not None and where.name and where.span != (0, 0) and where.kind != "object":
+            told = (where.file, where.span, "'{name}' is declared here.", (("name", where.name),))
+            declared = (told,)
+        if source is not None:
+            name = source[2].partition(":")[2]
+            source = source[0], source[1], "Input comes in through {name}.", (("name", name),)
+        first = (source,) if source is not None else ()
+        if first and declared and source[0] == declared[0][0] and source[1] < declared[0][1]:
+            first, declared = (), (source, *declared)
+        causes = (one for one in (cause, then) if one is not None)
+        return way(state.trail, (*declared, *first, *causes), functions)
 
     def size(self, type_: Type) -> int:
         """Bytes of a type as the program sees it."""

@@ -11,7 +11,7 @@ from jarvis_ls.jsec.flow.ir import Expr, Span, Type
 from jarvis_ls.jsec.flow.library.signatures import RESULTS
 from jarvis_ls.jsec.flow.library.tables import TABLE, macro_for
 from jarvis_ls.jsec.flow.lower_blocks import operator_of
-from jarvis_ls.jsec.flow.types import ANY, CONTAINERS, INT, PTR, ULONG, VOID, pointee
+from jarvis_ls.jsec.flow.types import ANY, CHAR, CONTAINERS, INT, PTR, ULONG, VOID, pointee
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.lower_expression import Expressions, Typed
@@ -81,6 +81,10 @@ class Calls:
             expanded = of.outer.macros.call(short, [text(a) for a in arguments])
             if expanded is not None:
                 return of.expand(expanded, of.span(node))
+        if short == "getline" and not declared:
+            line = of.streams.line(arguments, of.span(node))
+            if line is not None:
+                return line
         record = of.types.records.get(of.record)
         own = (
             short in record.methods
@@ -204,7 +208,10 @@ class Calls:
         if field is not None and field.type == "template_method":
             name = text(field.child_by_field_name("name"))
         name = name.rpartition("::")[2]
-        if arrow:
+        stream = None if arrow else of.streams.stream(argument)
+        if stream is not None:
+            base, type_ = stream[0], ("c", stream[1], CHAR)
+        elif arrow:
             base, type_ = of.value(argument)
             type_ = pointee(type_) if type_[0] != "c" else type_
         else:
@@ -239,6 +246,8 @@ class Calls:
     def _of_container(type_: Type, name: str) -> Type:
         if name in ("size", "length", "find", "capacity"):
             return ULONG
+        if name == "str":
+            return ("c", "string", CHAR)
         if name in ("c_str", "data", "get", "release", "begin", "end"):
             return ("p", type_[2])
         return ("p", type_[2]) if name in ("back", "front", "at", "top") else ANY

@@ -28,9 +28,7 @@ def _changes(root: tuple[Any, ...], found: set[str]) -> None:
             found.add(part[1])
             continue
         if head == ir.LOAD and len(part) == 4 and type(part[1]) is tuple:
-            read = _read(part[1])
-            if read is not None:
-                stack.append(read)
+            stack.extend(_read(part[1]))
             continue
         for inner in part:
             if type(inner) is not tuple or not inner or type(inner[0]) is str:  # a type
@@ -39,10 +37,14 @@ def _changes(root: tuple[Any, ...], found: set[str]) -> None:
                 stack.append(inner)
 
 
-def _read(address: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """What the address of a place that is read is worked out from; None for a variable itself or
-    a member of it."""
-    if address[0] == ir.FIELD:
-        while address[0] in (ir.FIELD, ir.DECAY):
-            address = address[1]
-    return None if address[0] == ir.GLOBAL else address
+def _read(address: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    """What the address of a place that is read is worked out from: nothing for a variable itself,
+    the index for an element of it."""
+    parts: list[tuple[Any, ...]] = []
+    while address[0] in (ir.FIELD, ir.DECAY, ir.INDEX):
+        if address[0] == ir.INDEX:
+            parts.append(address[2])
+        address = address[1]
+    if address[0] != ir.GLOBAL:
+        parts.append(address)
+    return parts

@@ -13,6 +13,7 @@ from jarvis_ls.jsec.flow.lower_blocks import MAX_DEPTH, Blocks, Scopes, first, o
 from jarvis_ls.jsec.flow.lower_macros import Macros
 from jarvis_ls.jsec.flow.lower_operators import Operators
 from jarvis_ls.jsec.flow.lower_places import Places
+from jarvis_ls.jsec.flow.lower_streams import Streams
 from jarvis_ls.jsec.flow.lower_types import Types
 from jarvis_ls.jsec.flow.numbers import LIMITS, literal, unescape
 from jarvis_ls.jsec.flow.types import (
@@ -69,6 +70,7 @@ class Expressions:
         self.calling = Calls(self)
         self.places = Places(self)
         self.operators = Operators(self)
+        self.streams = Streams(self)
         self._values: dict[str, Callable[[Node], Typed]] = {
             "number_literal": self._number, "char_literal": self._number,
             "string_literal": self._string, "concatenated_string": self._string,

@@ -8,9 +8,10 @@ from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import GlobalIR, Instr, Type
+from jarvis_ls.jsec.flow.lower_blocks import first
 from jarvis_ls.jsec.flow.lower_static import initialiser
 from jarvis_ls.jsec.flow.numbers import folded
-from jarvis_ls.jsec.flow.types import ANY
+from jarvis_ls.jsec.flow.types import ANY, STRINGS
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.lower_function import Body
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 _PLACES = frozenset({"identifier", "pointer_expression", "field_expression",
                      "subscript_expression"})  # fmt: skip
 """What an object may be copied from."""
-_STRINGS = frozenset({"string", "wstring", "basic_string"})
 
 
 class Locals:
@@ -103,7 +103,7 @@ class Locals:
             self._object(place, type_, value, node)
         elif value is not None and value.type == "argument_list":
             inner_node = value.named_children[0] if value.named_child_count else None
-            if type_[0] != "c" or (inner_node is not None and type_[1] in _STRINGS):
+            if type_[0] != "c" or (inner_node is not None and type_[1] in STRINGS):
                 self.of.places.initialise(place, type_, inner_node)
             else:
                 self._made_of(slot, type_, value.named_children, node)
@@ -177,8 +177,13 @@ def is_constant(type_: Type, words: set[str], declarator: Node) -> bool:
     for _ in range(8):
         if inner is None or inner.type == "pointer_declarator":
             break
-        inner = inner.child_by_field_name("declarator")
-    return inner is not None and any(text(c) == "const" for c in inner.children)
+        below = inner.child_by_field_name("declarator")
+        if below is None and inner.type == "parenthesized_declarator":
+            below = first(inner)
+        inner = below
+    if inner is None:  # a type that has a name of its own is the pointer
+        return "const" in words or "constexpr" in words
+    return any(text(c) == "const" for c in inner.children)
 
 
 def _written_size(node: Node | None) -> Node | None:

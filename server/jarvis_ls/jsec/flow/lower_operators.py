@@ -9,6 +9,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import Expr, Span, Type
 from jarvis_ls.jsec.flow.lower_blocks import operator_of
+from jarvis_ls.jsec.flow.lower_streams import is_text
 from jarvis_ls.jsec.flow.types import INT, LONG, common, is_pointer, pointee, promoted
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ class Operators:
         operator = operator_of(node)
         if operator in ("&&", "||"):
             return self._truth(node)
+        if operator in ("<<", ">>") and self.of.types.unit.language == "cpp":
+            streamed = self.of.streams.shifted(node)
+            if streamed is not None:
+                return streamed
         left = self.of.value(node.child_by_field_name("left"))
         right = self.of.value(node.child_by_field_name("right"))
         return self.combine(operator, left, right, self.of.span(node))
@@ -35,6 +40,10 @@ class Operators:
     def combine(self, operator: str, left: Typed, right: Typed, span: Span) -> Typed:
         """A binary operator other than `&&` and `||`."""
         (a, left_type), (b, right_type) = left, right
+        if operator == "+" and "c" in (left_type[0], right_type[0]):
+            joined = self.of.streams.joined(left, right, span)
+            if joined is not None:
+                return joined
         if operator in _COMPARE:
             both = common(left_type, right_type)
             a, b = self._unsigned(left, both, span), self._unsigned(right, both, span)
@@ -152,8 +161,14 @@ class Operators:
             )
             if type_[0] == "r" and (type_[1], "operator=") in self.of.types.methods:
                 return self.of.calling.assign(address, type_[1], value, node)
+            if is_text(type_):
+                self.of.streams.changed(address, type_, "assign", value, span)
+                return self.of.loaded(address, type_, span)
             return (ir.STORE, address, self.of.as_type(value, type_, span), type_, span), type_
         address, type_ = self.of.referred(*self.of.address(node.child_by_field_name("left")), span)
+        if operator == "+=" and is_text(type_):
+            self.of.streams.changed(address, type_, "append", self.of.value(right), span)
+            return self.of.loaded(address, type_, span)
         if address[0] not in (ir.LOCAL, ir.GLOBAL):
             temp = self.of.blocks.temp()
             self.of.blocks.add((ir.SET, temp, address))

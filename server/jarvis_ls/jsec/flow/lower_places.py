@@ -9,6 +9,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import Expr, Span, Type
 from jarvis_ls.jsec.flow.lower_blocks import MAX_DEPTH, first, operator_of
+from jarvis_ls.jsec.flow.lower_streams import is_text
 from jarvis_ls.jsec.flow.lower_types import UNPLACED
 from jarvis_ls.jsec.flow.types import ANY, is_pointer, pointee
 
@@ -136,6 +137,9 @@ class Places:
             return
         span = self.of.span(node)
         value = self.of.value(node)
+        if is_text(type_) and address[0] == ir.LOCAL:
+            self.of.streams.changed(address, type_, "construct", value, span)
+            return
         stored = value[0] if type_[0] == "a" else self.of.as_type(value, type_, span)
         self.of.blocks.add((ir.EVAL, (ir.STORE, address, stored, type_, span)))
 

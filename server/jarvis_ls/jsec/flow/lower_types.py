@@ -181,9 +181,12 @@ class Types:
 
     def _template(self, node: Node) -> Type:
         name = text(node.child_by_field_name("name"))
+        arguments = node.child_by_field_name("arguments")
+        if name == "function" and arguments is not None and arguments.named_child_count == 1:
+            called = self.of(arguments.named_children[0])
+            return ("p", called) if called[0] == "fn" else ANY
         if name not in CONTAINERS:
             return self.named(name)
-        arguments = node.child_by_field_name("arguments")
         inner = [self.of(c) for c in arguments.named_children if c.type == "type_descriptor"] \
             if arguments is not None else []  # fmt: skip
         if name in ("auto_ptr", "unique_ptr", "shared_ptr"):

@@ -104,6 +104,8 @@ def default(an: Analysis, st: State, rid: int, offset: Any, type_: Type, known: 
     """What lies at an offset that no cell says."""
     cells = st.mem.get(rid)
     reg = st.regs.get(rid)
+    if type_[0] == "c":  # a string as a value: what is known of it is where it comes from
+        return Val(*limits(type_), OTHER, reg.taint if reg is not None else None)
     place = an.places[rid]
     if cells is not None:
         found = cells.get(None)

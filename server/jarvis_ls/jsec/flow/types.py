@@ -24,6 +24,12 @@ ANY: Type = ("?",)
 PTR: Type = ("p", ANY)
 CHARS: Type = ("p", CHAR)
 
+FILES = frozenset({"ifstream", "ofstream", "fstream", "wifstream", "wofstream", "wfstream"})
+TEXTS = frozenset({"stringstream", "istringstream", "ostringstream", "wstringstream"})
+"""Streams that hold what was written to them, or what they were made of."""
+STREAMS = FILES | TEXTS | {"istream", "wistream", "iostream"}
+STRINGS = frozenset({"string", "wstring", "basic_string"})
+
 NAMED: dict[str, Type] = {
     "char": CHAR, "signed char": CHAR, "unsigned char": UCHAR, "bool": BOOL, "_Bool": BOOL,
     "short": SHORT, "unsigned short": ("i", 2, False), "int": INT, "unsigned int": UINT,
@@ -39,8 +45,7 @@ NAMED: dict[str, Type] = {
     "SOCKET": INT, "LONG": INT, "ULONG": UINT, "HANDLE": ("p", VOID), "FILE": ("r", "FILE"),
     "DIR": ("r", "DIR"), "string": ("c", "string", CHAR), "wstring": ("c", "string", INT),
     "intmax_t": LONG, "uintmax_t": ULONG, "va_list": ("r", "va_list"), "in_addr_t": UINT,
-    **{name: ("c", name, CHAR) for name in ("ifstream", "ofstream", "fstream", "wifstream",
-                                            "wofstream", "wfstream")},
+    **{name: ("c", name, CHAR) for name in STREAMS},
     "char8_t": UCHAR, "nullptr_t": PTR,
 }  # fmt: skip
 """Types by name; what a file declares itself comes before them."""

@@ -1,60 +1,100 @@
-"""The way to a fault, in the order in which the program goes it."""
+"""The way to a flaw: its steps in the order in which the program takes them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.fault import Step
+from jarvis_ls.jsec.flow.ir import FunctionIR
+from jarvis_ls.jsec.flow.lower_blocks import loops
 
-MAX_BRANCHES = 12
-"""So many of the last conditions and calls are told."""
+CALLED = "{name} is called."
+"""What is told about a call on the way to a flaw."""
+BRANCH = "The condition is {value} here."
+"""What is told about a branch that could have gone either way."""
+LOOP_ENDS = "The loop ends here."
+_MOST = 12
+"""Branches and calls that are shown, the last ones."""
+_FAR = 400
+"""How many of them are looked through for the place of a cause."""
 
 
-def way_of(causes: Iterable[Step], trail: Any, stack: Sequence[Any]) -> list[Step]:
-    """Conditions and calls on the way with the causes put between them.
+def way(trail: Any, causes: Iterable[Any], functions: Sequence[FunctionIR]) -> list[Step]:
+    """The branches and calls of a state, with what it comes from where that happened.
 
-    `trail` is a linked list, the last place first; `stack` holds the functions that are being
-    run, the outermost first. A cause in one of those stands behind what its function and those
-    that call it did further up; one in a function that was left already stands in front.
+    `causes` are a file, a place, a message and its values, and for some of them what the trail was
+    then: they are put there, and the others by where they are written in their function.
+    `functions` are those that the run has entered.
     """
-    steps = _last(trail)
-    front = 0
-    for cause in causes:
-        depth = _depth(cause, stack)
-        if depth < 0:
-            at = front
-            front += 1
-        else:
-            at = _behind(cause, depth, steps, stack, front)
-        steps.insert(at, cause)
-    return steps
-
-
-def _behind(
-    cause: Step, depth: int, steps: Sequence[Step], stack: Sequence[Any], front: int
-) -> int:
-    for index in range(len(steps) - 1, front - 1, -1):
-        other = _depth(steps[index], stack)
-        earlier = other == depth and steps[index].span[0] <= cause.span[0]
-        if 0 <= other < depth or earlier:
-            return index + 1
-    return front
-
-
-def _depth(step: Step, stack: Sequence[Any]) -> int:
-    """Which of the functions being run a place is in; -1 for none of them."""
-    for index in range(len(stack) - 1, -1, -1):
-        function = stack[index]
-        if function.file == step.file and function.span[0] <= step.span[0] < function.span[1]:
-            return index
-    return -1
-
-
-def _last(trail: Any) -> list[Step]:
-    steps: list[Step] = []
-    while trail is not None and len(steps) < MAX_BRANCHES:
-        steps.append(Step(*trail[1]))
+    links: list[Any] = []
+    while trail is not None and len(links) < _FAR:
+        links.append(trail)
         trail = trail[0]
-    steps.reverse()
-    return steps
+    links.reverse()
+    steps = [Step(*link[1]) for link in links]
+    placed: list[tuple[int, Step]] = []
+    for cause in causes:
+        step = Step(*cause[:4])
+        at = _behind(cause[4], links) if len(cause) > 4 else None
+        if at is None:
+            at = _by_text(step, steps, functions)
+        placed.append((at, step))
+    first = max(len(steps) - _MOST, 0)
+    told = [step for at, step in placed if at <= first]
+    for index in range(first, len(steps)):
+        told.append(_told(steps[index], functions))
+        told.extend(step for at, step in placed if at == index + 1 > first)
+    return told
+
+
+def _behind(link: Any, links: list[Any]) -> int | None:
+    """How many steps were taken when the trail was `link`; None when it is another way."""
+    if link is None:
+        return 0
+    return next((at + 1 for at in range(len(links) - 1, -1, -1) if links[at] is link), None)
+
+
+def _by_text(step: Step, steps: list[Step], functions: Sequence[FunctionIR]) -> int:
+    """How many steps come before one, by where it is written in its function."""
+    function = _around(step, functions)
+    if function is None:
+        return 0
+    at = None
+    for index in range(len(steps) - 1, -1, -1):
+        other = steps[index]
+        if other.message == CALLED and dict(other.args).get("name") == function.name:
+            return index + 1 if at is None else at
+        if other.file != step.file or not function.span[0] <= other.span[0] < function.span[1]:
+            continue
+        if other.span[1] >= step.span[1]:
+            at = index
+        elif at is not None:
+            break
+        else:
+            return index + 1
+    return at or 0
+
+
+def _around(step: Step, functions: Sequence[FunctionIR]) -> FunctionIR | None:
+    """The function that a step is written in."""
+    around = (
+        one for one in functions
+        if one.file == step.file and one.span[0] <= step.span[0] < one.span[1]
+    )  # fmt: skip
+    return min(around, key=lambda one: one.span[1] - one.span[0], default=None)
+
+
+def _told(step: Step, functions: Sequence[FunctionIR]) -> Step:
+    """A step as it is told: that the condition of a loop is false says nothing of its rounds."""
+    function = _around(step, functions) if step.message == BRANCH else None
+    if function is None:
+        return step
+    holds = step.args == (("value", "true"),)
+    for _, end in function.blocks:
+        if end[0] == ir.IF and end[4] == step.span:
+            to, other = (end[2], end[3]) if holds else (end[3], end[2])
+            if any(head <= other <= tail < to for head, tail in loops(function)):
+                return Step(step.file, step.span, LOOP_ENDS)
+    return step

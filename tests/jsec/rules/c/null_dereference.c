@@ -116,3 +116,14 @@ void from_helper(void) {
     set_null(&p);
     p->size = 1; // expect: null-dereference
 }
+
+static int first_of(const int *numbers) { return numbers[0]; } // expect: null-dereference
+static int none_of(const int *numbers) { return numbers != NULL; }
+static int (*table[])(const int *) = {none_of, first_of};
+
+int through_a_table(void) { return table[1](NULL); }
+
+static int second_of(const int *numbers) { return numbers[1]; } // ok
+static int (*const fixed_table[])(const int *) = {none_of, second_of};
+
+int through_the_other(void) { return fixed_table[0](NULL); }

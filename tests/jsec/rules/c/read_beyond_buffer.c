@@ -45,3 +45,41 @@ void out(int fd) {
     if (memcmp(heap, row, 16) == 0) return; // expect: read-beyond-buffer
     free(heap);
 }
+
+size_t filled_to_the_end(void) {
+    char *block = malloc(8);
+    size_t length;
+    if (block == NULL) return 0;
+    memset(block, 'z', 8);
+    length = strlen(block); // expect: read-beyond-buffer
+    free(block);
+    return length;
+}
+
+size_t filled_but_for_one(void) {
+    char *block = malloc(8);
+    size_t length;
+    if (block == NULL) return 0;
+    memset(block, 'z', 7);
+    block[7] = 0;
+    length = strlen(block); // ok
+    free(block);
+    return length;
+}
+
+void copied_to_the_end(void) {
+    char text[150], part[100];
+    memset(text, 'A', 149);
+    text[149] = 0;
+    strncpy(part, text, sizeof(part)); // expect: strncpy-without-terminator
+    puts(part); // expect: read-beyond-buffer
+}
+
+void ended_behind(void) {
+    char text[150], part[100];
+    memset(text, 'A', 149);
+    text[149] = 0;
+    strncpy(part, text, sizeof(part));
+    part[99] = 0;
+    puts(part); // ok
+}

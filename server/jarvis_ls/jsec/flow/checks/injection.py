@@ -67,9 +67,6 @@ def _path_fault(an: Analysis, st: State, value: Val, taint: Any, span: Span, by:
              source=taint, by=by)  # fmt: skip
 
 
-STREAMS = frozenset({"ifstream", "ofstream", "fstream", "wifstream", "wofstream", "wfstream"})
-
-
 def stream(an: Analysis, st: State, name: str, owner: str, values: list[Val], span: Span) -> None:
     """A file stream of C++ is opened."""
     if name in ("open", owner) and values:

@@ -68,7 +68,8 @@ def allocate(
     reg.family = "" if family == "alloca" else family
     reg.fill = fill
     reg.null = 1 if fails else 0
-    reg.site = (function.file, span, "{name} allocates it.", (("name", _shown(family)),))
+    named = (("name", _shown(family)),)
+    reg.site = (function.file, span, "{name} allocates it.", named, st.trail)
     if fill == ZEROED:
         reg.len_lo, reg.len_hi, reg.text = 0, 0, b""
     if type_[0] == "r":
@@ -138,7 +139,7 @@ def release(an: Analysis, st: State, value: Val, family: str, span: Span) -> Non
     if value.null == NULL and not value.ptr:
         return
     function = an.frame.function
-    step = (function.file, span, "It is released here.", ())
+    step = (function.file, span, "It is released here.", (), st.trail)
     sure = len(value.ptr) == 1 and not value.flags & (OTHER | UNSURE)
     for rid, lo, hi, _, _ in value.ptr:
         place = an.places[rid]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jarvis_ls.jsec.flow.checks import access, injection, ownership
+from jarvis_ls.jsec.flow.checks import access, ownership
 from jarvis_ls.jsec.flow.ir import Span, Type
+from jarvis_ls.jsec.flow.library import streams
 from jarvis_ls.jsec.flow.state import ENDLESS, UNKNOWN_FILL, State
-from jarvis_ls.jsec.flow.types import ANY, ULONG
+from jarvis_ls.jsec.flow.types import ANY, STREAMS, STRINGS, ULONG
 from jarvis_ls.jsec.flow.values import (
     NOT_NULL,
     NULL,
@@ -28,27 +29,27 @@ _ADDS = frozenset({
 })  # fmt: skip
 _GIVES = frozenset({"back", "front", "at", "top", "begin", "get", "data", "release"})
 _OWNERS = frozenset({"unique_ptr", "shared_ptr", "auto_ptr"})
-_STRINGS = frozenset({"string", "wstring", "basic_string", "string_view"})
+_TEXTS = STRINGS | {"string_view"}
 
 
 def call(
-    an: Analysis, st: State, where: Val, kind: str, name: str, values: list[Val], result: Type,
-    span: Span,
+    an: Analysis, st: State, where: Val, kind: str, name: str, values: list[Val],
+    types: tuple[Type, ...], result: Type, span: Span,
 ) -> Val:  # fmt: skip
     """A method of a container."""
-    if kind in injection.STREAMS:
-        injection.stream(an, st, name, kind, values, span)
-        return unknown(result)
+    if kind in STREAMS:
+        return streams.call(an, st, where, kind, name, values, types, result, span)
     if where.null == NULL and not where.ptr:
         access.check(an, st, where, 0, 0, False, span)
     if len(where.ptr) != 1:
         return unknown(result)
     rid = where.ptr[0][0]
-    if kind in _STRINGS:
+    if kind in _TEXTS:
         return _string(an, st, rid, name, values, result)
     if kind in _OWNERS and name in ("construct", "reset", "release"):
         return _owner(an, st, rid, kind, name, values, result, span)
-    if name in ("resize", "reserve") and values:
+    counted = name == "construct" and kind == "vector" and types[:1] and types[0][0] == "i"
+    if (name in ("resize", "reserve") or counted) and values:
         ownership.size_checks(an, st, values[0], 1, "new", span)
     if name in _ADDS and values:
         cells = st.mem.get(rid, {})
@@ -106,7 +107,8 @@ def _take(an: Analysis, st: State, rid: int, block: int, span: Span, *, sure: bo
     elif reg.family != family:
         an.fault(st, "mismatched-free", span, certain=True, cause=reg.site, allocator=reg.family,
                  release=family)  # fmt: skip
-    step = (an.frame.function.file, span, "A smart pointer takes it, and releases it.", ())
+    message = "A smart pointer takes it, and releases it."
+    step = (an.frame.function.file, span, message, (), st.trail)
     st.regs[block] = reg.but(owner=step)
 
 
@@ -117,9 +119,15 @@ def _string(an: Analysis, st: State, rid: int, name: str, values: list[Val], res
     if name in ("c_str", "data"):
         st.regs[rid] = reg.but(lo=0, hi=ENDLESS, flags=0, fill=UNKNOWN_FILL)
         return Val(0, 0, OTHER, None, ((rid, 0, 0, 0, None),), NOT_NULL)
+    if name in ("assign", "construct"):
+        held = strings.taint_of(an, st, values[0]) if values else None
+        written = strings.text_of(an, st, values[0]) if len(values) == 1 else b""
+        streams.put(an, st, pointer(rid), held, written)
+        return unknown(result)
     taint: Any = reg.taint
     for value in values:
         taint = taint or strings.taint_of(an, st, value)
-    if name in ("append", "assign", "insert", "push_back", "replace"):
-        st.regs[rid] = reg.but(taint=taint, text=None, len_lo=0, len_hi=ENDLESS)
+    if name in ("append", "insert", "push_back", "replace"):
+        below = reg.below or (reg.taint is None and taint is not None and reg.len_lo > 0)
+        st.regs[rid] = reg.but(taint=taint, text=None, below=below, len_lo=0, len_hi=ENDLESS)
     return unknown(result)

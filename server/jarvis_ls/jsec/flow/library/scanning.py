@@ -162,7 +162,7 @@ def scan(an: Analysis, st: State, call: Call, form: int, first: int, by: str) ->
                              taint=letters)  # fmt: skip
             strings.put_string(an, st, where, Val(0, high, TIGHT), letters, None)
         else:
-            _store_number(an, st, where, number, _most(match))
+            store_number(an, st, where, number, _most(match))
 
 
 def _most(match: re.Match[bytes]) -> Number:
@@ -172,7 +172,8 @@ def _most(match: re.Match[bytes]) -> Number:
     return base ** min(int(width), 30) - 1 if base and width.isdigit() else ENDLESS
 
 
-def _store_number(an: Analysis, st: State, where: Val, source: Any, most: Number) -> None:
+def store_number(an: Analysis, st: State, where: Val, source: Any, most: Number) -> None:
+    """A number that is read lies at a pointer from here on; none is greater than `most`."""
     from jarvis_ls.jsec.flow.evaluate import write
     from jarvis_ls.jsec.flow.types import INT
     from jarvis_ls.jsec.flow.values import unknown
@@ -187,4 +188,4 @@ def _store_number(an: Analysis, st: State, where: Val, source: Any, most: Number
         write(an, st, target, value, an.size(type_), strong=len(where.ptr) == 1)
 
 
-__all__ = ["conversions", "printed", "scan"]
+__all__ = ["conversions", "printed", "scan", "store_number"]

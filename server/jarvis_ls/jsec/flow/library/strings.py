@@ -117,7 +117,7 @@ def put_string(
             low, whole = reg.len_lo, None
             if lo > reg.len_hi:
                 high = reg.len_hi
-        if low >= reg.hi:  # beyond the region: told already, nothing is known of it
+        if low >= reg.hi + (not ends):  # beyond the region: told already, nothing is known of it
             low, high, whole = 0, ENDLESS, None
         if not sure:
             low, high = min(low, reg.len_lo), max(high, reg.len_hi)
