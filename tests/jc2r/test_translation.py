@@ -144,6 +144,28 @@ def test_macros_that_mean_one_number_are_constants(constructs: tuple[Path, Path,
 
 
 @needs_cargo
+def test_macros_with_parameters_are_functions_where_a_call_means_the_same(
+    constructs: tuple[Path, Path, str],
+) -> None:
+    _, crate, _ = constructs
+    text = (crate / "src" / "bin" / "inlines.rs").read_text()
+    made = dict(re.findall(r"#\[inline\(always\)\]\npub unsafe fn (\w+)\((.*?)\)", text))
+    assert made == {
+        "TRIPLE": "x: i32", "LARGER": "a: i32, b: i32", "SUM": "a: i32, b: i32", "NEXT": "n: i32",
+        "DOUBLED": "n: i32", "LETTER": "c: i32", "OF": "p: *mut types::halves", "CALLED": "n: i32",
+        "TOLD": "s: *const i8", "NONE": "", "FROM": "p: *mut i8", "SCALED": "f: f64",
+        "LOW": "w: i64", "HIGH": "w: i64", "LIKE": "r#type: i32",
+    }  # fmt: skip
+    assert ("/// The larger of two.\n/// of numbers\n#[inline(always)]\n"
+            "pub unsafe fn LARGER(a: i32, b: i32) -> i32 {\n") in text  # fmt: skip
+    assert "/// Three times a number.\n#[inline(always)]\npub unsafe fn TRIPLE(" in text
+    assert "LARGER(a.wrapping_add(1i32), LIMIT)" in text and "LARGER(LARGER(a, b), c as" in text
+    assert "while LETTER((*s) as i32) {" in text, "what asks a question gives a bool"
+    assert "if 3i32 > 4i32" in text, "a static is set to no call"
+    assert "a.wrapping_add(1i32.wrapping_mul(2i32))" in text, "an argument that does not stay whole"
+
+
+@needs_cargo
 def test_the_crate_is_built_anew_only_when_something_changed(
     constructs: tuple[Path, Path, str],
 ) -> None:

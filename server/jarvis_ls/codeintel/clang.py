@@ -218,6 +218,19 @@ def is_inline(function: Cursor) -> bool:
     return bool(cindex().conf.lib.clang_Cursor_isFunctionInlined(function))
 
 
+def written_at(cursor: Cursor) -> tuple[int, int, int]:
+    """Where an expression is written: a number that stands for the file, begin and end in bytes.
+    An argument of a macro is written where it is given, everything else that a macro brings where
+    the macro is named."""
+    bindings = cindex()
+    ask = bindings.conf.lib.clang_getFileLocation
+    extent = cursor.extent
+    file, start, end = bindings.c_object_p(), ctypes.c_uint(), ctypes.c_uint()
+    ask(extent.start, ctypes.byref(file), None, None, ctypes.byref(start))
+    ask(extent.end, None, None, None, ctypes.byref(end))
+    return ctypes.cast(file, ctypes.c_void_p).value or 0, start.value, end.value
+
+
 _SHORT = (6, 17)
 """`CXPrintingPolicy_SuppressInitializers` and `CXPrintingPolicy_TerseOutput`."""
 
@@ -319,6 +332,7 @@ def _chosen_library() -> Path | None:
 def _declare(library: Any, bindings: Any) -> None:
     """Say what types the functions have that the bindings do not know."""
     pointer = ctypes.c_void_p
+    number = ctypes.POINTER(ctypes.c_uint)
     for name, arguments, result in (
         ("clang_Cursor_Evaluate", [bindings.Cursor], pointer),
         ("clang_EvalResult_getKind", [pointer], ctypes.c_int),
@@ -334,6 +348,11 @@ def _declare(library: Any, bindings: Any) -> None:
         ("clang_getCursorTLSKind", [bindings.Cursor], ctypes.c_int),
         ("clang_getCursorPrintingPolicy", [bindings.Cursor], pointer),
         ("clang_PrintingPolicy_dispose", [pointer], None),
+        (
+            "clang_getFileLocation",
+            [bindings.SourceLocation, ctypes.POINTER(bindings.c_object_p), number, number, number],
+            None,
+        ),
         ("clang_PrintingPolicy_setProperty", [pointer, ctypes.c_int, ctypes.c_uint], None),
     ):
         function = getattr(library, name)

@@ -4,3 +4,5 @@
 #define PI 3.14159265358979
 #define TWICE(x) ((x) * 2)
 int later(int n);
+/* Three times a number. */
+#define TRIPLE(x) ((x) * 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from jarvis_ls.codeintel import clang
@@ -21,6 +22,7 @@ from jarvis_ls.jc2r.baseline.macros import NAMED
 from jarvis_ls.jc2r.baseline.names import Names, Unsupported, rust_name
 from jarvis_ls.jc2r.baseline.statements import Target
 from jarvis_ls.jc2r.baseline.types import Types
+from jarvis_ls.jc2r.baseline.uses import Function, Use, given
 
 _WHOLE = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
 """Registers that whole numbers and pointers travel in, as the System V ABI for x86-64 has it."""
@@ -41,6 +43,12 @@ class Surroundings(Protocol):
 
     def constant(self, cursor: Any) -> str:
         """How the macro is named in the module that an expression stands for; empty for none."""
+
+    def uses_in(self, function: Any) -> Mapping[int, Use]:
+        """Where a function uses macros with parameters, by the hash of what stands for one."""
+
+    def called_macro(self, use: Use, body: Body) -> Function | None:
+        """The function that a macro has become; None when the use stays as C has it."""
 
     def written(self, cursor: Any) -> bytes:
         """The text of C that an expression was written as."""
@@ -81,6 +89,7 @@ class Body(Lowering):
         self._cursor = cursor
         self._module = module
         self._allocates = ""
+        self.uses: Mapping[int, Use] = {}
         self._list_type = ""
         """The Rust type behind a `va_list`, once it was asked for."""
 
@@ -94,6 +103,7 @@ class Body(Lowering):
         if len(blocks) != 1:
             raise Unsupported("a function without a body")
         self.body, self.result = blocks[0], cursor.result_type
+        self.uses = self._module.uses_in(cursor)
         self.begin_comments(self.body.extent.start.offset)
         parameters, first = self._parameters()
         lines = self._lines(self.body)
@@ -211,6 +221,15 @@ class Body(Lowering):
     def named_constant(self, cursor: Any) -> str:
         """See `Initials`."""
         return self._module.constant(cursor) if cursor.kind.name in NAMED else ""
+
+    def called_macro(self, cursor: Any) -> tuple[str, str] | None:
+        """See `Initials`."""
+        use = self.uses.get(cursor.hash) if self.uses else None
+        function = None if use is None else self._module.called_macro(use, self)
+        if use is None or function is None:
+            return None
+        values = [self.value(given(one)[0]) for one in use.arguments]
+        return f"{function.definition.name}({', '.join(values)})", function.result
 
     def written(self, cursor: Any) -> bytes:
         """See `Initials`."""

@@ -29,14 +29,14 @@ class Effects:
         kinds = clang.cindex().CursorKind
         wanted = frozenset({kinds.CALL_EXPR.value, kinds.COMPOUND_ASSIGNMENT_OPERATOR.value,
                             kinds.BINARY_OPERATOR.value, kinds.UNARY_OPERATOR.value})  # fmt: skip
-        return any(self._does(one) for one in [cursor, *clang.descendants(cursor, wanted)])
+        return any(self.acts(one) for one in [cursor, *clang.descendants(cursor, wanted)])
 
     def assigns(self, cursor: Any) -> bool:
         """Whether an expression assigns or counts itself, not in what it calls."""
         kinds = clang.cindex().CursorKind
         wanted = frozenset({kinds.COMPOUND_ASSIGNMENT_OPERATOR.value, kinds.BINARY_OPERATOR.value,
                             kinds.UNARY_OPERATOR.value})  # fmt: skip
-        return any(self._does(one) for one in [cursor, *clang.descendants(cursor, wanted)]
+        return any(self.acts(one) for one in [cursor, *clang.descendants(cursor, wanted)]
                    if one.kind.name != "CALL_EXPR")  # fmt: skip
 
     def is_private(self, cursor: Any) -> bool:
@@ -53,7 +53,8 @@ class Effects:
             self._pointed = _pointed_to(self.body)
         return declared.hash not in self._pointed
 
-    def _does(self, cursor: Any) -> bool:
+    def acts(self, cursor: Any) -> bool:
+        """Whether a node itself calls, assigns or counts."""
         name = cursor.kind.name
         if name == "CALL_EXPR":
             children = clang.children(cursor)

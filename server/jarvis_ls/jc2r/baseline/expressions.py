@@ -37,6 +37,9 @@ class Expressions(Calls):
         """Code for the value of an expression. Raises `Unsupported`."""
         if name := self.named_constant(cursor):
             return name
+        if (called := self.called_macro(cursor)) is not None:
+            code, rust = called
+            return f"{code} as i32" if rust == "bool" and kind(cursor.type) != "BOOL" else code
         method = getattr(self, f"_value_{cursor.kind.name.lower()}", None)
         if method is None:
             raise Unsupported(in_words(cursor))

@@ -81,6 +81,11 @@ class Initials(ABC):
         """How the macro is named here that an expression stands for; empty when it is none."""
 
     @abstractmethod
+    def called_macro(self, cursor: Any) -> tuple[str, str] | None:
+        """The call of a function that a macro with parameters has become, when an expression stands
+        for one, and the Rust type of what it gives, empty for nothing."""
+
+    @abstractmethod
     def written(self, cursor: Any) -> bytes:
         """The text of C that an expression was written as."""
 

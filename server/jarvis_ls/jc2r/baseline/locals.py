@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from jarvis_ls.jc2r.baseline.kinds import (
     plain,
 )
 from jarvis_ls.jc2r.baseline.names import Names, Unsupported
+from jarvis_ls.jc2r.baseline.uses import Use
 
 _LARGE = 256
 """Arrays of so many bytes that are given no value are left without one."""
@@ -42,6 +44,8 @@ class Locals(Expressions):
     """Places by the hash of what C declares."""
     sizes: dict[int, list[str]]
     """Dimensions of arrays of variable length."""
+    uses: Mapping[int, Use]
+    """Macros with parameters that are used in the function, by the hash of what stands for one."""
 
     def local(self, cursor: Any, *, early: bool = False) -> Local:
         """A variable; with `early` it is declared before it is set."""
@@ -82,7 +86,9 @@ class Locals(Expressions):
 
     def _static(self, cursor: Any, name: str, rust: str, make: str) -> Local:
         value = clang.initializer(cursor)
+        uses, self.uses = self.uses, {}  # what it is set to is no call
         code = self.initial(cursor.type, value) if value is not None else self.zero(cursor.type)
+        self.uses = uses
         code = f"{make}({code})" if make else code
         if clang.is_thread_local(cursor):
             self.locals[cursor.hash] = thread_place(name, aligned=bool(make))

@@ -88,6 +88,15 @@ class Macros:
             return b""
         return self.text(start.file.name)[start.offset : extent.end.offset]
 
+    def word(self, cursor: Any) -> str:
+        """The name of a macro that stands where an expression does; empty when more does."""
+        data = self.written(cursor)
+        if not data or b"(" in data:  # in what is given to another macro
+            _, start, end = clang.written_at(cursor)
+            found = _IDENTIFIER.match(self.text(cursor.extent.start.file.name), start)
+            data = found[0] if found is not None and start == end else b""
+        return data.decode() if _IDENTIFIER.fullmatch(data) else ""
+
     def of(self, file: str) -> tuple[Macro, ...]:
         """The macros without parameters that a file defines."""
         return self._read(file)[1]
@@ -135,11 +144,8 @@ class Known:
     def name(self, cursor: Any, taken: set[str]) -> str:
         """How the constant is named that stands where `cursor` does; empty when none does.
         `taken` are names of other things of the file."""
-        data = self._macros.written(cursor)
-        if _IDENTIFIER.fullmatch(data) is None:
-            return ""
-        name = data.decode()
-        if rust_name(name) != name or not self._is_whole(name, 0):
+        name = self._macros.word(cursor)
+        if not name or rust_name(name) != name or not self._is_whole(name, 0):
             return ""
         macro = self._defined(name, cursor)
         constant = None if macro is None else _constant(macro, cursor)
@@ -203,6 +209,11 @@ def _constant(macro: Macro, cursor: Any) -> Constant | None:
     return Constant(macro, rust, code)
 
 
+def without_comments(body: str) -> str:
+    """What a definition says, on one line."""
+    return _COMMENT.sub(" ", body).strip()
+
+
 def _macros(data: bytes) -> Iterator[Macro]:
     for match in _DEFINED.finditer(data):
         body = match[2].decode("utf-8", "replace")
@@ -210,7 +221,7 @@ def _macros(data: bytes) -> Iterator[Macro]:
             end = match.end()
             if match[2].rfind(b"/*") > match[2].rfind(b"*/"):  # the comment goes on
                 end = max(end, data.find(b"*/", end) + 2)
-            yield Macro(match[1].decode(), _COMMENT.sub(" ", body).strip(), match.start(), end)
+            yield Macro(match[1].decode(), without_comments(body), match.start(), end)
 
 
 def _value(body: str) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.jc2r.baseline.attributes import alignment_of, attributes_of, is_weak
 from jarvis_ls.jc2r.baseline.body import Body
 from jarvis_ls.jc2r.baseline.comments import Comments
+from jarvis_ls.jc2r.baseline.inlined import Functions
 from jarvis_ls.jc2r.baseline.kinds import is_const, kind
 from jarvis_ls.jc2r.baseline.locals import thread_local
 from jarvis_ls.jc2r.baseline.macros import Constant, Known
@@ -20,10 +21,13 @@ from jarvis_ls.jc2r.baseline.made import Crate, Left, Module
 from jarvis_ls.jc2r.baseline.names import Unsupported, rust_name
 from jarvis_ls.jc2r.baseline.naming import Naming, is_of_each_thread
 from jarvis_ls.jc2r.baseline.remainder import places, remainder
+from jarvis_ls.jc2r.baseline.uses import Definitions, Function, Use
 
 _LOG = logging.getLogger(__name__)
 _LONG = 20_000
 """Values of so many characters are left as they are by rustfmt, which takes long for them."""
+_LAST = 1 << 62
+"""Behind everything of the file."""
 _REFERENCES = frozenset({101})
 """`DECL_REF_EXPR`, as libclang counts."""
 
@@ -34,6 +38,8 @@ class _Item:
 
     cursor: Any
     code: str
+    macros: set[str] = field(default_factory=set)
+    """Functions it calls that were macros."""
 
 
 class Translator(Naming):
@@ -50,6 +56,9 @@ class Translator(Naming):
         self._remainder = b""
         """The C that is left."""
         self._comments: Comments | None = None
+        self._inlined = Functions(self.same)
+        self._calling: set[str] = set()
+        """Macros that are functions and that what is being translated calls."""
 
     def prepare(self) -> None:
         """Translate, but for the names of what other files offer. A definition that the parser
@@ -64,8 +73,9 @@ class Translator(Naming):
         for cursor in [*self._variables, *self._functions]:
             self._own[cursor.get_usr()] = cursor
             self._names.add(rust_name(cursor.spelling))
-        headers = map(str, self.headers(self._unit))
-        self._known = Known(self._crate.macros, str(self._root / self._path), headers)
+        own, headers = str(self._root / self._path), list(map(str, self.headers(self._unit)))
+        self._known = Known(self._crate.macros, own, headers)
+        self._defining = Definitions(self._crate.macros, own, headers, self._names)
         self._taken |= self._names | self._known.own
         for cursor in [*self._variables, *self._functions]:
             usr, is_function = cursor.get_usr(), cursor.kind.name == "FUNCTION_DECL"
@@ -77,13 +87,18 @@ class Translator(Naming):
                 self._left[usr] = (cursor, wanted_in_c)
             else:
                 self._prepared(cursor, self._function if is_function else self._variable)
+        while again := [one for one in self._items if one.macros & self._inlined.refused]:
+            self._items = [one for one in self._items if one not in again]
+            for item in again:
+                self._prepared(item.cursor, self._function)
 
     def _wanted_in_c(self, cursor: Any) -> str:
         return self._crate.stays(self._path, cursor.spelling) if self.is_own(cursor) else ""
 
     def _prepared(self, cursor: Any, translate: Callable[[Any], str]) -> None:
         try:
-            self._items.append(_Item(cursor, translate(cursor)))
+            self._calling = set()
+            self._items.append(_Item(cursor, translate(cursor), self._calling))
             clang.forget(cursor)
             return
         except Unsupported as error:
@@ -105,6 +120,25 @@ class Translator(Naming):
             said = self._comments.before(last, macro.start) if macro.start > last else []
             said += [f"/{one}" for one in self._comments.between(macro.start, macro.end)]
         return "\n".join([*said, constant.item(macro.name)])
+
+    def _from_macro(self, function: Function, last: int) -> str:
+        one = function.definition
+        comments, first = self._comments, last
+        if one.file != str(self._root / self._path):  # of a header, its own comments alone
+            data = self._crate.macros.text(one.file)
+            comments, first = Comments(data), data.rfind(b"\n\n", 0, one.start) + 1
+        said: list[str] = []
+        if comments is not None:
+            said = comments.before(first, one.start) if one.start > first else []
+            said += [f"/{line}" for line in comments.between(one.start, one.end)]
+        return "\n".join([*said, self.filled(function.item())])
+
+    def called_macro(self, use: Use, body: Body) -> Function | None:
+        """See `Surroundings`."""
+        function = self._inlined.called(use, body, self)
+        if function is not None:
+            self._calling.add(function.definition.name)
+        return function
 
     def keep_threads(self, *, in_rust: bool) -> None:
         """Variables of each thread that C uses stay in C, and Rust asks C where they are."""
@@ -152,15 +186,24 @@ class Translator(Naming):
                      cursor.kind.name == "VAR_DECL")
             )  # fmt: skip
         last = 0
-        entries: list[tuple[int, _Item | Constant]] = [
+        entries: list[tuple[int, _Item | Constant | Function]] = [
             (one.cursor.extent.start.offset, one) for one in self._items
         ]
         found = self._known.constants.values() if self._known is not None else ()
         entries += [(one.macro.start, one) for one in found if one is not None]
+        own = str(self._root / self._path)
+        entries += [(one.definition.start if one.definition.file == own else _LAST, one)
+                    for one in self._inlined.kept
+                    if any(one.definition.name in item.macros for item in self._items)]  # fmt: skip
         for place, item in sorted(entries, key=lambda one: one[0]):
             if isinstance(item, Constant):
                 module.items.append(self._constant(item, last))
                 last = max(last, item.macro.end)
+                continue
+            if isinstance(item, Function):
+                module.items.append(self._from_macro(item, last))
+                if item.definition.file == own:
+                    last = max(last, item.definition.end)
                 continue
             cursor = item.cursor
             is_function = cursor.kind.name == "FUNCTION_DECL"

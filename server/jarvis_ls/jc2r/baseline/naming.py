@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from jarvis_ls.jc2r.baseline.made import Crate
 from jarvis_ls.jc2r.baseline.names import Unsupported, rust_name
 from jarvis_ls.jc2r.baseline.remainder import symbol
 from jarvis_ls.jc2r.baseline.source import Source
+from jarvis_ls.jc2r.baseline.uses import Definitions, Use
 
 _MARK = re.compile(r"__jc2r_(name|head)_(\d+)__")
 
@@ -44,6 +46,8 @@ class Naming(Source):
         """Names of its functions and variables."""
         self._known: Known | None = None
         """Macros the file may use."""
+        self._defining: Definitions | None = None
+        """Those of them that may become functions."""
         self._marks: list[Any] = []
         self._statics = 0
 
@@ -241,6 +245,14 @@ class Naming(Source):
     def defined_name(self, cursor: Any) -> str:
         """The name of a definition in its own module."""
         return "main_0" if cursor.spelling == "main" else rust_name(cursor.spelling)
+
+    def uses_in(self, function: Any) -> Mapping[int, Use]:
+        """Where a function uses macros with parameters, by the hash of what stands for one."""
+        return {} if self._defining is None else self._defining.uses(function)
+
+    def same(self, code: str) -> str:
+        """Code with what is still to be named told by what it is."""
+        return _MARK.sub(lambda match: str(self._marks[int(match[2])].get_usr()), code)
 
     def taken(self) -> set[str]:
         """Names that locals must not have."""

@@ -55,6 +55,9 @@ class Operators(Assignments):
     def condition(self, cursor: Any) -> str:
         """Code of type `bool`: whether an expression is not zero."""
         name = cursor.kind.name
+        if (called := self.called_macro(cursor)) is not None:
+            code, rust = called
+            return code if rust == "bool" else self.truth(code, cursor.type)
         if name == "PAREN_EXPR":
             return self.condition(only(cursor))
         if name == "BINARY_OPERATOR":
@@ -73,7 +76,7 @@ class Operators(Assignments):
             inner = clang.children(cursor)  # `__builtin_expect` asks for a long
             if len(inner) == 1 and inner[0].kind.name in (
                 "BINARY_OPERATOR", "PAREN_EXPR", "UNARY_OPERATOR"
-            ) and kind(inner[0].type) == "INT" and _is_asking(inner[0]):  # fmt: skip
+            ) and kind(inner[0].type) == "INT" and is_asking(inner[0]):  # fmt: skip
                 return self.condition(inner[0])
         return self.truth(self.value(cursor), cursor.type)
 
@@ -101,6 +104,9 @@ class Operators(Assignments):
     def effect(self, cursor: Any) -> str:
         """A statement that does what an expression does and drops its value."""
         name = cursor.kind.name
+        if (called := self.called_macro(cursor)) is not None:
+            code, rust = called
+            return f"let _ = {code};" if rust else f"{code};"
         if name == "PAREN_EXPR":
             return self.effect(only(cursor))
         if name == "BINARY_OPERATOR":
@@ -196,7 +202,7 @@ class Operators(Assignments):
         return self.compound(cursor, "__new")
 
 
-def _is_asking(cursor: Any) -> bool:
+def is_asking(cursor: Any) -> bool:
     """Whether an expression is worth 0 or 1."""
     cursor = bare(cursor)
     if cursor.kind.name == "BINARY_OPERATOR":

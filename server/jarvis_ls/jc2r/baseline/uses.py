@@ -1,0 +1,330 @@
+"""Macros with parameters, and where the functions of a file use them.
+
+The parser tells of an expression that comes of a macro where it is written: an argument where it is
+given, all else where the macro is named. So what a macro stands for is the outermost expression
+that is written where its name is, and arguments are those below it that are written between the
+parentheses. An argument that does not stay whole (`x + 1` in `a * 2`) is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from jarvis_ls.codeintel import clang
+from jarvis_ls.jc2r.baseline.kinds import is_array
+from jarvis_ls.jc2r.baseline.macros import Macros, without_comments
+from jarvis_ls.jc2r.baseline.names import rust_name
+
+_DEFINED = re.compile(
+    rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)\(([\w\s,\\]*)\)((?:[^\\\n]|\\\r?\n)*)", re.MULTILINE
+)
+_DIRECTIVE = re.compile(rb"^[ \t]*#(?:[^\\\n]|\\\r?\n|\\.)*", re.MULTILINE)
+_SKIPPED = re.compile(rb"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL)
+_WORD = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*|\d[\w.]*""")
+_PLAIN = re.compile(rb"\b[A-Za-z_]\w*\b(?!\s*\()")
+_NAMED = re.compile(rb"[A-Za-z_]\w*\s*(?:\(.*\))?", re.DOTALL)
+_DEPTH = 8
+_WRAPPING = ("PAREN_EXPR", "UNEXPOSED_EXPR")
+_NEVER = ("typeof", "__typeof__", "__VA_ARGS__", "__LINE__", "__func__", "__COUNTER__",
+          "__FUNCTION__", "__FILE__", "alloca", "__builtin_alloca", "va_arg",
+          "va_start")  # fmt: skip
+"""Words in a definition that mean something else in a function of its own, or for each argument."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A macro with parameters."""
+
+    name: str
+    parameters: tuple[str, ...]
+    body: str
+    file: str
+    start: int
+    end: int
+    """Where it stands in its file, in bytes."""
+
+
+@dataclass(slots=True)
+class Argument:
+    """What is given for a parameter, each time the macro names it."""
+
+    places: list[tuple[Any, Any]] = field(default_factory=list)
+    """Each time: the argument, and the same with the conversions that the macro asks for."""
+    always: int = 0
+    """How often it is worked out whatever the others are worth."""
+
+
+@dataclass(slots=True)
+class Use:
+    """One expansion."""
+
+    definition: Definition
+    root: Any
+    """The expression it stands for."""
+    arguments: list[Argument]
+    others: list[Any]
+    """What is below the root and belongs to no argument."""
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A macro as it is in Rust."""
+
+    definition: Definition
+    parameters: tuple[tuple[str, str], ...]
+    """Name and type of each."""
+    result: str
+    """Its type; empty for none, `bool` where C has 0 or 1 of a question."""
+    code: str
+
+    def item(self) -> str:
+        """Its definition."""
+        given = ", ".join(f"{name}: {rust}" for name, rust in self.parameters)
+        back = f" -> {self.result}" if self.result else ""
+        return (f"#[inline(always)]\npub unsafe fn {self.definition.name}({given}){back}"
+                f" {{ {self.code} }}")  # fmt: skip
+
+
+class Definitions:
+    """The macros with parameters that one unit may use as functions."""
+
+    def __init__(self, macros: Macros, own: str, headers: Iterable[str], taken: set[str]) -> None:
+        self._macros = macros
+        found: dict[str, list[Definition]] = {}
+        for file in [own, *headers]:
+            for one in _definitions(macros.text(file), file):
+                found.setdefault(one.name, []).append(one)
+        self._found = {name: ones[0] for name, ones in found.items() if len(ones) == 1}
+        self._several = {name for name, ones in found.items() if len(ones) > 1}
+        self.files = {own, *headers}
+        text = _SKIPPED.sub(b" ", _DIRECTIVE.sub(b" ", macros.text(own))) if found else b""
+        other = taken | {word.decode() for word in _PLAIN.findall(text)}
+        self._counts: dict[str, dict[str, int]] = {}
+        for name in self._found:
+            if name not in other and rust_name(name) == name and self._is_whole(name):
+                counts = self._counted(name, 0)
+                if counts is not None and all(counts.values()):
+                    self._counts[name] = counts
+        names = "|".join(re.escape(one) for one in sorted(self._counts))
+        self._pattern = re.compile(rf"\b(?:{names})\b(?=\s*\()".encode()) if names else None
+
+    def uses(self, function: Any) -> dict[int, Use]:
+        """What stands for a macro in a function, by its hash."""
+        extent = function.extent
+        file = extent.start.file
+        if self._pattern is None or file is None or file.name not in self.files:
+            return {}
+        data = self._macros.text(file.name)
+        first, last = extent.start.offset, extent.end.offset
+        at = {match.start(): match[0].decode() for match in self._pattern.finditer(data)
+              if first <= match.start() < last}  # fmt: skip
+        if not at:
+            return {}
+        found: dict[int, Use] = {}
+        self._walk(function, frozenset(), (clang.written_at(function)[0], data, at), found)
+        return found
+
+    def _walk(
+        self, node: Any, within: frozenset[int], seen: tuple[int, bytes, dict[int, str]],
+        found: dict[int, Use],
+    ) -> None:  # fmt: skip
+        if node.kind.name == "PAREN_EXPR":
+            own, data, at = seen
+            file, start, _ = clang.written_at(node)
+            if file == own and start in at and start not in within:
+                within |= {start}
+                use = self._use(node, self._found[at[start]], own, data, start)
+                if use is not None:
+                    found[node.hash] = use
+        for child in clang.children(node):
+            self._walk(child, within, seen, found)
+
+    def _use(
+        self, node: Any, definition: Definition, file: int, data: bytes, start: int
+    ) -> Use | None:
+        spans = _arguments(data, start + len(definition.name))
+        if not definition.parameters and spans == [(0, 0)]:
+            spans = []
+        if spans is None or len(spans) != len(definition.parameters):
+            return None
+        use = Use(definition, node, [Argument() for _ in spans], [])
+        for child in clang.children(node):
+            if not _collect(child, None, True, use, (file, data, spans)):
+                return None
+        counts = self._counts[definition.name]
+        found = [len(one.places) for one in use.arguments]
+        return use if found == [counts[one] for one in definition.parameters] else None
+
+    def _is_whole(self, name: str) -> bool:
+        body = self._found[name].body
+        words = _WORD.findall(body)
+        return (
+            is_closed(body) and not set("#;{}") & set(body)
+            and not any(word in _NEVER for word in words)
+        )  # fmt: skip
+
+    def _counted(self, name: str, depth: int) -> dict[str, int] | None:
+        """How often each parameter is named, seen through macros in the definition; None when that
+        cannot be told."""
+        one = self._found[name]
+        if depth > _DEPTH:
+            return None
+        total = dict.fromkeys(one.parameters, 0)
+        return total if self._count(one.body, total, depth) else None
+
+    def _count(self, text: str, total: dict[str, int], depth: int) -> bool:
+        at = 0
+        while match := _WORD.search(text, at):
+            word, at = match[0], match.end()
+            if word in self._several:
+                return False
+            if word in total:
+                total[word] += 1
+            elif word in self._found and text[at:].lstrip().startswith("("):
+                spans = _arguments(text.encode(), len(text[:at].encode()))
+                inner = self._counted(word, depth + 1)
+                if spans is None or inner is None or "#" in self._found[word].body:
+                    return False
+                data, names = text.encode(), self._found[word].parameters
+                if len(spans) != len(names):
+                    return False
+                for (start, end), name in zip(spans, names, strict=True):
+                    for _ in range(inner[name]):
+                        if not self._count(data[start:end].decode(), total, depth + 1):
+                            return False
+                at += _closing(text[at:].encode()) or 0
+        return True
+
+
+def _collect(
+    node: Any, top: Any, always: bool, use: Use, seen: tuple[int, bytes, list[tuple[int, int]]]
+) -> bool:
+    """Find the arguments below a node of a macro; whether all that was found is whole."""
+    own, data, spans = seen
+    file, start, end = clang.written_at(node)
+    if file != own:
+        return False
+    for number, (first, last) in enumerate(spans):
+        if first <= start and first <= end <= last and start <= last:
+            whole = start == first and (end == last or _NAMED.fullmatch(data, end, last))
+            use.arguments[number].places.append((node, top if top is not None else node))
+            use.arguments[number].always += always
+            return bool(whole)
+    use.others.append(node)
+    children = clang.children(node)
+    wraps = node.kind.name in _WRAPPING and len(children) == 1
+    inner = (top if top is not None else node) if wraps else None
+    for number, child in enumerate(children):
+        if not _collect(child, inner, always and not _may_skip(node, number), use, seen):
+            return False
+    return True
+
+
+def _may_skip(node: Any, number: int) -> bool:
+    """Whether a child of an expression is not always worked out."""
+    name = node.kind.name
+    if name == "BINARY_OPERATOR":
+        return number == 1 and clang.binary_operator(node) in (20, 21)
+    return name in ("CONDITIONAL_OPERATOR", "UNEXPOSED_EXPR", "CXX_UNARY_EXPR",
+                    "GENERIC_SELECTION_EXPR") and (
+        number > 0 or name in ("CXX_UNARY_EXPR", "GENERIC_SELECTION_EXPR"))  # fmt: skip
+
+
+def _definitions(data: bytes, file: str) -> Iterator[Definition]:
+    for match in _DEFINED.finditer(data):
+        given = match[2].replace(b"\\", b" ").decode()
+        names = tuple(one.strip() for one in given.split(",")) if given.strip() else ()
+        end = match.end()
+        if match[3].rfind(b"/*") > match[3].rfind(b"*/"):  # the comment goes on
+            end = max(end, data.find(b"*/", end) + 2)
+        body = without_comments(match[3].decode("utf-8", "replace"))
+        yield Definition(match[1].decode(), names, body, file, match.start(), end)
+
+
+def _arguments(data: bytes, at: int) -> list[tuple[int, int]] | None:
+    """Where the arguments stand behind the name of a macro, without what is around each; one
+    without any text for none. None when there is no end of them."""
+    opened = data.find(b"(", at)
+    size = _closing(data[opened : opened + 20_000])
+    if opened < 0 or size is None:
+        return None
+    spans, begin, depth, place = [], opened + 1, 0, opened
+    end = opened + size
+    while place < end:
+        skipped = _SKIPPED.match(data, place, end)
+        if skipped is not None:
+            place = skipped.end()
+            continue
+        one = data[place : place + 1]
+        depth += (one in b"([{") - (one in b")]}")
+        if (one == b"," and depth == 1) or depth == 0:
+            spans.append(_trimmed(data, begin, place))
+            begin = place + 1
+        place += 1
+    return [(0, 0)] if len(spans) == 1 and spans[0][0] >= spans[0][1] else spans
+
+
+def _closing(data: bytes) -> int | None:
+    """Where the parenthesis that text begins with is closed."""
+    place, depth = len(data) - len(data.lstrip()), 0
+    while place < len(data):
+        skipped = _SKIPPED.match(data, place)
+        if skipped is not None:
+            place = skipped.end()
+            continue
+        one = data[place : place + 1]
+        depth += (one in b"([{") - (one in b")]}")
+        place += 1
+        if depth == 0:
+            return place
+    return None
+
+
+def _trimmed(data: bytes, start: int, end: int) -> tuple[int, int]:
+    """A part of a text without the space and the comments around it."""
+    while start < end:
+        comment = _SKIPPED.match(data, start, end)
+        if data[start : start + 1].isspace():
+            start += 1
+        elif comment is not None and comment[0][:1] == b"/":
+            start = comment.end()
+        else:
+            break
+    held, place = start, start
+    while place < end:
+        skipped = _SKIPPED.match(data, place, end)
+        if skipped is not None:
+            place = skipped.end()
+            held = place if skipped[0][:1] != b"/" else held
+            continue
+        held = held if data[place : place + 1].isspace() else place + 1
+        place += 1
+    return start, held
+
+
+def is_closed(body: str) -> bool:
+    """Whether the first parenthesis is closed by the last."""
+    return body.startswith("(") and _closing(body.encode()) == len(body.encode())
+
+
+def unwrapped(code: str) -> str:
+    """Code without parentheses around all of it."""
+    while is_closed(code) and not re.match(r"\(-?\d", code):
+        code = code[1:-1].strip()
+    return code
+
+
+def given(argument: Argument) -> list[Any]:
+    """What is handed over for a parameter, at each place where it is used: with the conversions
+    that the macro asks for, when they are the same everywhere."""
+    converted = [top for _, top in argument.places]
+    if len({_said(one.type) for one in converted}) == 1 and not is_array(converted[0].type):
+        return converted
+    return [one for one, _ in argument.places]
+
+
+def _said(type_: Any) -> str:
+    return str(type_.get_canonical().spelling).removeprefix("const ")
