@@ -129,6 +129,36 @@ def test_what_makefiles_ask_the_shell_for_is_read_or_unknown(tmp_path: Path) -> 
 
 
 @needs_compiler
+def test_conditionals_of_makefiles_are_decided_without_running_anything(tmp_path: Path) -> None:
+    root = tmp_path / "decides"
+    write(root, {
+        "rules.mk": "ifdef ICON\nCFLAGS += -DICONS=$(COUNT)\nelse\nCFLAGS += -DPLAIN\nendif\n",
+        "Makefile": "ICON = yes\nCOUNT ?= 3\nCOUNT ?= 4\nSYSTEM := $(shell uname -s)\n"
+                    "ifeq ($(SYSTEM),Linux)\n CFLAGS += -DLINUX\nelse ifeq ($(SYSTEM),Darwin)\n"
+                    " CFLAGS += -DMAC\nelse\n CFLAGS += -DELSE\nendif\n"
+                    "ifdef DEBUG\nCFLAGS += -DTRACED\nelse\nCFLAGS += -DQUIET\n"
+                    "ifneq '$(CC)' 'tcc'\nCFLAGS += -DNESTED\nendif\nendif\n"
+                    "MODE = $(shell ./mode.sh > ran)\nifeq ($(MODE),fast)\nCFLAGS += -DFAST\n"
+                    "KIND = 1\nelse\nCFLAGS += -DSLOW\nKIND = 2\nendif\n"
+                    "ifeq ($(KIND),)\nCFLAGS += -DNONE\nendif\n"
+                    "ifneq (,$(findstring icons,$(filter %s,icons word)))\n"
+                    "CFLAGS += -DFOUND\nendif\ninclude rules.mk\n-include none.mk\n"
+                    "ifndef OTHER\nCFLAGS += -DWITHOUT\nendif\nall: a.o\n\tifeq\n",
+        "part/Makefile": "include made.mk\nifdef MADE\nCFLAGS += -DA\nelse\nCFLAGS += -DB\nendif\n"
+                         "CFLAGS += -DC\n",
+        "part/b.c": "#if defined A || defined B || !defined C\n#error\n#endif\nint b(void);\n"
+                    "int b(void) { return C; }\n",
+        "a.c": "#if !defined LINUX || defined MAC || defined ELSE || ICONS != 3 || defined PLAIN\n"
+               "#error system\n#endif\n"
+               "#if defined TRACED || !defined QUIET || !defined NESTED || !defined WITHOUT\n"
+               "#error asked\n#endif\n#if defined FAST || defined SLOW || defined NONE\n"
+               "#error run\n#endif\nint a(void) { return FOUND; }\n",
+    })  # fmt: skip
+    assert functions(root) == ["a", "b"]
+    assert not (root / "ran").exists()
+
+
+@needs_compiler
 def test_a_header_called_like_the_one_of_the_system_that_it_includes(tmp_path: Path) -> None:
     root = tmp_path / "wraps"
     write(root, {

@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
+from jarvis_ls.jc2r.conditionals import Conditionals, named_by_system
 
 MAX_BYTES = 16_000_000
 _MAX_FOLDERS = 64
@@ -45,10 +46,13 @@ _ASSIGNED = re.compile(r"^(?:override\s+|export\s+)?([\w.-]+)\s*(\+|:|\?|::)?=\s
 _VARIABLE = re.compile(r"\$[({](\w+)[)}]")
 _COMPUTED = re.compile(r"\$\([^()]*\s[^()]*\)|`[^`]*`")
 _ASKED = re.compile(
-    r"\$\(shell[ \t]+((?:cat|git|date)\b(?:[^()\n]|\([^()\n]*\))*)\)"
-    r"|`[ \t]*((?:cat|git|date)\b[^`\n]*)`"
+    r"\$\(shell[ \t]+((?:cat|git|date|uname)\b(?:[^()\n]|\([^()\n]*\))*)\)"
+    r"|`[ \t]*((?:cat|git|date|uname)\b[^`\n]*)`"
 )
 """What makefiles ask of the shell: mostly which version they build."""
+_INCLUDED = re.compile(r"(-|s)?include\s+([^#]*)")
+_MAX_DEPTH = 8
+"""How deep makefiles that include each other are read."""
 _FLAGS = re.compile(r"(?:.*FLAGS|DEFS?|DEFINES?|INCS?|INCLUDES?|INCDIRS?|OPTS?|C?OPTIONS)\Z")
 _OTHERS = re.compile(r"(?:LD|CXX|AS|AR|RM|Y|L|MAKE|TEST|DEBUG|DBG).*")
 _COMPILES = re.compile(r"\t[@\s-]*(?:\$[({](?:CC|(?:LT)?COMPILE)[)}]|cc|gcc)(?=\s).*\s-c\b")
@@ -149,31 +153,10 @@ def _cmake_words(folder: Path) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=512)
 def _words_of(path: Path, package: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
-    try:
-        text = read_regular(path, limit=MAX_BYTES).decode("utf-8", "replace")
-    except SkippedFile:
-        return ()
-    text = _ASKED.sub(lambda match: _answered(match[1] or match[2], path.parent), text)
     known = {**_PLACES, **dict(package)}
-    depth = 0
-    for line in text.replace("\\\n", " ").splitlines():
-        word = line.strip().partition(" ")[0]
-        if word in ("ifeq", "ifneq", "ifdef", "ifndef"):
-            depth += 1
-        elif word == "endif":
-            depth -= 1
-        if depth > 0:  # for another machine, or when someone asks for it
-            continue
-        if line.startswith("\t") and _COMPILES.match(line):
-            known[_RULES] = " ".join([known.get(_RULES, ""), *_SET_TO.findall(line)])
-        match = None if line.startswith("\t") else _ASSIGNED.match(line.partition(" #")[0].strip())
-        if match is None:
-            continue
-        name, how, value = match[1], match[2], match[3]
-        if how == "+":
-            known[name] = f"{known.get(name, '')} {value}"
-        elif (how != "?" or name not in known) and _SET_UP.fullmatch(value) is None:
-            known[name] = _SET_UP.sub(r"$(\1)", value)
+    made = path.suffix in (".am", ".in")  # by a set-up, which sets more than they do
+    asked = Conditionals(known, path.parent, whole=not made)
+    _read(path, path.parent, known, asked, 0)
     found: dict[str, None] = {}
     for name in known:
         if name == _RULES or (_FLAGS.match(name) and not _OTHERS.match(name)):
@@ -181,8 +164,63 @@ def _words_of(path: Path, package: tuple[tuple[str, str], ...]) -> tuple[str, ..
     return tuple(found)
 
 
-def _answered(command: str, folder: Path) -> str:
+def _read(
+    path: Path, folder: Path, known: dict[str, str], asked: Conditionals, depth: int
+) -> None:  # fmt: skip
+    """What a makefile and those that it includes set variables to."""
+    try:
+        text = read_regular(path, limit=MAX_BYTES).decode("utf-8", "replace")
+    except SkippedFile:
+        asked.whole = False
+        return
+    text = _ASKED.sub(lambda match: _answered(match[1] or match[2], folder) or match[0], text)
+    inside = False
+    for line in text.replace("\\\n", " ").splitlines():
+        if line.startswith(("define ", "endef")):
+            inside = line.startswith("define ")
+        if inside or asked.takes(line):
+            continue
+        if asked.counts is False:  # for another machine, or when someone asks for it
+            continue
+        if line.startswith("\t") and _COMPILES.match(line) and asked.counts:
+            known[_RULES] = " ".join([known.get(_RULES, ""), *_SET_TO.findall(line)])
+        if (included := _INCLUDED.match(line)) is not None:
+            _include(included, folder, known, asked, depth)
+            continue
+        match = None if line.startswith("\t") else _ASSIGNED.match(line.partition(" #")[0].strip())
+        if match is not None:
+            _set(match, known, asked)
+
+
+def _include(
+    line: re.Match[str], folder: Path, known: dict[str, str], asked: Conditionals, depth: int
+) -> None:  # fmt: skip
+    names = asked.said(line[2]) if asked.counts and depth < _MAX_DEPTH else None
+    for name in ("?",) if names is None else names.split():
+        place = Path(os.path.normpath(folder / name))
+        if names is not None and place.is_relative_to(folder) and place.is_file():
+            _read(place, folder, known, asked, depth + 1)
+        elif names is None or not line[1]:
+            asked.whole = False  # it may set what is not set here
+
+
+def _set(match: re.Match[str], known: dict[str, str], asked: Conditionals) -> None:
+    """Follow an assignment."""
+    name, how, value = match[1], match[2], match[3]
+    if asked.counts is None:
+        asked.doubt(name)
+    elif how == "+":
+        known[name] = f"{known.get(name, '')} {value}"
+    elif _SET_UP.fullmatch(value) is not None:
+        asked.doubt(name)
+    elif how != "?" or name not in known:
+        known[name] = _SET_UP.sub(r"$(\1)", value)
+
+
+def _answered(command: str, folder: Path) -> str | None:
     """What a command of the shell would say, without running it: files are read."""
+    if command.startswith("uname"):
+        return named_by_system(command.strip())
     match = re.fullmatch(r"cat\s+(?!/)([\w./-]+)\s*", command)
     with contextlib.suppress(SkippedFile):
         if match is not None:
