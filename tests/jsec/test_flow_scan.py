@@ -256,6 +256,18 @@ class TestAgain:
         (one,) = scan_folder(tmp_path, cached=True).findings
         assert (one.file, one.cwe[0]) == ("use.c", 416)
 
+    def test_a_way_ends_where_what_is_called_several_files_away_stops(
+        self, tmp_path: Path, scan_folder: Scan
+    ) -> None:
+        text = "void fail(void);\nvoid use(char *p) { if (!p) { fail(); } p[0] = 0; }\n"
+        fail = "void leave(void);\nvoid fail(void) { leave(); }\n"
+        leave = "#include <stdlib.h>\n#include <stdio.h>\nvoid leave(void) { %s; }\n"
+        write(tmp_path, {"use.c": text, "fail.c": fail, "leave.c": leave % "exit(1)"})
+        assert scan_folder(tmp_path, cached=True).findings == []
+        write(tmp_path, {"leave.c": leave % 'puts("no")'})
+        found = scan_folder(tmp_path, cached=True).findings
+        assert [one.file for one in found if one.cwe[0] == 476] == ["use.c"]
+
     def test_lines_above_move_the_way_with_them(self, tmp_path: Path, scan_folder: Scan) -> None:
         write(tmp_path, BAD)
         scan_folder(tmp_path, cached=True)

@@ -35,6 +35,10 @@ class Lookup(Protocol):
         """What the function that a name means in a file, and those it calls, may do; None when only
         following it tells."""
 
+    def comes_back(self, name: str, from_file: str) -> bool:
+        """Whether a way through the function that a name means in a file is known to come back;
+        when it is not, following it may tell."""
+
     def stops(self, name: str, from_file: str) -> bool:
         """Whether a function is declared not to return."""
 
@@ -115,6 +119,10 @@ class Files:
     def reach(self, name: str, from_file: str) -> Reach | None:
         """See `Lookup`: here every call is followed."""
         return None
+
+    def comes_back(self, name: str, from_file: str) -> bool:
+        """See `Lookup`: here every call is followed."""
+        return False
 
     def stops(self, name: str, from_file: str) -> bool:
         """See `Lookup`."""

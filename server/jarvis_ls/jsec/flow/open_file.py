@@ -12,7 +12,16 @@ from jarvis_ls.codeintel.code import Unit
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import FunctionIR, GlobalIR
 from jarvis_ls.jsec.flow.lower import Lowering, RustLowering, changed, lowering_of
-from jarvis_ls.jsec.flow.outline import FunctionOutline, Outline, around_functions, digest_of, taken
+from jarvis_ls.jsec.flow.outline import (
+    FunctionOutline,
+    Outline,
+    around_functions,
+    digest_of,
+    shortened,
+    taken,
+    taken_at_start,
+    way_through,
+)
 from jarvis_ls.jsec.flow.reach import acts_of
 
 _TORN = b"torn"
@@ -74,7 +83,7 @@ class OpenFile:
             self._digests[key] = digest
             functions[key] = FunctionOutline(
                 old.name, old.static, old.record, (start, end), digest, old.calls, old.size,
-                old.alone, old.cut, old.takes, old.acts, old.reads,
+                old.alone, old.cut, old.takes, old.acts, old.reads, old.way,
             )  # fmt: skip
             written |= known.written
             lowering.file.globals.update(known.statics)
@@ -83,9 +92,9 @@ class OpenFile:
             self._texts.clear()  # most of them are of earlier versions
         written |= lowering.loose((one.span for one in functions.values()), self._texts)
         return Outline(
-            unit.source.path, unit.language, functions, lowering.file.globals,
+            unit.source.path, unit.language, functions, shortened(lowering.file.globals),
             lowering.records, lowering.prototypes, frozenset(written), closure,
-            lowering.file.stops,
+            lowering.file.stops, taken_at_start(lowering.file.globals),
         )  # fmt: skip
 
     def function(self, key: str) -> FunctionIR | None:
@@ -108,6 +117,6 @@ class OpenFile:
             function.name, function.static and not function.record, function.record, function.span,
             digest, tuple(sorted(function.calls)), function.size,
             not function.params or function.name == "main", function.cut, taken(function),
-            acts_of(function), tuple(sorted(function.reads)),
+            acts_of(function), tuple(sorted(function.reads)), way_through(function),
         )  # fmt: skip
         return _Known(outline, frozenset(changed(function)), statics)

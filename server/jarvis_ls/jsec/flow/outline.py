@@ -7,15 +7,29 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import heapq
 import marshal
 import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from jarvis_ls.jsec.flow.ir import CALL, RCALL, FileIR, FunctionIR, GlobalIR, RecordIR, Span
+from jarvis_ls.jsec.flow.ir import (
+    CALL,
+    FUNC,
+    RCALL,
+    RETURN,
+    FileIR,
+    FunctionIR,
+    GlobalIR,
+    RecordIR,
+    Span,
+)
+from jarvis_ls.jsec.flow.lower_blocks import targets
 from jarvis_ls.jsec.flow.reach import acts_of
 
+_LONG = 200
+"""Members an initialiser may give values to: what lies in longer tables is not known."""
 _SETS = {
     kind: frozenset(one.name for one in dataclasses.fields(kind) if "frozenset" in str(one.type))
     for kind in (FunctionIR, GlobalIR, RecordIR)
@@ -51,6 +65,9 @@ class FunctionOutline:
     """What it does besides its calls; see `reach`."""
     reads: tuple[str, ...] = ()
     """Variables of file scope that it mentions, in order of name."""
+    way: tuple[str, ...] | None = None
+    """Functions that a way through it calls, one that calls few; None when no way is known to come
+    back."""
 
 
 _members = operator.attrgetter(*(one.name for one in dataclasses.fields(FunctionOutline)))
@@ -79,6 +96,8 @@ class Outline:
     """Files of the project that it includes, directly or not, the nearest first."""
     stops: frozenset[str] = frozenset()
     """Functions that it declares not to return."""
+    takes: frozenset[str] = frozenset()
+    """Functions whose address its initialisers take."""
 
 
 def outline_of(
@@ -96,14 +115,57 @@ def outline_of(
             digest_of(around + data[function.span[0] : function.span[1]]),
             tuple(sorted(function.calls)), function.size,
             not function.params or function.name == "main", function.cut, taken(function),
-            acts_of(function), tuple(sorted(function.reads)),
+            acts_of(function), tuple(sorted(function.reads)), way_through(function),
         )
         for key, function in file.functions.items()
     }  # fmt: skip
     return Outline(
-        file.path, file.language, functions, file.globals, file.records, file.prototypes,
-        file.written, closure, file.stops,
+        file.path, file.language, functions, shortened(file.globals), file.records,
+        file.prototypes, file.written, closure, file.stops, taken_at_start(file.globals),
     )  # fmt: skip
+
+
+def shortened(variables: Mapping[str, GlobalIR]) -> dict[str, GlobalIR]:
+    """Variables, long tables among them without what lies in them."""
+    return {
+        name: dataclasses.replace(one, init=()) if len(one.init or ()) > _LONG else one
+        for name, one in variables.items()
+    }
+
+
+def taken_at_start(variables: Mapping[str, GlobalIR]) -> frozenset[str]:
+    """Functions that the initialisers of variables mention."""
+    taken: set[str] = set()
+    waiting: list[Any] = [one.init for one in variables.values()]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, tuple) and part:
+            if part[0] == FUNC and len(part) == 2 and isinstance(part[1], str):
+                taken.add(part[1])
+            waiting.extend(part)
+    return frozenset(taken)
+
+
+def way_through(function: FunctionIR) -> tuple[str, ...] | None:
+    """The functions that a way from the start of a function to its end calls, in order of name:
+    the way that calls the fewest from block to block. None when no way comes back."""
+    blocks = function.blocks
+    ways: dict[int, frozenset[str]] = {}
+    queue: list[tuple[int, int, frozenset[str]]] = [(0, 0, frozenset())]
+    while queue:
+        _, index, before = heapq.heappop(queue)
+        if index in ways:
+            continue
+        instrs, end = blocks[index]
+        here = ways[index] = before.union(
+            one[2] for one in instrs if one[0] == CALL and isinstance(one[2], str)
+        )
+        if end[0] == RETURN:
+            return tuple(sorted(here))
+        for target in targets(end):
+            if target not in ways:
+                heapq.heappush(queue, (len(here), target, here))
+    return None
 
 
 def taken(function: FunctionIR) -> tuple[str, ...]:
@@ -134,19 +196,21 @@ def to_tuple(outline: Outline) -> tuple[Any, ...]:
         tuple((key, _values(one)) for key, one in outline.globals.items()),
         tuple((key, _values(one)) for key, one in outline.records.items()),
         tuple(outline.prototypes.items()), tuple(sorted(outline.written)), outline.closure,
-        tuple(sorted(outline.stops)),
+        tuple(sorted(outline.stops)), tuple(sorted(outline.takes)),
     )  # fmt: skip
 
 
 def from_tuple(values: tuple[Any, ...]) -> Outline:
     """The outline that `to_tuple` made `values` of."""
-    path, language, functions, variables, records, prototypes, written, closure, stops = values
+    (
+        path, language, functions, variables, records, prototypes, written, closure, stops, takes,
+    ) = values  # fmt: skip
     return Outline(
         path, language,
         {key: FunctionOutline(*one) for key, one in functions},
         {key: _made(GlobalIR, one) for key, one in variables},
         {key: _made(RecordIR, one) for key, one in records},
-        dict(prototypes), frozenset(written), closure, frozenset(stops),
+        dict(prototypes), frozenset(written), closure, frozenset(stops), frozenset(takes),
     )  # fmt: skip
 
 

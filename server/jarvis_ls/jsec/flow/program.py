@@ -11,11 +11,11 @@ long as they have the same answers.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import Any
 
-from jarvis_ls.jsec.flow.ir import FUNC, FunctionIR, GlobalIR, RecordIR, Type
+from jarvis_ls.jsec.flow.ir import FunctionIR, GlobalIR, RecordIR, Type
+from jarvis_ls.jsec.flow.library.tables import STOPS
 from jarvis_ls.jsec.flow.outline import FunctionOutline, Outline, digest_of, digest_of_values
 from jarvis_ls.jsec.flow.reach import DISTANCE, Reach
 
@@ -29,6 +29,8 @@ Lookups = dict[Lookup, bytes]
 """Questions with what names their answers; empty bytes when there is none."""
 
 _YES, _NO = b"1", b""
+_BELOW = 3
+"""Calls inside of a call whose ways are looked at."""
 
 
 class Program:
@@ -46,6 +48,7 @@ class Program:
         self._found: dict[Lookup, tuple[str, str] | None] = {}
         self._reaches: dict[tuple[str, str, int], Reach] = {}
         self._digests: dict[Reach, bytes] = {}
+        self._returning: dict[tuple[str, str, int], bool] = {}
         self._asked: Lookups | None = None
         for outline in outlines:
             self.add(outline)
@@ -79,6 +82,7 @@ class Program:
         self._found.clear()
         self._reaches.clear()
         self._digests.clear()
+        self._returning.clear()
         self.__dict__.pop("_derived", None)
         self.__dict__.pop("_taken", None)
         before = self._outlines.pop(path, None)
@@ -168,6 +172,12 @@ class Program:
         self._note(("reach", name, from_file))
         return self._reach(place, DISTANCE)
 
+    def comes_back(self, name: str, from_file: str) -> bool:
+        """Whether a way through the function that a name means in a file is known to come back,
+        without a look at more than the outlines."""
+        self._note(("comes back", name, from_file))
+        return self._comes_back(name, from_file, _BELOW)
+
     def stops(self, name: str, from_file: str) -> bool:
         """Whether a function is declared not to return."""
         self._note(("stops", name, from_file))
@@ -204,6 +214,8 @@ class Program:
             return _YES if self._is_written(name, from_file) else _NO
         if sort == "stops":
             return _YES if self._stops.get(name) else _NO
+        if sort == "comes back":
+            return _YES if self._comes_back(name, from_file, _BELOW) else _NO
         if sort == "overrides":
             return b"".join(self._digest(place) for place in self._overrides(name, from_file))
         if sort == "overloads":
@@ -243,6 +255,25 @@ class Program:
                 own.size + sum(one.size for one in parts),
             )
         return found
+
+    def _comes_back(self, name: str, from_file: str, distance: int) -> bool:
+        place = self._find(("function", name, from_file))
+        short = name.rpartition("::")[2]
+        if self._stops.get(short) or self._stops.get(name):
+            return False
+        if place is None:
+            return short not in STOPS
+        key = (*place, distance)
+        known = self._returning.get(key)
+        if known is None:
+            path = place[0]
+            function = self._outlines[path].functions[place[1]]
+            way = None if "::" in function.name else function.way
+            known = self._returning[key] = way is not None and (
+                not way
+                or (distance > 0 and all(self._comes_back(one, path, distance - 1) for one in way))
+            )
+        return known
 
     def _named(self, reach: Reach) -> bytes:
         digest = self._digests.get(reach)
@@ -340,8 +371,7 @@ class Program:
         for outline in self._outlines.values():
             for function in outline.functions.values():
                 taken.update(function.takes)
-            for variable in outline.globals.values():
-                taken.update(_functions_in(variable.init or ()))
+            taken |= outline.takes
         return taken
 
     @cached_property
@@ -353,17 +383,6 @@ class Program:
                 for base in record.bases:
                     derived.setdefault(base, set()).add(name)
         return derived
-
-
-def _functions_in(part: Any) -> Iterator[str]:
-    """Names of the functions that an initialiser mentions."""
-    waiting = [part]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, tuple) and one:
-            if one[0] == FUNC and len(one) == 2 and isinstance(one[1], str):
-                yield one[1]
-            waiting.extend(one)
 
 
 def _method(function: FunctionOutline) -> tuple[str, str]:

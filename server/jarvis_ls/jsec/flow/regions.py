@@ -320,10 +320,12 @@ class Regions:
         return known
 
     def _comes_back(self, function: FunctionIR, depth: int) -> bool:
+        space = function.name.split("::")[:-1]
+        if not space and self.program.comes_back(function.name, function.file):
+            return True
         if self.program.stops(function.name, function.file):
             return False
         seen, work = {0}, [0]
-        space = function.name.split("::")[:-1]
         while work:
             instrs, end = function.blocks[work.pop()]
             if any(self._ends(i, function, space, depth) for i in instrs if i[0] == CALL):
@@ -338,7 +340,9 @@ class Regions:
 
     def _ends(self, call: Instr, function: FunctionIR, space: list[str], depth: int) -> bool:
         name = call[2]
-        if not isinstance(name, str):
+        if not isinstance(name, str) or (
+            not space and self.program.comes_back(name, function.file)
+        ):
             return False
         callee = self.find_function(name, function.file, space)
         if callee is not None:

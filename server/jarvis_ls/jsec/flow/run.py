@@ -20,7 +20,7 @@ from jarvis_ls.jsec.flow.store import Place, Store
 
 log = logging.getLogger(__name__)
 
-_HELD_INSTRUCTIONS = 40_000
+_HELD_INSTRUCTIONS = 25_000
 """Functions are held in memory until they have so many instructions together."""
 
 

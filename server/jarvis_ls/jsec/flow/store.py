@@ -82,9 +82,9 @@ class Store:
 
     def put(self, name: str, outline: Outline, functions: Mapping[str, FunctionIR]) -> None:
         """Keep a file's functions. Raises `OSError` when the disk refuses."""
-        packed = {key: zlib.compress(pack(function), 1) for key, function in functions.items()}
+        packed = {key: pack(function) for key, function in functions.items()}
         lengths = marshal.dumps(tuple((key, len(data)) for key, data in packed.items()), 2)
-        head = zlib.compress(marshal.dumps(to_tuple(outline), 2), 1)
+        head = marshal.dumps(to_tuple(outline), 4)
         ends = [len(part).to_bytes(_LENGTH, "little") for part in (lengths, head)]
         self._write(name, b"".join((*ends, lengths, head, *packed.values())))
 
@@ -137,7 +137,7 @@ class Store:
         held = self._get(name)
         if held is None:
             return None
-        return from_tuple(marshal.loads(zlib.decompress(held.data[held.outline])))
+        return from_tuple(marshal.loads(held.data[held.outline]))
 
     def function(self, name: str, key: str) -> FunctionIR | None:
         """One function of a file; None when it is not there."""
@@ -145,7 +145,7 @@ class Store:
         if held is None or key not in held.functions:
             return None
         start, end = held.functions[key]
-        return unpack(zlib.decompress(held.data[start:end]))
+        return unpack(held.data[start:end])
 
     def keep_only(self, units: Mapping[str, str]) -> None:
         """Remove what is kept of other files than these, by path, and of their earlier texts."""
