@@ -350,6 +350,17 @@ def test_a_call_that_is_too_much_to_follow_does_not_hide_what_comes_after_it() -
     assert ("f", "buffer-write-stack") in kinds(text)
 
 
+def test_many_calls_that_are_too_much_to_follow_do_not_hide_what_comes_after_them() -> None:
+    branches = "".join(f"if (a > {i} && b != {i}) {{ n += twice(a); }} " for i in range(40))
+    text = (
+        "static int twice(int a) { int i; int n = 0; for (i = 0; i < a; i++) n += i; return n; }\n"
+        f"static int much(int a, int b) {{ int n = 0; {branches} return n; }}\n"
+        "static void put(char *p, int n) { p[n] = 0; }\n"
+        f"void f(int a, int b) {{ char x[4]; {40 * 'a = much(a, b); '} put(x, 4); }}\n"
+    )
+    assert ("put", "buffer-write-stack") in kinds(text)
+
+
 @pytest.mark.parametrize(("size", "told"), [(4, True), (5, False)])
 def test_numbers_of_large_functions_are_known_for_as_long_as_they_are_used(
     size: int, *, told: bool

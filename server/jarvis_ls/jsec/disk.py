@@ -35,10 +35,6 @@ from jarvis_ls.jsec.walk import NOT_A_SOURCE
 
 log = logging.getLogger(__name__)
 
-QUICK_FUEL = 1_500
-QUICK_PASSES = 3
-"""Instructions, and times each of a function is passed, while the user types."""
-
 _COLLECT_AFTER = 4_000_000
 """Bytes of source whose trees may wait for the collector."""
 
@@ -209,15 +205,11 @@ class DiskFiles:
             gc.collect()
 
 
-def analysis_of(
-    program: Program, *, quick: bool = False, own: Mapping[str, Any] | None = None
-) -> Root:
-    """An analysis of a program; a `quick` one gives up sooner, with what it has found. `own` says
-    what functions of the user's own do."""
-    from jarvis_ls.jsec.flow.interpret import Analysis, Limits  # large, not needed without flow
+def analysis_of(program: Program, own: Mapping[str, Any] | None = None) -> Root:
+    """An analysis of a program. `own` says what functions of the user's own do."""
+    from jarvis_ls.jsec.flow.interpret import Analysis  # large, not needed without flow
 
-    limits = Limits(fuel=QUICK_FUEL, per_instruction=QUICK_PASSES) if quick else Limits()
-    analysis = Analysis(program, limits, own)
+    analysis = Analysis(program, own=own)
 
     def root(function: FunctionIR) -> Found:
         faults = analysis.root(function)

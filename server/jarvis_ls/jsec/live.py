@@ -97,7 +97,7 @@ class LiveDocuments:
         """Whether values are followed in the documents of a workspace folder, and which functions
         of the user's own are sources, sinks and sanitizers. Until this is said they are, and
         there are none."""
-        analyse = partial(analysis_of, quick=True, own=effects_of(functions))
+        analyse = partial(analysis_of, own=effects_of(functions))
         self._flow[root] = LiveFlow(analyse) if wanted else None
 
     def set_program(self, root: str, place: Place, names: dict[str, str]) -> None:
