@@ -23,6 +23,7 @@ from jarvis_ls.core.finding import (
 )
 from jarvis_ls.jsec.flow.fault import Fault, Step
 from jarvis_ls.jsec.flow.library.tables import SECRETS, TABLE
+from jarvis_ls.jsec.flow_names import named
 from jarvis_ls.jsec.rule import Calls, Report, Rule, all_rules, flow_rules
 
 log = logging.getLogger(__name__)
@@ -135,6 +136,7 @@ def _finding(source: Source, language: LanguageName, fault: Fault, texts: Texts)
     rule = asking.get((fault.kind, dict(fault.args).get("by", ""))) or asking.get((fault.kind, ""))
     if rule is None or language not in rule.dialects:
         return None
+    fault = named(fault, source)
     report = _report(rule, fault)
     span = _span(source, fault.span)
     if report is None or span is None:

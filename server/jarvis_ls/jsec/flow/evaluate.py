@@ -197,6 +197,8 @@ def binary(
         arithmetic.division(an, st, b, type_, span)
         if b.lo == b.hi == 0:
             return unknown(type_)
+    elif op in ("<<", ">>") and type_[0] == "i":
+        arithmetic.shift(an, st, b, type_, span)
     lo, hi = limits(type_)
     taint = a.taint or b.taint
     ends = corners(op, a, b) if type_[0] in ("i", "f") else None
@@ -219,7 +221,9 @@ def binary(
         arithmetic.overflow(an, st, op, a, b, low, high, type_, span)
         if low == high and type_[0] == "i":
             wrapped = arithmetic.wrapped(int(low), type_)
-            return Val(wrapped, wrapped, flags, taint, (), NULL if wrapped == 0 else NOT_NULL)
+            null = NULL if wrapped == 0 else NOT_NULL
+            again = ("over", span) if op in ("*", "+") and span != _NIL else None
+            return Val(wrapped, wrapped, flags, taint, (), null, INIT, again)
         over: Any = ("over", span) if taint is not None and op in ("*", "+", "<<") else None
         if over is None and a.sym is not None and a.sym[0] == "negative":
             over = a.sym

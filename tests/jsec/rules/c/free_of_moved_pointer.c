@@ -57,3 +57,14 @@ void moved_and_set(const char *line) {
     p = strdup("y");
     free(p); // ok
 }
+
+void moved_parameter(char *text) {
+    text++;
+    free(text); // expect: free-of-moved-pointer
+}
+
+void parameter_kept(char *text) {
+    char *end = text;
+    end++;
+    free(text); // ok
+}

@@ -17,6 +17,14 @@ void in_call(struct message *m) {
         m->length = 0;
 }
 
+void tested_in_time_and_again(struct message *m) {
+    if (m == NULL)
+        return;
+    m->length = 1;
+    if (m != NULL) // expect: null-test-after-dereference
+        m->length = 0;
+}
+
 int in_time(struct message *m) {
     if (m == NULL)
         return -1;
@@ -65,7 +73,7 @@ void in_time_for_an_allocation(void) {
     if (value == NULL)
         return;
     *value = 5; // ok
-    if (value != NULL)
+    if (value != NULL) // expect: null-test-after-dereference
         *value = 10;
     free(value);
 }

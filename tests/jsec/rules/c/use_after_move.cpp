@@ -68,3 +68,14 @@ void member_only(request r) {
     take(std::move(r.path));
     show(r.path); // missed: use-after-move (members are not followed)
 }
+
+size_t size_of_what_was_moved(std::string text) {
+    std::string kept = std::move(text);
+    return text.size() + kept.size(); // expect: use-after-move
+}
+
+size_t size_before_the_move(std::string text) {
+    size_t size = text.size(); // ok
+    std::string kept = std::move(text);
+    return size + kept.size(); // ok
+}

@@ -94,6 +94,15 @@ def _name(type_: Type) -> str:
     return names.get((type_[1], type_[2]), "int") if type_[0] == "i" else "double"
 
 
+def shift(an: Analysis, st: State, by: Val, type_: Type, span: Any) -> None:
+    """A number is moved by as many bits as it has, or more, or by fewer than none."""
+    bits = 8 * type_[1]
+    if by.ptr or by.ini or by.flags & UNSURE or (by.lo < bits and by.hi >= 0):
+        return
+    an.fault(st, "shift-beyond-width", span, certain=True, source=by.taint, bits=str(bits),
+             by=str(int(by.lo)) if by.lo == by.hi else "")  # fmt: skip
+
+
 def division(an: Analysis, st: State, divisor: Val, type_: Type, span: Any) -> None:
     """A division or remainder."""
     if divisor.ptr or divisor.ini or not divisor.lo <= 0 <= divisor.hi:

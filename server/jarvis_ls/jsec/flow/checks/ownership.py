@@ -167,6 +167,8 @@ def release(an: Analysis, st: State, value: Val, family: str, span: Span) -> Non
                      doubtful=came_round(reg, span))  # fmt: skip
         elif (lo > 0 or hi > 0) and family in _MEMORY and place.kind == "heap":
             an.fault(st, "free-not-start", span, certain=lo > 0, cause=reg.site)
+        elif lo > 0 and family in _MEMORY and place.kind == "object":
+            an.fault(st, "free-not-start", span, certain=False, doubtful=True)
         st.regs[rid] = reg.but(status=FREED, freed=step, null=0)
 
 

@@ -37,6 +37,7 @@ from jarvis_ls.codeintel.code import ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.nearby import following_statements, mentions_before, statement_of
 from jarvis_ls.jsec.c.nulls import asks_for_null, looks_used, null_test
+from jarvis_ls.jsec.guards import leaves
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.site import Site
 
@@ -58,6 +59,16 @@ def null_test_after_dereference(site: Site) -> Iterator[Report]:
             if mention.does != "dereference" or not _comes_always(mention.node, site.node):
                 return
             used = mention
+        elif mention.does == "test" and _left_when_null(mention.node):
+            yield Report(
+                test.condition,
+                "'{pointer}' was dereferenced before: it cannot be NULL here.",
+                confidence=0.3,
+                severity="low",
+                pointer=test.path,
+                related=[(used.node, "Dereferenced here.")],
+            )
+            return
         elif mention.does == "test" or "assert" in mention.by.lower():
             return
         elif mention.does == "set":
@@ -76,6 +87,16 @@ def _looks_used_before(site: Site, path: bytes) -> bool:
     data = site.unit.source.data
     at = data.rfind(path, site.item.start, site.node.start_byte)
     return at >= 0 and looks_used(data, at, at + len(path))
+
+
+def _left_when_null(mention: Node) -> bool:
+    """Whether a mention is the condition of an `if` that leaves when the pointer is null."""
+    outer = next((n for n in ancestors(mention) if n.type == "if_statement"), None)
+    asked = None if outer is None else null_test(outer)
+    consequence = field(outer, "consequence")
+    return asked is not None and asked.when_true and consequence is not None and (
+        leaves(consequence)
+    )  # fmt: skip
 
 
 def _comes_always(use: Node, test: Node) -> bool:

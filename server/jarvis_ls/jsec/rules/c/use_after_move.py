@@ -40,7 +40,9 @@ from jarvis_ls.jsec.guards import enclosing_loop, written_between
 from jarvis_ls.jsec.rule import Report, calls, rule
 
 _REFILLING = frozenset({"clear", "reset", "assign", "swap", "emplace", "resize", "str", "open",
-                        "use_count", "valid", "empty", "size"})  # fmt: skip
+                        "use_count", "valid"})  # fmt: skip
+_ASKING = frozenset({"empty", "size", "length"})
+"""What may be asked of any object; the answer is not specified, and seldom what was meant."""
 
 
 @rule(
@@ -67,7 +69,7 @@ def use_after_move(call: Call) -> Iterator[Report]:
         yield Report(
             use.node,
             "'{variable}' is used after its value was moved away.",
-            confidence=0.82 if use.certain else 0.62,
+            confidence=0.5 if _member(use) in _ASKING else 0.82 if use.certain else 0.62,
             variable=name,
             cwe=cwe,
             related=[(call.node, "Moved here.")],

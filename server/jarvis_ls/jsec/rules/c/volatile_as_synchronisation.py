@@ -4,6 +4,8 @@
 Finds `volatile` variables of file scope that a function running in threads uses with no lock held,
 and that other functions of the file use as well.
 
+Without a thread in the file, it reports a loop that does nothing but wait for such a variable.
+
 ## Why is this bad?
 `volatile` is for hardware and signal handlers. It makes nothing atomic and orders no other memory:
 the reader of a flag may see it set before the data it announces, and `count++` still loses updates.
@@ -40,6 +42,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from jarvis_ls.codeintel.code import ancestors, field
+from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.threads import handlers, is_guarded, shared_variables, started
 from jarvis_ls.jsec.rule import Report, rule, whole_file
 from jarvis_ls.jsec.site import WholeUnit
@@ -62,9 +66,10 @@ def volatile_as_synchronisation(whole: WholeUnit) -> Iterator[Report]:
     if not volatile:
         return
     threads = started(whole)
-    if not threads:
-        return
     in_handlers = {f.name for f in handlers(whole)}
+    if not threads:
+        yield from _waited_for(whole, volatile, in_handlers)
+        return
     seen: set[str] = set()
     for thread in threads:
         for name in volatile:
@@ -82,3 +87,34 @@ def volatile_as_synchronisation(whole: WholeUnit) -> Iterator[Report]:
                 pattern=thread.function.name,
                 variable=name,
             )
+
+
+def _waited_for(whole: WholeUnit, volatile: list[str], in_handlers: set[str]) -> Iterator[Report]:
+    """Variables that a loop without anything in it waits for, though no signal handler sets them:
+    another thread must."""
+    for name in volatile:
+        if any(f.name in in_handlers and f.uses(name) for f in whole.functions):
+            continue
+        waiting = (use for f in whole.functions for use in f.uses(name) if _waits(use))
+        use = next(waiting, None)
+        if use is not None:
+            yield Report(
+                use,
+                "'{variable}' is volatile, which does not make it safe to share between threads.",
+                confidence=0.55,
+                pattern=name,
+                variable=name,
+            )
+
+
+def _waits(use: Node) -> bool:
+    """Whether a place is the condition of a loop that does nothing but look."""
+    loop = next((n for n in ancestors(use) if n.type in ("while_statement", "do_statement")), None)
+    condition, body = field(loop, "condition"), field(loop, "body")
+    if condition is None or body is None or not condition.start_byte <= use.start_byte < (
+        condition.end_byte
+    ):  # fmt: skip
+        return False
+    return body.type in ("compound_statement", "expression_statement") and not any(
+        child.type != "comment" for child in body.named_children
+    )
