@@ -146,6 +146,28 @@ def test_a_program_that_differs_is_found(words: tuple[Path, Path]) -> None:
     assert "nested: differs: stdout differs at byte 0" in done.stdout
 
 
+def test_cases_are_generated_however_long_the_recorded_ones_take(tmp_path: Path) -> None:
+    """All of them once would take longer than the time that is given."""
+    root, program = tmp_path / "slow", tmp_path / "slow-c"
+    write(
+        root,
+        {
+            "slow.c": "#include <unistd.h>\n#include <stdio.h>\n"
+            'int main(void) { usleep(300000); printf("%d\\n", getchar()); return 0; }\n'
+        },
+    )
+    assert jc2r("run", "--baseline", root).returncode == 0
+    subprocess.run(["cc", "-o", program, root / "slow.c"], check=True, timeout=60)
+    assert record(root, b"a", "--name", "0", "--main", "slow", program).returncode == 0
+    cases = root / ".jarvis" / "c2rust" / "cases.jsonl"
+    one = json.loads(cases.read_text())
+    cases.write_text("".join(json.dumps({**one, "name": str(n)}) + "\n" for n in range(10)))
+    done = jc2r("verify", root, "--programs", "--explore", "2", "--mutants", "0")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (explored,) = records(root, "explored")
+    assert explored["cases"] + explored["excluded"] > 0 and explored["differences"] == []
+
+
 def test_the_projects_own_tests_run_on_the_rust(words: tuple[Path, Path]) -> None:
     """The test of the project tells C from Rust by what only the crate can say."""
     root, _ = words
