@@ -199,6 +199,27 @@ describe('a project', () => {
     assert.equal(existsSync(path.join(editor.folder, '.jarvis/c2rust/request.json')), false);
   });
 
+  test('a function whose Rust behaves differently is a problem at its C, and stands out', async () => {
+    const rust = path.join(editor.base, 'ws_rs', 'src', 'sums.rs');
+    const good = readFileSync(rust, 'utf8');
+    writeFileSync(rust, good.replace(' 0i32', ' 1i32'));
+    await editor.command('Jarvis: Compare Rust with C');
+    await editor.toast('1 of 4 functions behave differently from the C.').waitFor();
+    writeFileSync(rust, good);
+    const marked = row(editor, /^sumsums\.c/).filter({
+      has: editor.page.locator('.codicon-warning'),
+    });
+    await marked.waitFor();
+    const label = await marked.getAttribute('aria-label');
+    assert.match(label ?? '', /differently from the C: sum\(n = 0\): the result is 0 in C and 1/);
+    await editor.openProblems();
+    const problem = editor.problem('The Rust of sum behaves differently: sum(n = 0)');
+    await problem.waitFor();
+    assert.match(await problem.innerText(), /jarvis-c2rust.*\[Ln 3, Col 1\]/s);
+    await picture(editor, 'differs');
+    await editor.page.keyboard.press('Control+J');
+  });
+
   test('the Rust is lifted from the palette, with progress, and what came of it is shown', async () => {
     await editor.command('Jarvis: Lift the Rust: Safer, Plainer Code');
     const going = editor.toast('Lifting the Rust');

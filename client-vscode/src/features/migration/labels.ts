@@ -25,6 +25,13 @@ export function stateIcon(state: FunctionState): ThemeIcon {
   return new ThemeIcon(icon, new ThemeColor(color));
 }
 
+/** What a function is written in, unless it behaves differently: that is not to be overlooked. */
+export function functionIcon({ state, tests: verdict }: MigrationFunction): ThemeIcon {
+  return verdict === 'differs'
+    ? new ThemeIcon('warning', new ThemeColor('problemsWarningIcon.foreground'))
+    : stateIcon(state);
+}
+
 export function stageName(name: string): string {
   const names: Record<string, string> = {
     scan: l10n.t('Scan'),

@@ -22,12 +22,12 @@ import type {
 } from '../../protocol';
 import {
   fewer,
+  functionIcon,
   place,
   spoken,
   stageIcon,
   stageName,
   stageState,
-  stateIcon,
   tests,
   tooltip,
 } from './labels';
@@ -187,7 +187,7 @@ function functionItem(node: { kind: 'function'; function: MigrationFunction }): 
   const item = new TreeItem(it.name, TreeItemCollapsibleState.None);
   item.id = `function:${it.id}:${it.path}`;
   item.contextValue = `function.${it.state}`;
-  item.iconPath = stateIcon(it.state);
+  item.iconPath = functionIcon(it);
   item.description = [place(it), it.reason, tests(it)].filter(Boolean).join(' · ');
   item.accessibilityInformation = { label: spoken(it) };
   item.command = {
