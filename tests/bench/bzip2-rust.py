@@ -27,7 +27,7 @@ from support import bzip2_cases
 
 RUN = "import sys; from jarvis_ls.cli.jc2r import main; sys.exit(main())"
 MUTANTS = 62
-REPEATS = 3
+REPEATS = 5
 LARGE = 1100
 """Megabytes of the large stream."""
 

@@ -203,9 +203,12 @@ def test_planted_faults_are_found(shop: tuple[Path, str], tmp_path: Path) -> Non
     path.write_text(text)
     try:
         done = jc2r("verify", "--mutants", "0", root, "--cases", "30")
+        again = jc2r("verify", "--mutants", "0", root, "--cases", "30", LC_ALL="zh_CN.UTF-8",
+                     PYTHONUTF8="1")  # fmt: skip
     finally:
         path.write_text(good)
     assert done.returncode == 1, done.stdout
+    assert "fail(code = 77): 调用的结束方式 在 C 中是 exit 3，在 Rust 中是 exit 4" in again.stdout
     assert {name for name, one in functions(root).items() if one["state"] == "differs"} == {
         name for name, _, _ in FAULTS
     }

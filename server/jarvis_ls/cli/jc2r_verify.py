@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from jarvis_ls.cli.language import speak
+from jarvis_ls.cli.language import speak, speaker
 from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.core.words import Words
 
 
 def add_verify(commands: Any) -> None:
@@ -96,8 +97,8 @@ def run_record(options: argparse.Namespace) -> int:
     cases.add_case(path, case)
     ended = case.expected
     assert ended is not None
-    print(f"{name}: exit status {ended.status}, {len(ended.stdout)} bytes of output,"
-          f" {len(ended.files)} files left")  # fmt: skip
+    _tell("{name}: exit status {status}, {bytes} bytes of output, {files} files left", name=name,
+          status=ended.status, bytes=len(ended.stdout), files=len(ended.files))  # fmt: skip
     return 0
 
 
@@ -130,12 +131,16 @@ def run_check(options: argparse.Namespace) -> int:
     if not words:
         raise UsageError("Say how the project is built and tested: jc2r check -- make test")
     found = check_project(root, words, options.prepare)
-    print(f"in C: exit status {found.c}")
+    _tell("in C: exit status {status}", status=found.c)
+    files = ", ".join(found.replaced)
     if found.rust is None:
-        print(f"in Rust: not run, {found.reason}")
+        _tell("in Rust: not run, {why}", why=Words(found.reason))
+    elif found.anew:
+        _tell("in Rust: exit status {status}, with {files} replaced, {n} programs to be linked"
+              " anew", status=found.rust, files=files, n=found.anew)  # fmt: skip
     else:
-        anew = f", {found.anew} programs to be linked anew" if found.anew else ""
-        print(f"in Rust: exit status {found.rust}, with {', '.join(found.replaced)} replaced{anew}")
+        _tell("in Rust: exit status {status}, with {files} replaced",
+              status=found.rust, files=files)  # fmt: skip
     if not found.good:
         print(found.said, file=sys.stderr)
     return 0 if found.good else 1
@@ -209,39 +214,43 @@ def _say(outcome: Any) -> None:
     from jarvis_ls.jc2r.equivalence.difference import difference_of
 
     verified = outcome.verified
-    counts = {state: verified.count(state) for state in
-              ("equal", "differs", "unstable", "no_input", "not_run")}  # fmt: skip
+    states = ("equal", "differs", "unstable", "no_input", "not_run")
     cases = sum(one["cases"] for one in verified.functions)
     if verified.functions:
-        print(f"{counts['equal']} of {len(verified.functions)} functions equal in {cases} cases,"
-          f" {counts['differs']} differ, {counts['unstable']} not stable, {counts['no_input']}"
-          f" without a fit input, {counts['not_run']} not called")  # fmt: skip
+        _tell("{equal} of {total} functions equal in {cases} cases, {differs} differ, {unstable}"
+              " not stable, {no_input} without a fit input, {not_run} not called",
+              total=len(verified.functions), cases=cases,
+              **{state: verified.count(state) for state in states})  # fmt: skip
     for one in verified.functions:
-        if one["state"] in ("differs", "unstable"):
-            print(f"{one['file']}:{one['line']}: {one['function']} {one['state']}"
-                  f"{': ' + one['reason'] if one['reason'] else ''}")  # fmt: skip
+        place = f"{one['file']}:{one['line']}"
+        if one["state"] == "differs":
+            _tell("{place}: {name} differs", place=place, name=one["function"])
             if told := difference_of(one):
                 print(f"  {speak(told)}")
+        elif one["state"] == "unstable":
+            _tell("{place}: {name} is not stable: {why}", place=place, name=one["function"],
+                  why=one["reason"])  # fmt: skip
     _say_programs(outcome)
     if verified.undefined:
-        print(f"{len(verified.undefined)} places of the C do something undefined when so called;"
-              " the report and `jsec scan` tell of them")  # fmt: skip
+        _tell("{n} places of the C do something undefined when so called; the report and `jsec"
+              " scan` tell of them", n=len(verified.undefined))  # fmt: skip
     for note in verified.notes:
-        print(f"note: {note}")
-    print(f"report: {outcome.report}")
+        _tell("note: {text}", text=speaker().told(note))
+    _tell("report: {path}", path=outcome.report)
 
 
 def _say_programs(outcome: Any) -> None:
     if outcome.cases:
         equal = sum(one["state"] == "equal" for one in outcome.cases)
-        print(f"{equal} of {len(outcome.cases)} recorded cases equal")
+        _tell("{equal} of {total} recorded cases equal", equal=equal, total=len(outcome.cases))
         for one in outcome.cases:
             if one["state"] != "equal":
                 print(f"{one['name']}: {one['state']}: {one['difference']}")
     if outcome.explored is not None:
         found = outcome.explored
-        print(f"{found['cases']} generated cases compared, {len(found['differences'])} differ,"
-              f" {found['kept']} went a new way, {found['excluded']} left out")  # fmt: skip
+        _tell("{cases} generated cases compared, {differ} differ, {kept} went a new way, {excluded}"
+              " left out", cases=found["cases"], differ=len(found["differences"]),
+              kept=found["kept"], excluded=found["excluded"])  # fmt: skip
         for one in found["differences"]:
             print(f"{one['case']['program']} {' '.join(one['case']['arguments'])}:"
                   f" {one['difference']}")  # fmt: skip
@@ -249,10 +258,16 @@ def _say_programs(outcome: Any) -> None:
         from jarvis_ls.jc2r.equivalence.stage import strength
 
         found = outcome.mutants
-        print(strength(found))
+        print(speak(strength(found)))
         for one in found["survivors"]:
-            print(f"src/{one['file']}:{one['line']}: not found: {one['before'][:60]!r} →"
-                  f" {one['after'][:60]!r}")  # fmt: skip
+            _tell("{place}: not found: {before} → {after}",
+                  place=f"src/{one['file']}:{one['line']}", before=repr(one["before"][:60]),
+                  after=repr(one["after"][:60]))  # fmt: skip
+
+
+def _tell(template: str, **values: object) -> None:
+    """Print a sentence in the user's language."""
+    print(speak(Words(template, **values)))
 
 
 def _natural(text: str) -> int:

@@ -15,6 +15,7 @@ from typing import Any
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.core.store import replace_records
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.jc2r.commands import units_of
 from jarvis_ls.jc2r.config import folder_of
 from jarvis_ls.jc2r.equivalence import cases as recorded
@@ -236,16 +237,21 @@ def _how(record: Mapping[str, Any]) -> str:
     return f"\n  {told}" if told else ""
 
 
-def strength(found: Mapping[str, Any]) -> str:
+def strength(found: Mapping[str, Any]) -> Words:
     """In words, what became of the planted mutants of a record."""
-    said = (f"{found['killed']} of {found['planted']} planted mutants were found"
-            f" ({found['by_functions']} by functions alone; {found['equivalent']} that change"
-            f" nothing and {found['not_built']} that do not compile are not counted).")  # fmt: skip
-    if found.get("unasked"):
-        said += f" There was no time to look at {found['unasked']} of those that were not found."
     if not found["planted"]:
-        said = "There was nothing in the Rust that a mutant could be planted in."
-    return said
+        return Words("There was nothing in the Rust that a mutant could be planted in.")
+    said = Words(
+        "{killed} of {planted} planted mutants were found ({by_functions} by functions alone;"
+        " {equivalent} that change nothing and {not_built} that do not compile are not counted).",
+        **{name: found[name]
+           for name in ("killed", "planted", "by_functions", "equivalent", "not_built")},
+    )  # fmt: skip
+    if not found.get("unasked"):
+        return said
+    more = Words("There was no time to look at {n} of those that were not found.",
+                 n=found["unasked"])  # fmt: skip
+    return together([said, more], " ")
 
 
 def _kind_of(reason: str) -> str:
