@@ -175,12 +175,34 @@ def test_what_cmake_would_write_and_define_is_guessed(tmp_path: Path) -> None:
         "CMakeLists.txt": "project(tool VERSION 3.4.5 LANGUAGES C)\nset(SIZE_TYPE int)\n"
                           "add_definitions(-DALWAYS=7)\nif(WIN32)\n"
                           "  add_definitions(-DNEVER)\nendif()\n"
-                          "target_compile_definitions(tool PUBLIC LOGGED)\n",
+                          "target_compile_definitions(tool PUBLIC LOGGED)\n"
+                          "include(GenerateExportHeader)\ngenerate_export_header(tool)\n",
         "include/tool/config.h.in": '#define TOOL_VERSION "@PROJECT_VERSION@"\n'
                                     "#define MAJOR @tool_VERSION_MAJOR@\n"
                                     "typedef @SIZE_TYPE@ own_size;\n",
         "src/a.c": '#include "tool/config.h"\n#if MAJOR != 3 || ALWAYS != 7 || defined NEVER\n'
                    "#error not as CMake has it\n#endif\n"
-                   "#ifdef LOGGED\nown_size logged(void) { return sizeof TOOL_VERSION; }\n#endif\n",
+                   "#ifdef LOGGED\n#include <tool_export.h>\n"
+                   "TOOL_EXPORT own_size logged(void) { return sizeof TOOL_VERSION; }\n#endif\n",
     })  # fmt: skip
     assert functions(root) == ["logged"]
+
+
+@needs_compiler
+def test_what_is_made_when_nothing_is_asked_for_counts(tmp_path: Path) -> None:
+    root = tmp_path / "tool"
+    write(root, {
+        "Makefile": "UNAME := $(shell uname -s)\nifeq ($(UNAME),Darwin)\n  CFLAGS += -DMAC\n"
+                    "else ifeq ($(OS),Windows_NT)\n  CFLAGS += -DWIN\nelse\n"
+                    "  CFLAGS += -DOTHER\nendif\nifdef DEBUG\n  CFLAGS += -DSLOW\nelse\n"
+                    "  CFLAGS += -DFAST\nendif\nall: tool\nmac:\n\t$(CC) -DMAC -o tool a.c\n"
+                    "tool: a.c\n\t$(CC) -o tool a.c -DHERE $(CFLAGS)\n",
+        "a.c": "#if defined MAC || defined WIN || defined SLOW || !defined FAST || !defined HERE\n"
+               "#error not as make has it\n#endif\nint a(void) { return OTHER + HERE; }\n",
+        "lib/getopt.c": "#error for other systems\nint getopt(int c, char *const v[],"
+                        " const char *o) { return c; }\n",
+        "lib/more.c": "int more(void) { return 1; }\n",
+    })  # fmt: skip
+    assert functions(root) == ["a", "more"]
+    said = jc2r("scan", "--no-graphs", root).stdout
+    assert "lib/getopt.c is left out: no makefile names it" in said

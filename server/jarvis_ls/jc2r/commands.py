@@ -28,6 +28,7 @@ from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.jc2r.configured import configured, package
 from jarvis_ls.jc2r.guesses import Includes, makefile_words
 from jarvis_ls.jc2r.header_units import header_units
+from jarvis_ls.jc2r.makefiles import for_other_systems
 
 MAX_BYTES = 256_000_000
 """Larger `compile_commands.json` are not read."""
@@ -397,6 +398,9 @@ def _plain(root: Path, made: Path, folder: Path, notes: list[str]) -> tuple[Unit
             files.append(file)
         elif path.suffix.lower() in SUFFIXES:
             notes.append(f"{file} leads out of the project and is left out")
+    for file in for_other_systems(root, files):
+        files.remove(file)
+        notes.append(f"{file} is left out: no makefile names it, and the C library has it")
     includes = Includes(root, files)
     headers = configured(root, files, folder / "configured")
     called = package(root)

@@ -34,6 +34,10 @@ _CMAKE_PROJECT = re.compile(
 _CMAKE_SET = re.compile(
     r"^[ \t]*set\s*\(\s*(\w+)\s+\"?([\w.+-]+)\"?\s*\)", re.IGNORECASE | re.MULTILINE
 )
+_EXPORT = re.compile(
+    rb'^[ \t]*#[ \t]*include[ \t]*["<](?:[^">\n]*/)?([\w-]*export[\w-]*\.h)[">]', re.MULTILINE
+)
+_OFFERING = re.compile(rb"\b[A-Z]\w*_(?:NO_)?(?:EXPORT|DEPRECATED)\b")
 _NOTICE = re.compile(rb"^(__(?:COPYRIGHT|RCSID|FBSDID|SCCSID|KERNEL_RCSID))\b", re.MULTILINE)
 """Macros of the BSDs that only name a version."""
 _HEADERS = re.compile(r"\bA[CM]_CONFIG_HEADERS?\(\s*\[?\s*([^])]+)")
@@ -86,7 +90,8 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
     there = {PurePosixPath(one).name for one in files}
     sources = [_read(root / one) for one in files if one.endswith((".c", ".h", *_ENDINGS))]
     wanted = {name.decode(): "" for text in sources for name in _CONFIG.findall(text)}
-    missing = [one for one in {**named, **templates, **dict(sorted(wanted.items()))}
+    exporting = _exporting(root, files, sources)
+    missing = [one for one in {**named, **templates, **dict(sorted(wanted.items())), **exporting}
                if PurePosixPath(one).name not in there]  # fmt: skip
     notices = {name.decode() for text in sources for name in _NOTICE.findall(text)}
     nothing = [f"-D{name}(...)=" for name in sorted(notices)]
@@ -106,7 +111,7 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
     for one in missing:
         name = PurePosixPath(one).name
         template = templates.get(one) or by_name.get(name) or defaults.get(name)
-        text = plain
+        text = exporting.get(one, plain)
         if template is not None:
             text = _filled(_read(root / template).decode("utf-8", "replace"), known)
         if one in named:  # its template may be older than the set-up
@@ -119,6 +124,18 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
         replace_file(beside, b"/* From this folder, ../config.h is found. */\n")
         words += ["-include", str(beside), f"-idirafter{beside.parent}"]
     return words
+
+
+def _exporting(root: Path, files: Sequence[str], sources: Sequence[bytes]) -> dict[str, str]:
+    """Headers that CMake would write with macros for what a library offers, and their texts:
+    nothing is hidden here."""
+    scripts = [one for one in files if PurePosixPath(one).name == "CMakeLists.txt"]
+    if not any(b"generate_export_header" in _read(root / one).lower() for one in scripts):
+        return {}
+    words = sorted({word.decode() for text in sources for word in _OFFERING.findall(text)})
+    text = "".join(f"#ifndef {word}\n#define {word}\n#endif\n" for word in words)
+    names = {name.decode() for source in sources for name in _EXPORT.findall(source)}
+    return dict.fromkeys(sorted(names), text)
 
 
 def _included_as(name: str, sources: Iterable[bytes]) -> set[PurePosixPath]:

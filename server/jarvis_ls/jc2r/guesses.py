@@ -17,6 +17,7 @@ from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.jc2r.conditionals import Conditionals, named_by_system
+from jarvis_ls.jc2r.makefiles import defined_by_default
 
 MAX_BYTES = 16_000_000
 _MAX_FOLDERS = 64
@@ -157,6 +158,8 @@ def _words_of(path: Path, package: tuple[tuple[str, str], ...]) -> tuple[str, ..
     made = path.suffix in (".am", ".in")  # by a set-up, which sets more than they do
     asked = Conditionals(known, path.parent, whole=not made)
     _read(path, path.parent, known, asked, 0)
+    always = defined_by_default(path, lambda text: _expanded({**known, "": text}, "", 8))
+    known[_RULES] = " ".join([known.get(_RULES, ""), *always])
     found: dict[str, None] = {}
     for name in known:
         if name == _RULES or (_FLAGS.match(name) and not _OTHERS.match(name)):
