@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from jarvis_ls.jsec.flow.ir import Span
 
+# A match ends in its line: lines that cannot hold one, as most of comments, are left out before.
 _WRITE = re.compile(
     rb"(?:\+\+|--|(?<!&)&(?!&))[ \t(]*([A-Za-z_]\w*)"
     rb"|\b([A-Za-z_]\w*)[ \t]*(?:(?:\[[^\]\n]{0,80}\]|(?:\.|->)[ \t]*\w{1,80})[ \t]*){0,8}"
@@ -35,7 +36,11 @@ def written_loosely(
 
 def written_in(text: bytes) -> set[str]:
     """Names that a text may give a value."""
-    return {(one or other).decode() for one, other in _WRITE.findall(text)}
+    lines = [
+        line for line in text.split(b"\n")
+        if b"=" in line or b"&" in line or b"++" in line or b"--" in line
+    ]  # fmt: skip
+    return {(one or other).decode() for one, other in _WRITE.findall(b"\n".join(lines))}
 
 
 def _once(text: bytes, kept: dict[bytes, set[str]]) -> set[str]:
