@@ -98,6 +98,40 @@ def test_the_way_is_told_in_the_order_it_is_gone(tmp_path: Path, scan_folder: Sc
     assert freed[-1] == 17 and freed.index(8) < freed.index(9) < freed.index(11), freed
 
 
+GROWING = """#include <stdio.h>
+#include <stdlib.h>
+struct article { char name[32]; long price; };
+struct store { struct article *articles; size_t count, capacity; };
+static int grow(struct store *store) {
+    size_t capacity = store->capacity ? store->capacity * 2 : 16;
+    void *bigger = realloc(store->articles, capacity * sizeof(struct article));
+    if (bigger == NULL)
+        return -1;
+    store->articles = bigger;
+    store->capacity = capacity;
+    return 0;
+}
+int store_add(struct store *store, const char *name) {
+    if (store->count == store->capacity && grow(store) != 0)
+        return -1;
+    snprintf(store->articles[store->count].name, 32, "%s", name);
+    store->count++;
+    return 0;
+}
+int import(struct store *store, FILE *file) {
+    char name[32];
+    while (fscanf(file, "%31s", name) == 1)
+        if (store_add(store, name) != 0)
+            return -1;
+    return 0;
+}
+"""
+
+
+def test_input_that_fits_does_not_say_where_it_goes(tmp_path: Path, scan_folder: Scan) -> None:
+    assert flaws(scan_folder(write(tmp_path, {"a.c": GROWING}))) == []
+
+
 def test_the_place_is_silent_when_only_good_values_get_there(
     tmp_path: Path, scan_folder: Scan
 ) -> None:

@@ -179,6 +179,7 @@ def bounds(
 ) -> None:
     """Whether an access lies within its region."""
     rid, lo, hi, known, sub = target
+    by_amount = taint is not None and where.taint is None
     taint = taint or where.taint
     start, end = 0, reg.hi
     if sub is not None and lo >= sub[0] and by:
@@ -215,8 +216,10 @@ def bounds(
     if end >= ENDLESS:
         return
     over = lo + least > end and (least > 0)
+    # Input that decides how much is accessed says nothing about where that begins.
+    chosen = taint is not None and (not by_amount or known & TIGHT or lo + most > end)
     proven = (known & TIGHT and flags & TIGHT and reg.flags & TIGHT) or (
-        taint is not None and reg.flags & TIGHT
+        chosen and reg.flags & TIGHT
     )
     may_over = not unsure and hi + most > reg.lo and hi + most > end and proven
     if not over and not may_over:
