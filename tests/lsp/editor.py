@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -130,12 +130,13 @@ class Editor:
         return await self.soon(self.client.workspace_execute_command_async(params))
 
     async def actions(
-        self, uri: str, span: types.Range, only: list[str] | None = None
-    ) -> list[types.CodeAction]:
+        self, uri: str, span: types.Range, only: list[str] | None = None,
+        diagnostics: Sequence[types.Diagnostic] = (),
+    ) -> list[types.CodeAction]:  # fmt: skip
         params = types.CodeActionParams(
             types.TextDocumentIdentifier(uri),
             span,
-            types.CodeActionContext([], only=only),  # type: ignore[arg-type]
+            types.CodeActionContext(diagnostics, only=only),  # type: ignore[arg-type]
         )
         found = await self.soon(self.client.text_document_code_action_async(params))
         return list(found or [])

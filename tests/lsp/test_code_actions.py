@@ -38,6 +38,21 @@ async def test_a_safe_rewrite_removes_its_finding(tmp_path, client, line_end):
         assert not any(one.is_preferred for one in await editor.actions(uri, found.range))
 
 
+async def test_what_a_client_asks_about_is_meant_wherever_the_cursor_is(tmp_path):
+    """Neovim sends the cursor, and with it the diagnostics of the whole line."""
+    uri = uri_of(str(tmp_path / "a.c"))
+    async with running(tmp_path, client=CLIENTS[1]) as editor:
+        editor.open(uri, DOUBLE_FREE)
+        (found,) = await editor.diagnostics(uri)
+        margin = types.Position(found.range.start.line, 0)
+        assert found.range.start.character > 0
+        cursor = types.Range(margin, margin)
+        assert not any(one.is_preferred for one in await editor.actions(uri, cursor))
+        actions = await editor.actions(uri, cursor, diagnostics=[found])
+        assert any(one.is_preferred for one in actions)
+        assert titled(actions, "Suppress double-free here")
+
+
 async def test_fix_all_leaves_nothing_to_fix(tmp_path):
     uri = uri_of(str(tmp_path / "a.c"))
     async with running(tmp_path) as editor:

@@ -8,7 +8,7 @@ from lsprotocol import types
 
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.lsp import protocol
-from jarvis_ls.lsp.convert import overlaps, to_diagnostic, to_range, to_text_edits
+from jarvis_ls.lsp.convert import SOURCE, overlaps, to_diagnostic, to_range, to_text_edits
 from jarvis_ls.lsp.documents import Document
 from jarvis_ls.lsp.findings import FileState
 from jarvis_ls.lsp.server import Server
@@ -43,7 +43,9 @@ class _Actions:
         if state is None or document is None:
             return []
         self._say = self._server.say
-        here = [one for one in state.active if overlaps(to_range(one.span), params.range)]
+        meant = _meant(params.context.diagnostics)
+        here = [one for one in state.active if overlaps(to_range(one.span), params.range)
+                or (one.rule, one.span.line) in meant]  # fmt: skip
         found = [*self._fixes(document, state, here), *self._settle(document, state, here)]
         found += self._fix_all(document, state)
         only = params.context.only
@@ -174,3 +176,11 @@ def _wanted(kind: str | None, only: Sequence[types.CodeActionKind | str] | None)
     name = str(kind.value if isinstance(kind, types.CodeActionKind) else kind)
     wanted = [str(one.value if isinstance(one, types.CodeActionKind) else one) for one in only]
     return any(name == one or name.startswith(f"{one}.") or one == "" for one in wanted)
+
+
+def _meant(diagnostics: Iterable[types.Diagnostic]) -> set[tuple[str, int]]:
+    """Rules and lines of the findings a client asks about: Neovim means those of the whole line,
+    wherever in it the cursor stands."""
+    return {
+        (str(one.code), one.range.start.line + 1) for one in diagnostics if one.source == SOURCE
+    }
