@@ -104,13 +104,15 @@ def test_what_users_change_in_a_copy_is_taken_as_it_is_shipped(tmp_path: Path) -
 def test_what_a_set_up_defines_by_its_variables_and_types_is_guessed(tmp_path: Path) -> None:
     root = tmp_path / "shop"
     write(root, {
-        "configure.ac": "AC_INIT([shop], [1.4])\nAC_CONFIG_HEADERS([config.h])\nPRODUCT=shop\n"
+        "configure.ac": "AC_INIT([shop], [1.4], [a@b.org])\nAC_CONFIG_HEADERS([config.h])\n"
+                        "PRODUCT=shop\n"
                         'AC_DEFINE_UNQUOTED([PRODUCT], "$PRODUCT")\n'
                         "AC_DEFINE([SINCE], [[\"07 Jan\"]], [day])\n"
                         "AC_CHECK_TYPE(uint16_t, [AC_DEFINE(my_word, uint16_t)])\n",
         "config.h.in": "#undef PRODUCT\n#undef SINCE\n#undef my_word\n",
         "a.c": '#include "config.h"\n#include <stdint.h>\nmy_word one;\n'
-               "const char *said(void) { return PRODUCT SINCE PACKAGE_VERSION; }\n",
+               "const char *said(void) { return PRODUCT SINCE PACKAGE_VERSION; }\n"
+               "_Static_assert(sizeof PACKAGE_BUGREPORT == 8, PACKAGE_BUGREPORT);\n",
     })  # fmt: skip
     assert functions(root) == ["said"]
 

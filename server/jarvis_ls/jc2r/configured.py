@@ -41,7 +41,9 @@ _OFFERING = re.compile(rb"\b[A-Z]\w*_(?:NO_)?(?:EXPORT|DEPRECATED)\b")
 _NOTICE = re.compile(rb"^(__(?:COPYRIGHT|RCSID|FBSDID|SCCSID|KERNEL_RCSID))\b", re.MULTILINE)
 """Macros of the BSDs that only name a version."""
 _HEADERS = re.compile(r"\bA[CM]_CONFIG_HEADERS?\(\s*\[?\s*([^])]+)")
-_INIT = re.compile(r"\bAC_INIT\(\s*\[?([\w .+-]+)\]?\s*,\s*\[?([\w .+~-]+)\]?")
+_INIT = re.compile(
+    r"\bAC_INIT\(\s*\[?([\w .+-]+)\]?\s*,\s*\[?([\w .+~-]+)\]?\s*(?:,\s*\[?([\w.@+:/<> -]*)\]?)?"
+)
 _OLD_INIT = re.compile(r"\bAM_INIT_AUTOMAKE\(\s*\[?([\w.+-]+)\]?\s*,\s*\[?([\w.+~-]+)\]?")
 _VALUE = r"\[*(\w+|\"(?:[^\"\\\n$`]|\\.)*\")\]*"
 _DEFINED = re.compile(rf"^AC_DEFINE\(\s*\[?(\w+)\]?\s*(?:,\s*{_VALUE})?\s*[,)]", re.MULTILINE)
@@ -164,9 +166,10 @@ def names_of(script: str, name: str) -> dict[str, str]:
     """What a project is called that `script` sets up, as macros."""
     match = _INIT.search(script) or _OLD_INIT.search(script)
     package, version = (match[1].strip(), match[2].strip()) if match else (name, "0")
+    address = (match[3] or "").strip() if match and match.re is _INIT else ""
     words = {"PACKAGE": package, "PACKAGE_NAME": package, "PACKAGE_TARNAME": package,
              "VERSION": version, "PACKAGE_VERSION": version, "PACKAGE_URL": "",
-             "PACKAGE_STRING": f"{package} {version}", "PACKAGE_BUGREPORT": ""}  # fmt: skip
+             "PACKAGE_STRING": f"{package} {version}", "PACKAGE_BUGREPORT": address}  # fmt: skip
     return {"RETSIGTYPE": "void", **{name: f'"{value}"' for name, value in words.items()}}
 
 
