@@ -392,6 +392,20 @@ def test_streams_bring_input_and_strings_carry_it(body: str, found: list[str]) -
     assert bool(told) == bool(found)
 
 
+def test_a_cast_that_reads_like_a_call_is_one() -> None:
+    text = """
+        typedef unsigned int uint;
+        void f(int fd, char *to) {
+            unsigned char b[2];
+            uint n;
+            if (read(fd, b, 2) != 2) return;
+            n = b[0] + ((uint)(b[1]) << 8);
+            read(fd, to, n);
+        }
+    """
+    assert kinds(text) == []
+
+
 @pytest.mark.parametrize("table", ["", "const"])
 def test_functions_called_through_a_table_are_known(table: str) -> None:
     text = """

@@ -461,3 +461,21 @@ int main(int argc, char **argv) {
 """
     found = scan_folder(write(tmp_path, {"a.c": rows})).findings
     assert not [one for one in found if "buffer" in one.rule]
+
+
+TABLE = """struct rgb { unsigned char r, g, b; };
+struct row { int first; int far; };
+static struct rgb names[] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
+static struct row table[] = {{0, 9000}, {1, 8000}, {2, 7000}};
+static int at = 0;
+void move(int to) { if (to >= 0 && to < 3) at = to; }
+int good(void) { return names[table[at].first].g; }
+int bad(void) { return names[table[at].far].g; }
+"""
+
+
+def test_a_member_of_any_element_of_a_table_is_not_another_member(
+    tmp_path: Path, scan_folder: Scan
+) -> None:
+    found = scan_folder(write(tmp_path, {"a.c": TABLE})).findings
+    assert [(one.rule, one.span.line) for one in found] == [("read-beyond-buffer", 8)]

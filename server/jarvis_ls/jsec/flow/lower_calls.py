@@ -34,6 +34,10 @@ class Calls:
         if callee is None:
             return self.of.unknown()
         kind = callee.type
+        if kind == "identifier" and callee.parent != node:  # `(uint)(x)` reads like a call
+            cast = self._cast_to(text(callee))
+            if cast is not None:
+                return self._functional_cast(node, cast)
         if self.of.lambdas is not None:
             known = callee if kind == "lambda_expression" else self.of.lambdas.named(text(callee))
             if known is not None:
@@ -47,6 +51,21 @@ class Calls:
         if kind == "primitive_type":
             return self._functional_cast(node, self.of.types.words(text(callee)))
         return self._indirect(node, callee)
+
+    def _cast_to(self, name: str) -> Type | None:
+        """The type of a name that stands in parentheses before others; None for a function's.
+
+        What nothing here knows is a type of some header: `(free)(p)` is written of functions that
+        are known, if at all.
+        """
+        of = self.of
+        facts = of.types.facts
+        if of.scopes.find(name) is not None or name in of.outer.functions or name in TABLE:
+            return None
+        if name in facts.functions or name in facts.macros or name in of.outer.globals:
+            return None
+        known = name in facts.function_macros or name in facts.variables
+        return None if known else of.types.named(name)
 
     def arguments(self, node: Node) -> list[Node]:
         """The nodes of the arguments."""

@@ -90,14 +90,28 @@ def read(an: Analysis, st: State, target: Target, type_: Type) -> Val:
     if cells is not None:
         covered = 0
         inside: Val | None = None
+        stride = _stride(an, rid)
         for offset, cell in cells.items():
-            if offset is not None and lo <= offset <= hi:
+            if (
+                offset is not None
+                and lo <= offset <= hi
+                and not (stride and (offset - lo) % stride)
+            ):
                 inside = cell if inside is None else join(inside, cell)
                 covered += 1
-        size = an.size(type_) or 1
+        size = stride or an.size(type_) or 1
         if inside is not None:
             value = inside if covered * size > hi - lo else join(value, inside)
     return value
+
+
+def _stride(an: Analysis, rid: int) -> int:
+    """Bytes from one element of an array of structs to the next: a member of any of them is not
+    another member. 0 for other regions."""
+    place = an.places[rid]
+    if place is None or place.type[0] != "a" or place.type[1][0] != "r":
+        return 0
+    return an.size(place.type[1])
 
 
 def default(an: Analysis, st: State, rid: int, offset: Any, type_: Type, known: Number = 0) -> Val:

@@ -95,12 +95,13 @@ def _name(type_: Type) -> str:
 
 
 def shift(an: Analysis, st: State, by: Val, type_: Type, span: Any) -> None:
-    """A number is moved by as many bits as it has, or more, or by fewer than none."""
+    """A number is moved by as many bits as it has, or more, or by fewer than none; told of known
+    numbers only, for what bounds others is mostly out of sight."""
     bits = 8 * type_[1]
-    if by.ptr or by.ini or by.flags & UNSURE or (by.lo < bits and by.hi >= 0):
-        return
-    an.fault(st, "shift-beyond-width", span, certain=True, source=by.taint, bits=str(bits),
-             by=str(int(by.lo)) if by.lo == by.hi else "")  # fmt: skip
+    known = by.lo == by.hi and by.flags & TIGHT and not by.flags & UNSURE
+    if known and not (by.ptr or by.ini) and not 0 <= by.lo < bits:
+        an.fault(st, "shift-beyond-width", span, certain=True, source=by.taint, bits=str(bits),
+                 by=str(int(by.lo)))  # fmt: skip
 
 
 def division(an: Analysis, st: State, divisor: Val, type_: Type, span: Any) -> None:

@@ -31,7 +31,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.jsec.c.proof import told
 from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.rule import Report, flow, rule
 
@@ -46,10 +45,5 @@ from jarvis_ls.jsec.rule import Report, flow, rule
 )
 def shift_beyond_width(fault: Fault) -> Iterator[Report]:
     yield Report(
-        fault,
-        told(
-            fault,
-            "A number of {bits} bits is shifted by {by}: what comes of it is not defined.",
-            "A number of {bits} bits is shifted by too many, or by fewer than none.",
-        ),
+        fault, "A number of {bits} bits is shifted by {by}: what comes of it is not defined."
     )
