@@ -40,7 +40,7 @@ class Limits:
 
     fuel: int = 400
     """Instructions, besides a number for each instruction of the root itself."""
-    per_instruction: int = 2
+    per_instruction: int = 3
     """How many times each instruction of the root may be passed."""
     depth: int = 9
     """Calls inside of calls."""
@@ -53,7 +53,9 @@ class Limits:
     part: int = 8
     """What part of what is left a call may take: one call must not be all that is followed."""
     inside: int = 80
-    """Instructions of all calls together, besides `per_instruction` for each of the root."""
+    """Instructions of all calls together, besides `inside_per_instruction` for each of the root."""
+    inside_per_instruction: int = 2
+    """Instructions of calls for each of the root."""
     callee: int = 400
     """Instructions of the largest function that is entered from another."""
 
@@ -116,9 +118,9 @@ class Analysis(Regions):
         self.faults = {}
         self.partial = False
         self.too_little.clear()
-        passes = self.limits.per_instruction * function.size
-        self.fuel = self.limits.fuel + passes
-        self.inside = self.limits.inside + passes
+        limits = self.limits
+        self.fuel = limits.fuel + limits.per_instruction * function.size
+        self.inside = limits.inside + limits.inside_per_instruction * function.size
         self.reset()
         frame = self.enter(function, None, (0, 0))
         frame.ends = ends(function)
