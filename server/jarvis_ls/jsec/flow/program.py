@@ -29,6 +29,8 @@ Lookups = dict[Lookup, bytes]
 """Questions with what names their answers; empty bytes when there is none."""
 
 _YES, _NO = b"1", b""
+_MOST_REACHES = 4_000
+"""How many are held: of a large program they are a third of what a process holds."""
 _BELOW = 3
 """Calls inside of a call whose ways are looked at."""
 
@@ -170,7 +172,7 @@ class Program:
         if place is None or self._outlines[place[0]].language != "c":
             return None
         self._note(("reach", name, from_file))
-        return self._reach(place, DISTANCE)
+        return self._reach_of(place)
 
     def comes_back(self, name: str, from_file: str) -> bool:
         """Whether a way through the function that a name means in a file is known to come back,
@@ -228,7 +230,7 @@ class Program:
         if found is None:
             return _NO
         if sort == "reach":
-            return self._named(self._reach(found, DISTANCE))
+            return self._named(self._reach_of(found))
         if sort == "function":
             return self._digest(found)
         outline = self._outlines[found[0]]
@@ -239,6 +241,12 @@ class Program:
     def _note(self, lookup: Lookup) -> None:
         if self._asked is not None and lookup not in self._asked:
             self._asked[lookup] = self.answer(lookup)
+
+    def _reach_of(self, place: tuple[str, str]) -> Reach:
+        if len(self._reaches) > _MOST_REACHES:  # worked out anew faster than all are held
+            self._reaches.clear()
+            self._digests.clear()
+        return self._reach(place, DISTANCE)
 
     def _reach(self, place: tuple[str, str], distance: int) -> Reach:
         key = (*place, distance)
