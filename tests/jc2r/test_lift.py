@@ -172,6 +172,10 @@ STEP = "i = i.wrapping_add(1);"
     f"let mut i: i32 = 0; i = 0i32; while i < n {{ f(i); {STEP} }}",
     f"let mut i: i32 = 0; i = n; 'l: while i <= 9i32 {{ if a[i] > 1 {{ break 'l; }} {STEP} }}",
     f"let mut i: i32 = 0; i = 0; while i < 3 {{ {STEP} }} i = 4; while i < 9 {{ f(i); {STEP} }}",
+    f"{{ let mut i: i32 = 0i32; while i < n {{ {{ f(i); }} {STEP} }} }}",
+    f"{{ let mut i: i32 = 0i32; while i < n {{ f(i); {STEP} }} }}"
+    f" {{ let mut i: i32 = n; 'l: while i <= 9 {{ if i == n {{ break 'l; }} {STEP} }} }}",
+    f"let mut i: i32 = 2i32; while i < n {{ f(i); {STEP} }} g();",
 ])  # fmt: skip
 def test_an_index_that_only_counts_becomes_a_range(body: str) -> None:
     made = said(variables.iterators, body)
@@ -188,6 +192,10 @@ def test_an_index_that_only_counts_becomes_a_range(body: str) -> None:
     f"let mut i: i32 = 0; i = 0; while i < n {{ if i == 2 {{ continue; }} {STEP} }}",
     f"let mut i: i32 = 0; i = i + 1; while i < n {{ {STEP} }}",  # begins with what it was
     "let mut i: i32 = 0; i = 0; while i < n { i = i.wrapping_add(2); }",
+    f"{{ let mut i: i32 = 0; while i < n {{ {STEP} }} f(i); }}",
+    f"{{ let mut i: i32 = 0; while i < n {{ let i: i32 = 3; f(i); {STEP} }} }}",
+    f"{{ let mut i: i32 = 0; f(&raw const i); while i < n {{ f(i); {STEP} }} }}",
+    f"{{ let mut i: i32 = 0; while i < n {{ f(&raw mut i); {STEP} }} }}",
 ])  # fmt: skip
 def test_an_index_that_does_more_stays(body: str) -> None:
     assert said(variables.iterators, body) == said(lambda one, node: one.text(node), body)
@@ -198,6 +206,10 @@ def test_an_index_that_does_more_stays(body: str) -> None:
      "let mut b: bool = false; b = true; if b { f(); }"),
     ("let mut b: i32 = 1; b = ((n > 2) as i32); if (b == 0i32) { f(); }",
      "let mut b: bool = true; b = n > 2; if (!b) { f(); }"),
+    ("let mut b: u8 = 0; b = 1u8; return b;", "let mut b: bool = false; b = true; return b as u8;"),
+    ("let mut b: i32 = 0; if n > 2 { b = 1i32; return b; } b",
+     "let mut b: bool = false; if n > 2 { b = true; return b as i32; } b as i32"),
+    ("let mut b: i32 = 0; b = 1i32; { b }", ""),
     ("let mut b: i32 = 0; b = 2i32; if b != 0 { f(); }", ""),
     ("let mut b: i32 = 0; b = 1i32; f(b); if b != 0 { f(); }", ""),
     ("let mut b: i32 = 0; b = 1i32; if b != 1 { f(); }", ""),

@@ -7,7 +7,7 @@ as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from jarvis_ls.codeintel.parse import Node
@@ -21,7 +21,7 @@ _COMPARISONS = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 
 @dataclass(frozen=True, slots=True)
 class _Loop:
-    """`i = begin; while i < end { …; i = i.wrapping_add(1); }`"""
+    """`i = begin; while i < end { …; i = i.wrapping_add(1); }`, or declared so before it"""
 
     begun: Node
     """The statement before."""
@@ -54,12 +54,17 @@ def iterators(one: Source, function: Node) -> bytes:
         chosen |= {loop.loop.start_byte: loop for loop in loops}
         gone |= {loop.begun.start_byte for loop in loops}
         gone |= {loop.step.start_byte for loop in loops} | {declaration.start_byte}
+    for loop in _own_loops(one, body):
+        chosen[loop.loop.start_byte] = loop
+        gone |= {loop.begun.start_byte, loop.step.start_byte}
 
     def rule(node: Node, say: Say) -> bytes | None:
         if node.start_byte in gone and node.type in ("expression_statement", "let_declaration"):
             inner = first(node)
             if inner is None or inner.type != "while_expression":
                 return b""
+        if node.type == "block" and (alone := _alone(node, gone, chosen)) is not None:
+            return say(alone)
         if node.type != "while_expression" or node.start_byte not in chosen:
             return None
         found = chosen[node.start_byte]
@@ -74,18 +79,47 @@ def iterators(one: Source, function: Node) -> bytes:
     return rewritten(one.data, function, rule)
 
 
+def _own_loops(one: Source, body: Node) -> Iterator[_Loop]:
+    """Loops whose index is declared right before them and named in them alone."""
+    for declaration in below(body, "let_declaration"):
+        name, kind, block = _name(one, declaration), field(declaration, "type"), declaration.parent
+        if kind is None or not _INTEGER.match(one.text(kind)) or block is None:
+            continue
+        found = next((loop for loop in _loops(one, block, name) if loop.begun == declaration), None)
+        if found is None or sum(_name(one, node) == name for node in below(block, "let_declaration",
+                                "for_expression", "closure_parameters")) > 1:  # fmt: skip
+            continue
+        places = [node for node in below(block, "identifier") if one.text(node) == name
+                  and node.start_byte >= declaration.end_byte]  # fmt: skip
+        if all(_belongs(found, node) for node in places):
+            yield found
+
+
+def _alone(block: Node, gone: set[int], chosen: Mapping[int, _Loop]) -> Node | None:
+    """The loop, when a block that is a statement holds nothing else once its index is gone."""
+    if block.parent is None or block.parent.type not in ("expression_statement", "block"):
+        return None
+    inside = block.named_children
+    if len(inside) != 2 or inside[0].start_byte not in gone:
+        return None
+    loop = first(inside[1]) if inside[1].type == "expression_statement" else inside[1]
+    return inside[1] if loop is not None and loop.start_byte in chosen else None
+
+
 def flags(one: Source, function: Node) -> bytes:
-    """An integer that is only set to 0 or 1 and only asked whether it is 0 becomes a `bool`."""
+    """An integer that is only set to 0 or 1, and only asked whether it is 0 or handed back at the
+    end, becomes a `bool`."""
     body = field(function, "body")
     if body is None:
         return one.text(function)
     places = _places(one, body)
-    chosen = set()
+    chosen: dict[bytes, bytes] = {}
     for name, declaration in _declared(one, body).items():
         uses = [node for node in places.get(name, ()) if not _covers(declaration, node)]
         begins = _BIT.match(_value(one, declaration))
         if uses and begins and all(_as_flag(one, node) for node in uses):
-            chosen.add(name)
+            kind = field(declaration, "type")
+            chosen[name] = b"" if kind is None else one.text(kind)
 
     def rule(node: Node, say: Say) -> bytes | None:
         if node.type == "let_declaration" and _name(one, node) in chosen:
@@ -103,6 +137,8 @@ def flags(one: Source, function: Node) -> bytes:
             sign = field(node, "operator")
             name = one.text(bare(left) or left)
             return name if sign is not None and sign.type == "!=" else b"!" + name
+        if node.type == "identifier" and one.text(node) in chosen and _is_result(node):
+            return one.text(node) + b" as " + chosen[one.text(node)]
         return None
 
     return rewritten(one.data, function, rule) if chosen else one.text(function)
@@ -148,7 +184,7 @@ def _loops(one: Source, body: Node, name: bytes) -> Iterator[_Loop]:
         if begun is None or condition is None or block is None or not block.named_children:
             continue
         step = block.named_children[-1]
-        begin = _set_to(one, begun, name)
+        begin = _begun(one, begun, name)
         end, sign = _bound(one, condition, name)
         stepped = _set_to(one, step, name)
         if begin is None or end is None or stepped is None or not _is_next(one, stepped, name):
@@ -158,6 +194,13 @@ def _loops(one: Source, body: Node, name: bytes) -> Iterator[_Loop]:
         if any(one.text(node) == name for node in below(begin, "identifier")):
             continue
         yield _Loop(begun, loop, step, begin, end, sign == "<=")
+
+
+def _begun(one: Source, statement: Node, name: bytes) -> Node | None:
+    """What the statement before a loop sets its index to."""
+    if statement.type == "let_declaration" and _name(one, statement) == name:
+        return field(statement, "value")
+    return _set_to(one, statement, name)
 
 
 def _set_to(one: Source, statement: Node, name: bytes) -> Node | None:
@@ -234,6 +277,8 @@ def _belongs(loop: _Loop, node: Node) -> bool:
 
 
 def _index(one: Source, found: _Loop) -> bytes:
+    if found.begun.type == "let_declaration":
+        return _name(one, found.begun)
     inner = first(found.begun)
     left = None if inner is None else field(inner, "left")
     return b"_" if left is None else one.text(left)
@@ -245,7 +290,18 @@ def _end(one: Source, node: Node) -> bytes:
     return one.text(inner) if simple and inner is not None else b"(" + one.text(node) + b")"
 
 
+def _is_result(node: Node) -> bool:
+    """Whether a variable is what a function gives back."""
+    around = node.parent
+    if around is None or around.type == "return_expression":
+        return around is not None
+    last = around.named_children[-1] if around.type == "block" else None
+    return last == node and around.parent is not None and around.parent.type == "function_item"
+
+
 def _as_flag(one: Source, node: Node) -> bool:
+    if _is_result(node):
+        return True
     around = node.parent
     while around is not None and around.type == "parenthesized_expression":
         node, around = around, around.parent
