@@ -56,6 +56,20 @@ def test_a_pointer_with_its_length_becomes_a_slice() -> None:
     assert "fn sum(a: &[i32], mut n: i32)" in made, "a negative length is more than an end"
 
 
+def test_what_only_works_out_a_number_stands_in_no_slice_s_way() -> None:
+    larger = "pub unsafe fn LARGER(a: i32, b: i32) -> i32 { if a > b { a } else { b } } "
+    largest = SUM.replace("s.wrapping_add(*a.offset(i as isize))",
+                          "LARGER(s, *a.offset(i as isize))") + call("x = sum(p, k);")  # fmt: skip
+    assert "s = LARGER(s, a[i as usize]);" in across(slices, larger + largest)
+    for other in (
+        larger.replace("{ a }", "{ seen }"),
+        larger.replace("{ a }", "{ f(a) }"),
+        larger.replace("b: i32", "b: *mut i32"),
+        larger.replace("{ a }", "{ a = 1; a }"),
+    ):
+        assert across(slices, other + largest) == other + largest
+
+
 @pytest.mark.parametrize("text", [
     SUM.replace("s }", "s.wrapping_add(*a.offset(n as isize)) }"),  # beyond the length
     SUM.replace("*a.offset(i as isize)", "*a.offset(i.wrapping_add(1) as isize)"),

@@ -14,6 +14,10 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jc2r.equivalence.shared import FROM_C
 from jarvis_ls.jc2r.lift.rust import Source, bare, below, field, first, name_of
 
+_ACTING = ("assignment_expression", "compound_assignment_expr", "macro_invocation",
+           "reference_expression", "unsafe_block", "loop_expression",
+           "while_expression")  # fmt: skip
+"""What a function does that is more than working something out."""
 Key = tuple[str, str]
 """Module and function."""
 LITERAL = re.compile(rb"(\d+)(?:[iu]\w+)?\Z")
@@ -112,6 +116,23 @@ def from_c(function: Own, body: bytes) -> bytes:
     name = function.key[1].encode()
     return (FROM_C.encode() + b'unsafe extern "C" fn ' + name + b"_from_c(" + parameters + b")"
             + arrow + b" { " + body + b" }\n")  # fmt: skip
+
+
+def idle_functions(one: Source) -> set[bytes]:
+    """Functions of a file that only work out a number from numbers, as many macros did."""
+    found = set()
+    for function in one.functions:
+        parameters, body = _parameters(one, function), field(function, "body")
+        if parameters is None or body is None or any(b"*" in kind or b"&" in kind
+                                                     for _, kind in parameters):  # fmt: skip
+            continue
+        own = {name for name, _ in parameters}
+        calls = [field(call, "function") for call in below(body, "call_expression")]
+        plain = all(call is not None and call.type == "field_expression" for call in calls)
+        named = all(one.text(node) in own for node in below(body, "identifier"))
+        if plain and named and not any(True for _ in below(body, *_ACTING)):
+            found.add(name_of(function).encode())
+    return found
 
 
 def places(one: Source, body: Node, name: bytes) -> list[Node]:

@@ -21,6 +21,7 @@ from jarvis_ls.jc2r.lift.program import (
     element_of,
     from_c,
     head,
+    idle_functions,
     is_changed,
     is_named_anew,
     outermost,
@@ -190,7 +191,8 @@ def _are_alone(
     one: Source, body: Node, function: Own, pointers: tuple[int, ...], shared: set[bytes]
 ) -> bool:
     """Whether nothing writes to what a slice shows, or sees what is written to one."""
-    if not all(_is_harmless(one, call) for call in below(body, "call_expression")):
+    idle = idle_functions(one)
+    if not all(_is_harmless(one, call, idle) for call in below(body, "call_expression")):
         return False
     written = {name for name, _ in function.parameters if _is_written(one, body, name)}
     others = [kind for at, (_, kind) in enumerate(function.parameters)
@@ -218,9 +220,11 @@ def _is_member(node: Node) -> bool:
     return call is None or call.type != "call_expression" or field(call, "function") != node
 
 
-def _is_harmless(one: Source, call: Node) -> bool:
+def _is_harmless(one: Source, call: Node, idle: set[bytes]) -> bool:
     """Whether a call is arithmetic of a number, or an element of a pointer."""
     method = field(call, "function")
+    if method is not None and one.text(method) in idle:
+        return True
     name = None if method is None or method.type != "field_expression" else field(method, "field")
     text = b"" if name is None else one.text(name)
     return text == b"offset" or text.startswith(b"wrapping_") or text in (b"is_null", b"as_ptr")
