@@ -18,6 +18,9 @@ from jarvis_ls.jc2r.baseline.kinds import (
 from jarvis_ls.jc2r.baseline.names import Unsupported
 from jarvis_ls.jc2r.baseline.text import null, typed, whole, wrapped
 
+_TEXT = re.compile(r'(b"(?:[^"\\]|\\.)*"\.as_ptr\(\)) as \*mut i8')
+"""A string literal as C has it, which may be written."""
+
 
 class Conversions(Initials):
     """Values as values of other types."""
@@ -58,7 +61,9 @@ class Conversions(Initials):
 
     def cast_code(self, code: str, wanted: str) -> str:
         """A raw pointer as another."""
-        return f"{wrapped(code)} as {wanted}"
+        if (text := _TEXT.fullmatch(code)) is not None:
+            code = text[1]
+        return f"{code if text is not None else wrapped(code)} as {wanted}"
 
     def truth(self, code: str, type_: Any) -> str:
         """Whether a value is not zero."""

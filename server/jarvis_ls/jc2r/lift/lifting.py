@@ -92,6 +92,7 @@ class Lifting:
         self._copy = folder / crate.name
         self._test = test
         self._results: dict[str, dict[Path, bytes]] = {}
+        self._parsed: dict[Path, Source] = {}
         self._spared: set[str] = set()
         """Functions that a pass leaves alone, since they behaved otherwise after it."""
         self._refused: set[tuple[Path, str]] = set()
@@ -108,7 +109,7 @@ class Lifting:
 
     def run(self, keep: Keep, progress: Progress = lambda *_: None) -> Lifted:
         """Try all passes together, and one by one when together they do not behave."""
-        before = count(read_sources(self._copy))
+        before = count(self._sources())
         passes = self._passes()
         start = self._texts()
         made: list[Tried] = []
@@ -123,7 +124,7 @@ class Lifting:
             if one.kept:
                 texts = self._results[one.name]
                 keep(one, {path.relative_to(self._copy): texts[path] for path in texts})
-        return Lifted(before, count(read_sources(self._copy)), made)
+        return Lifted(before, count(self._sources()), made)
 
     def _one_by_one(
         self, passes: Mapping[str, Callable[[], None]], progress: Progress
@@ -163,7 +164,7 @@ class Lifting:
         passes["outs"] = lambda: self._across(outs)
         passes["slices"] = lambda: self._across(slices)
         passes["references"] = lambda: self._across(references)
-        passes["visibility"] = lambda: self._whole(private(read_sources(self._copy)))
+        passes["visibility"] = lambda: self._whole(private(self._sources()))
         passes["safety"] = self._safety
         passes["lints"] = self._lints
         return passes
@@ -186,13 +187,16 @@ class Lifting:
         self._results[name] = self._texts()
         return Tried(name, kept=True, changed=changed, refused=refused, after=self._count())
 
+    def _sources(self) -> list[Source]:
+        return read_sources(self._copy, self._parsed)
+
     def _count(self) -> Counts:
-        return count(read_sources(self._copy))
+        return count(self._sources())
 
     def _bodies(self) -> dict[tuple[Path, str], bytes]:
         """The text of every function."""
         return {(one.path, name_of(function)): one.text(function)
-                for one in read_sources(self._copy) for function in one.functions}  # fmt: skip
+                for one in self._sources() for function in one.functions}  # fmt: skip
 
     def _changed(self, old: Mapping[tuple[Path, str], bytes]) -> int:
         """Functions that are not as they were; those a pass adds are no functions of the C."""
@@ -201,21 +205,21 @@ class Lifting:
 
     def _local(self, rule: Callable[[Source, Node], bytes]) -> None:
         """Rewrite function by function; those that do not compile afterwards stay as they were."""
-        old = {one.path: one for one in read_sources(self._copy)}
+        old = {one.path: one for one in self._sources()}
         stay = {(path, number) for path, one in old.items()
                 for number, function in enumerate(one.functions)
                 if name_of(function) in self._spared}  # fmt: skip
         for _ in range(ROUNDS):
             for path, one in old.items():
                 self._write(path, _ruled(one, rule, stay))
-            found = _functions_with(_errors(check(self._copy)), self._copy)
+            found = _functions_with(_errors(check(self._copy)), self._sources())
             if not found - stay:
                 return
             self._refuse(found - stay)
             stay |= found
 
     def _casts(self) -> None:
-        members = pointed(read_sources(self._copy))
+        members = pointed(self._sources())
         self._local(lambda one, function: casts(one, function, members))
 
     def _vectors(self) -> None:
@@ -233,11 +237,11 @@ class Lifting:
         excluded = set(self._spared)
         for _ in range(ROUNDS):
             self._restore(start)
-            self._whole(make(read_sources(self._copy), excluded))
+            self._whole(make(self._sources(), excluded))
             errors = _errors(check(self._copy))
             if not errors:
                 return
-            for one in read_sources(self._copy):
+            for one in self._sources():
                 for error in errors:
                     if error.path == one.path:
                         near = _near(one, error)
@@ -249,23 +253,23 @@ class Lifting:
         kept = set(self._spared)
         for _ in range(ROUNDS):
             self._restore(start)
-            for one in read_sources(self._copy):
+            for one in self._sources():
                 self._write(one.path, safety.without_unsafe(one, kept))
             for _ in range(2):  # the second time for what the first hid
                 errors = [one for one in check(self._copy) if one.code == UNSAFE]
-                for one in read_sources(self._copy):
+                for one in self._sources():
                     mine = [message for message in errors if message.path == one.path]
                     if mine:
                         self._write(one.path, safety.narrowed(one, mine))
-            left = _functions_with(_errors(check(self._copy)), self._copy)
+            left = _functions_with(_errors(check(self._copy)), self._sources())
             if not left:
                 return
             self._refuse(left)
-            kept |= {name_of(one.functions[number]) for one in read_sources(self._copy)
+            kept |= {name_of(one.functions[number]) for one in self._sources()
                      for path, number in left if path == one.path}  # fmt: skip
 
     def _refuse(self, found: set[tuple[Path, int]]) -> None:
-        sources = {one.path: one for one in read_sources(self._copy)}
+        sources = {one.path: one for one in self._sources()}
         self._refused |= {
             (path, name_of(sources[path].functions[number])) for path, number in found
         }
@@ -284,7 +288,7 @@ class Lifting:
                 self._write(path, data)
 
     def _whole(self, made: Mapping[int, bytes]) -> None:
-        sources = read_sources(self._copy)
+        sources = self._sources()
         for number, data in made.items():
             self._write(sources[number].path, data)
 
@@ -294,7 +298,7 @@ class Lifting:
         replace_file(path, formatted(data.decode()).encode())
 
     def _texts(self) -> dict[Path, bytes]:
-        return {one.path: one.data for one in read_sources(self._copy)}
+        return {one.path: one.data for one in self._sources()}
 
     def _restore(self, texts: Mapping[Path, bytes]) -> None:
         for path, data in texts.items():
@@ -316,10 +320,10 @@ def _errors(messages: list[Message]) -> list[Message]:
     return [one for one in messages if one.level == "error"]
 
 
-def _functions_with(errors: list[Message], crate: Path) -> set[tuple[Path, int]]:
+def _functions_with(errors: list[Message], sources: list[Source]) -> set[tuple[Path, int]]:
     return {
         (one.path, number)
-        for one in read_sources(crate)
+        for one in sources
         for number, function in enumerate(one.functions)
         if any(_within(message, one, function) for message in errors)
     }

@@ -50,14 +50,19 @@ def source(path: Path, data: bytes) -> Source:
     return Source(path, data, parse(data, "rust").root_node)
 
 
-def read_sources(crate: Path) -> list[Source]:
-    """Modules and programs of a crate that can be looked into, in order of path."""
+def read_sources(crate: Path, known: dict[Path, Source] | None = None) -> list[Source]:
+    """Modules and programs of a crate that can be looked into, in order of path. `known` are those
+    of before, by path: what has not changed is not parsed again."""
     found = []
     for path in sorted([*(crate / "src").glob("*.rs"), *(crate / "src" / "bin").glob("*.rs")]):
         try:
-            one = source(path, read_regular(path, limit=MOST))
+            data = read_regular(path, limit=MOST)
         except SkippedFile:
             continue  # a link or a device: nothing of ours
+        old = None if known is None else known.get(path)
+        one = old if old is not None and old.data == data else source(path, data)
+        if known is not None:
+            known[path] = one
         if not one.root.has_error and not nests_too_deep(one.root):
             found.append(one)
     return found
