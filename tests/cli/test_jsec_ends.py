@@ -8,6 +8,7 @@ import random
 import resource
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -161,6 +162,21 @@ def test_a_full_disk_is_said_and_the_report_still_comes(root: Path) -> None:
     assert (root / ".jarvis/sec/candidates.jsonl").read_bytes() == before
     assert not list((root / ".jarvis/sec").glob(".*"))
     valid(root)
+
+
+def test_an_interrupt_while_the_command_begins_is_no_traceback(root: Path) -> None:
+    """The signal comes while the arguments are described, before there is a scan."""
+    code = (
+        "import os, signal, sys\n"
+        "from jarvis_ls.cli import jsec\n"
+        "jsec._rules_command = lambda _: os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.exit(jsec.main(['scan', '.']))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=HANGS,
+        check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (130, "")
 
 
 def test_functions_that_the_cache_does_not_take_are_followed_all_the_same(root: Path) -> None:

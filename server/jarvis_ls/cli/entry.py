@@ -36,19 +36,21 @@ def run(
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    parser = spoken(build)
-    options = parser.parse_args(arguments)
+    name = Path(sys.argv[0]).name
     try:
+        parser = spoken(build)
+        name = parser.prog
+        options = parser.parse_args(arguments)
         return int(options.run(options))
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         _drop_output()
         return 0
     except KeyboardInterrupt:
         if interrupted:
-            print(f"{parser.prog}: {speak(interrupted)}", file=sys.stderr)
+            print(f"{name}: {speak(interrupted)}", file=sys.stderr)
         return INTERRUPTED
     except JarvisError as error:
-        print(f"{parser.prog}: {speaker().told(str(error))}", file=sys.stderr)
+        print(f"{name}: {speaker().told(str(error))}", file=sys.stderr)
         return 2
 
 
