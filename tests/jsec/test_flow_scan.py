@@ -466,7 +466,7 @@ int main(int argc, char **argv) {
 TABLE = """struct rgb { unsigned char r, g, b; };
 struct row { int first; int far; };
 static struct rgb names[] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
-static struct row table[] = {{0, 9000}, {1, 8000}, {2, 7000}};
+static const struct row table[] = {{0, 9000}, {1, 8000}, {2, 7000}};
 static int at = 0;
 void move(int to) { if (to >= 0 && to < 3) at = to; }
 int good(void) { return names[table[at].first].g; }

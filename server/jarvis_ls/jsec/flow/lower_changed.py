@@ -38,10 +38,12 @@ def _changes(root: tuple[Any, ...], found: set[str]) -> None:
 
 
 def _read(address: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-    """What the address of a place that is read is worked out from: nothing for a variable itself,
-    the index for an element of it."""
+    """What the address of a place that is read is worked out from: nothing for a variable itself
+    or a member of it, the index for an element. A table of structs counts as one that may change:
+    which member an unknown element gives is not told apart well enough to prove anything by it."""
     parts: list[tuple[Any, ...]] = []
-    while address[0] in (ir.FIELD, ir.DECAY, ir.INDEX):
+    plain = address[0] == ir.INDEX
+    while address[0] in (ir.FIELD, ir.DECAY) or (plain and address[0] == ir.INDEX):
         if address[0] == ir.INDEX:
             parts.append(address[2])
         address = address[1]

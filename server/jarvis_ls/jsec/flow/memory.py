@@ -91,6 +91,8 @@ def read(an: Analysis, st: State, target: Target, type_: Type) -> Val:
         covered = 0
         inside: Val | None = None
         stride = _stride(an, rid)
+        if stride < 0:
+            return unknown(type_)
         for offset, cell in cells.items():
             if (
                 offset is not None
@@ -107,11 +109,13 @@ def read(an: Analysis, st: State, target: Target, type_: Type) -> Val:
 
 def _stride(an: Analysis, rid: int) -> int:
     """Bytes from one element of an array of structs to the next: a member of any of them is not
-    another member. 0 for other regions."""
+    another member. 0 for other regions, less when it is not known for certain: as when several
+    files give the name of a struct to their own."""
     place = an.places[rid]
     if place is None or place.type[0] != "a" or place.type[1][0] != "r":
         return 0
-    return an.size(place.type[1])
+    size, count = an.size(place.type[1]), place.type[2]
+    return size if size and size != UNIT and size * count == place.size else -1
 
 
 def default(an: Analysis, st: State, rid: int, offset: Any, type_: Type, known: Number = 0) -> Val:
