@@ -448,3 +448,22 @@ def test_the_steps_to_a_flaw_are_told_in_the_order_in_which_they_are_taken() -> 
     assert told[0] == (4, "The loop ends here.")
     assert [line for line, _ in told] == [4, 5, 1, 6, 1, 1, 7, 8, 10]
     assert [m for line, m in told if line == 1][1] == "{name} allocates it."
+
+
+def test_what_only_one_of_the_ways_that_met_took_is_no_step_to_a_flaw() -> None:
+    text = """
+        int f(int a, int b, int c, const char *name) {
+            int sum = 0;
+            if (a == 1) { sum += 1; }
+            if (b == 2) { sum += 2; }
+            if (c == 3) { sum += 4; }
+            FILE *file = fopen(name, "r");
+            if (sum > 9) { return 0; }
+            fclose(file);
+            return fgetc(file) + sum;
+        }
+    """
+    one = next(f for f in faults(lowered(text)) if f.kind == "use-after-close")
+    told = [text[: s.span[0]].count("\n") for s in one.steps]
+    assert told[-2:] == [8, 9]
+    assert not {3, 4, 5} & set(told)

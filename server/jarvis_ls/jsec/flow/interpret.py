@@ -439,6 +439,9 @@ class Analysis(Regions):
         called = False
         link = state.trail
         while link is not None:
+            if link[1] is None:  # ways met here: the first stands for them
+                link = link[0]
+                continue
             file, span, message, _ = link[1]
             if message == CALLED:
                 called = True

@@ -67,7 +67,8 @@ class State:
         self.mem = mem
         self.regs = regs
         self.trail = trail
-        """The branches and calls on the way here, as a linked list, last first."""
+        """The branches and calls on the way here, as a linked list, last first. Where ways met, a
+        link holds no step but the other way as well."""
         self.loops = loops
         """Heads of the widened loops it passed."""
         self.choices = choices
@@ -148,7 +149,8 @@ class Joiner:
             if rid not in regs:
                 regs[rid] = reg
         loops = a.loops if a.loops == b.loops else tuple({*a.loops, *b.loops})
-        return State(mem, regs, a.trail, loops, max(a.choices, b.choices), max(a.unseen, b.unseen))
+        trail = a.trail if a.trail is b.trail else (a.trail, None, b.trail)
+        return State(mem, regs, trail, loops, max(a.choices, b.choices), max(a.unseen, b.unseen))
 
     def _only(self, rid: int, cells: Cells) -> Cells:
         """What lies in a region of which the other way knows nothing: a variable that it did not

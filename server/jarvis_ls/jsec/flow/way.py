@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from jarvis_ls.jsec.flow import ir
@@ -19,20 +20,19 @@ _MOST = 12
 """Branches and calls that are shown, the last ones."""
 _FAR = 400
 """How many of them are looked through for the place of a cause."""
+_MEETINGS = 200
+"""Places where ways met that are told apart, the last ones; before them one way stands for all."""
 
 
 def way(trail: Any, causes: Iterable[Any], functions: Sequence[FunctionIR]) -> list[Step]:
-    """The branches and calls of a state, with what it comes from where that happened.
+    """The branches and calls of a state that all its ways took, with what it comes from where that
+    happened.
 
     `causes` are a file, a place, a message and its values, and for some of them what the trail was
     then: they are put there, and the others by where they are written in their function.
     `functions` are those that the run has entered.
     """
-    links: list[Any] = []
-    while trail is not None and len(links) < _FAR:
-        links.append(trail)
-        trail = trail[0]
-    links.reverse()
+    links = _shared(trail)
     steps = [Step(*link[1]) for link in links]
     placed: list[tuple[int, Step]] = []
     for cause in causes:
@@ -47,6 +47,47 @@ def way(trail: Any, causes: Iterable[Any], functions: Sequence[FunctionIR]) -> l
         told.append(_told(steps[index], functions))
         told.extend(step for at, step in placed if at == index + 1 > first)
     return told
+
+
+def _shared(trail: Any) -> list[Any]:
+    """The links with a step that every way of a trail took, first ones first."""
+    before: dict[int, Any] = {}
+    """Of links where ways met, by identity: the last that both took."""
+    for link in _meetings(trail):
+        known = {id(one) for one in _along(link[0], before)}
+        before[id(link)] = next((o for o in _along(link[2], before) if id(o) in known), None)
+    links = list(islice(_along(trail, before), _FAR))
+    links.reverse()
+    return links
+
+
+def _along(link: Any, before: dict[int, Any]) -> Iterator[Any]:
+    """The links with a step from one back to the beginning, past what not every way took; of
+    meetings that are not in `before` the first way."""
+    while link is not None:
+        if link[1] is None:
+            link = before.get(id(link), link[0])
+        else:
+            yield link
+            link = link[0]
+
+
+def _meetings(trail: Any) -> list[Any]:
+    """The links of a trail where ways met, each behind those that lead to it."""
+    found: list[Any] = []
+    seen: set[int] = set()
+    waiting = [(trail, False)]
+    while waiting:
+        link, done = waiting.pop()
+        if done:
+            found.append(link)
+            continue
+        while link is not None and link[1] is not None:
+            link = link[0]
+        if link is not None and id(link) not in seen and len(seen) < _MEETINGS:
+            seen.add(id(link))
+            waiting += [(link, True), (link[0], False), (link[2], False)]
+    return found
 
 
 def _behind(link: Any, links: list[Any]) -> int | None:
