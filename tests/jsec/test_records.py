@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
 from pathlib import Path
 
 from folders import FLAWED, Scan, write
@@ -31,6 +32,18 @@ def test_candidates_are_numbered_and_hold_every_field(tmp_path: Path, scan_folde
     assert one["id"] == "C" + hashlib.sha1(text.encode()).hexdigest()[:6]
     weight = {"high": 3, "medium": 2, "low": 1}[one["severity"]]
     assert one["score"] == round(one["confidence"] * weight, 2)
+
+
+def test_git_is_told_to_leave_them_alone_and_to_take_the_baseline(
+    tmp_path: Path, scan_folder: Scan
+) -> None:
+    write(tmp_path, {"a.c": FLAWED})
+    records.write(tmp_path, scan_folder(tmp_path))
+    (tmp_path / ".jarvis/sec/baseline.json").write_text("{}")
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    told = subprocess.run(["git", "-C", tmp_path, "status", "--short", "--untracked-files=all"],
+                          capture_output=True, text=True, check=True).stdout  # fmt: skip
+    assert told.splitlines() == ["?? .jarvis/sec/baseline.json", "?? a.c"]
 
 
 def test_hidden_findings_are_no_candidates(tmp_path: Path, scan_folder: Scan) -> None:

@@ -151,6 +151,15 @@ def replace_file(path: Path, data: bytes, *, mode: int | None = None) -> None:
     _sync_folder(path.parent)
 
 
+def keep_out_of_git(folder: Path, *names: str) -> None:
+    """Tell git, in the folder itself, to leave files of these names alone; what a `.gitignore`
+    there says already stays. A disk that refuses costs only that."""
+    ignore = folder / ".gitignore"
+    if not ignore.exists() and not ignore.is_symlink():
+        with contextlib.suppress(JarvisError):
+            replace_file(ignore, "".join(f"{name}\n" for name in names).encode())
+
+
 def write_error(path: Path, error: OSError) -> JarvisError:
     """What a user is told when a file could not be written."""
     return JarvisError("cannot write {path}: {why}", path=path, why=error.strerror or error)

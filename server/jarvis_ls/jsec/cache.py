@@ -22,7 +22,13 @@ import jarvis_ls
 from jarvis_ls.codeintel.facts import Facts
 from jarvis_ls.codeintel.headers import MAX_HEADER_BYTES, Headers
 from jarvis_ls.core.errors import JarvisError, SkippedFile
-from jarvis_ls.core.files import read_regular, replace_file, state_folder, user_folder
+from jarvis_ls.core.files import (
+    keep_out_of_git,
+    read_regular,
+    replace_file,
+    state_folder,
+    user_folder,
+)
 from jarvis_ls.core.store import Appender
 from jarvis_ls.jsec.compact import from_list, to_list
 from jarvis_ls.jsec.flow.own import OwnFunction
@@ -61,7 +67,7 @@ class Cache:
         self._appender: Appender | None = None
         self.failed = ""
         """Why nothing more is kept; empty while all is well."""
-        _keep_out_of_git(self._path.parent)
+        keep_out_of_git(self._path.parent, "*")
 
     @property
     def flow(self) -> Place:
@@ -244,10 +250,3 @@ def _user_key() -> bytes:
         path.unlink(missing_ok=True)
         raise JarvisError(f"{path} was damaged and is made anew next time")
     return key[:64]
-
-
-def _keep_out_of_git(folder: Path) -> None:
-    ignore = folder / ".gitignore"
-    if not ignore.exists() and not ignore.is_symlink():
-        with contextlib.suppress(JarvisError):  # the cache works without
-            replace_file(ignore, b"*\n")

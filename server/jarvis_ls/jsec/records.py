@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from jarvis_ls.core.files import STATE, state_folder
+from jarvis_ls.core.files import STATE, keep_out_of_git, state_folder
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.store import read_records, replace_records
 from jarvis_ls.jsec.result import ScanResult
@@ -36,6 +36,7 @@ def write(root: Path, result: ScanResult) -> None:
     Raises `JarvisError` when that is not possible; the old records then stay as they were.
     """
     folder = state_folder(root, "sec")
+    keep_out_of_git(folder, CANDIDATES, SCANNED, ".gitignore")  # the baseline is for everybody
     replace_records(folder / CANDIDATES, [one.to_json() for one in result.findings if one.gid])
     replace_records(folder / SCANNED, sorted(result.digests.items()))
 
