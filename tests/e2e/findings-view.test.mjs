@@ -57,7 +57,7 @@ test('grouping by file, rule, category and severity', async () => {
   await editor.finding(/^gets-call/).waitFor();
   await editor.finding(/^double-free/).waitFor();
   await editor.groupBy('Category');
-  await editor.finding(/^Unsafe api/).waitFor();
+  await editor.finding(/^Unsafe API/).waitFor();
   await editor.groupBy('Severity');
   await editor.finding(/^High/).waitFor();
 });
