@@ -83,14 +83,14 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
     """Arguments with which the C files of the project at `root` find the headers that its own
     set-up would have written; these are written to `made`. None where nothing is missing."""
     scripts = [one for one in files if PurePosixPath(one).name in _SCRIPTS]
-    script = "\n".join(_read(root / one).decode("utf-8", "replace") for one in scripts)
+    script = "\n".join(content(root / one).decode("utf-8", "replace") for one in scripts)
     templates = {match[1]: one for one in files if (match := _TEMPLATE.fullmatch(one))}
     named = dict.fromkeys(word.partition(":")[0] for match in _HEADERS.findall(script)
                           for word in re.split(r"[\s,]+", match) if word)  # fmt: skip
     defaults = {f"{match[1]}.h": one for one in files
                 if (match := _DEFAULTS.fullmatch(PurePosixPath(one).name))}  # fmt: skip
     there = {PurePosixPath(one).name for one in files}
-    sources = [_read(root / one) for one in files if one.endswith((".c", ".h", *_ENDINGS))]
+    sources = [content(root / one) for one in files if one.endswith((".c", ".h", *_ENDINGS))]
     wanted = {name.decode(): "" for text in sources for name in _CONFIG.findall(text)}
     exporting = _exporting(root, files, sources)
     missing = [one for one in {**named, **templates, **dict(sorted(wanted.items())), **exporting}
@@ -115,7 +115,7 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
         template = templates.get(one) or by_name.get(name) or defaults.get(name)
         text = exporting.get(one, plain)
         if template is not None:
-            text = _filled(_read(root / template).decode("utf-8", "replace"), known)
+            text = _filled(content(root / template).decode("utf-8", "replace"), known)
         if one in named:  # its template may be older than the set-up
             text += called if template is not None else ""
         for place in _included_as(name, sources):
@@ -132,7 +132,7 @@ def _exporting(root: Path, files: Sequence[str], sources: Sequence[bytes]) -> di
     """Headers that CMake would write with macros for what a library offers, and their texts:
     nothing is hidden here."""
     scripts = [one for one in files if PurePosixPath(one).name == "CMakeLists.txt"]
-    if not any(b"generate_export_header" in _read(root / one).lower() for one in scripts):
+    if not any(b"generate_export_header" in content(root / one).lower() for one in scripts):
         return {}
     words = sorted({word.decode() for text in sources for word in _OFFERING.findall(text)})
     text = "".join(f"#ifndef {word}\n#define {word}\n#endif\n" for word in words)
@@ -158,7 +158,7 @@ def _folder(path: Path) -> Path:
 
 def package(root: Path) -> dict[str, str]:
     """What the project at `root` is called, by the names that makefiles know, without quotes."""
-    script = "".join(_read(root / one).decode("utf-8", "replace") for one in _SCRIPTS)
+    script = "".join(content(root / one).decode("utf-8", "replace") for one in _SCRIPTS)
     return {name: value.strip('"') for name, value in names_of(script, root.name).items()}
 
 
@@ -175,7 +175,7 @@ def names_of(script: str, name: str) -> dict[str, str]:
 
 def _by_cmake(root: Path) -> dict[str, str]:
     """What the project is called and what is set whatever the machine is, where CMake sets up."""
-    text = _read(root / "CMakeLists.txt").decode("utf-8", "replace")
+    text = content(root / "CMakeLists.txt").decode("utf-8", "replace")
     found = dict(_CMAKE_SET.findall(text))
     match = _CMAKE_PROJECT.search(text)
     if match is not None:
@@ -278,7 +278,8 @@ def _plain(known: dict[str, str], name: str) -> str:
     return "0"
 
 
-def _read(path: Path) -> bytes:
+def content(path: Path) -> bytes:
+    """What is in a file of the project; nothing when it cannot be read."""
     with contextlib.suppress(SkippedFile):
         return read_regular(path, limit=MAX_BYTES)
     return b""

@@ -17,9 +17,9 @@ from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.jc2r.conditionals import Conditionals, named_by_system
+from jarvis_ls.jc2r.configured import MAX_BYTES, content
 from jarvis_ls.jc2r.makefiles import defined_by_default
 
-MAX_BYTES = 16_000_000
 _MAX_FOLDERS = 64
 _HEADERS = (".h", ".hpp", ".hh", ".inc", ".def", ".inl", ".tbl", ".c")
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
@@ -135,10 +135,7 @@ def makefile_words(root: Path, folder: str, package: Mapping[str, str]) -> tuple
 @functools.lru_cache(maxsize=512)
 def _cmake_words(folder: Path) -> tuple[str, ...]:
     """What the `CMakeLists.txt` of a folder defines whatever is asked for."""
-    try:
-        text = read_regular(folder / "CMakeLists.txt", limit=MAX_BYTES).decode("utf-8", "replace")
-    except SkippedFile:
-        return ()
+    text = content(folder / "CMakeLists.txt").decode("utf-8", "replace")
     found: dict[str, None] = {}
     depth = 0
     for match in _CMAKE.finditer(_CMAKE_COMMENT.sub("", text)):
@@ -267,13 +264,11 @@ def _kept(value: str, folder: Path) -> list[str]:
 
 
 def _included(path: Path) -> Iterable[tuple[str, str]]:
-    with contextlib.suppress(SkippedFile):
-        data = read_regular(path, limit=MAX_BYTES)
-        for mark, text in _INCLUDE.findall(data):
-            name = os.path.normpath(text.decode("utf-8", "replace"))
-            while name.startswith("../"):
-                name = name[3:]
-            yield mark.decode(), name
+    for mark, text in _INCLUDE.findall(content(path)):
+        name = os.path.normpath(text.decode("utf-8", "replace"))
+        while name.startswith("../"):
+            name = name[3:]
+        yield mark.decode(), name
 
 
 @functools.cache

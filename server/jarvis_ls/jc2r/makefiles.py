@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path, PurePosixPath
 
-from jarvis_ls.core.errors import SkippedFile
-from jarvis_ls.core.files import read_regular
-from jarvis_ls.jc2r.configured import in_library
+from jarvis_ls.jc2r.configured import content, in_library
 
-MAX_BYTES = 16_000_000
 _NAMING = ("GNUmakefile", "makefile", "Makefile", "Makefile.am", "Makefile.in", "CMakeLists.txt")
 _EVERY = re.compile(r"\bwildcard\b|\bGLOB|\*\.c\b")
 """How makefiles name files by a pattern."""
@@ -59,6 +55,4 @@ def for_other_systems(root: Path, files: Sequence[str]) -> list[str]:
 
 
 def _text(path: Path) -> str:
-    with contextlib.suppress(SkippedFile):
-        return read_regular(path, limit=MAX_BYTES).decode("utf-8", "replace")
-    return ""
+    return content(path).decode("utf-8", "replace")

@@ -21,8 +21,8 @@ from jarvis_ls.lsp.panel_protocol import (
 )
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.events import EntryPut, Event, Hunk, ProposedEdit, ToolEntry
-from jarvis_ls.runtime.folders import below, named, prefix_of
-from jarvis_ls.runtime.permissions import inside
+from jarvis_ls.runtime.folders import named, prefix_of
+from jarvis_ls.runtime.permissions import inside, placed
 
 LISTED_SECONDS = 10.0
 """How long a listing of the workspace is good enough."""
@@ -137,8 +137,8 @@ def read_targets(entry: ToolEntry, roots: Sequence[Path]) -> list[tuple[str, int
         return []
     found: list[tuple[str, int]] = []
     for text in _texts(arguments):
-        real = inside(text, roots) if 0 < len(text) < 1000 and "\n" not in text else None
-        if real is not None and real.is_file() and (lies := below(real, roots)) is not None:
+        lies = placed(text, roots) if 0 < len(text) < 1000 and "\n" not in text else None
+        if lies is not None and (roots[lies[0]] / lies[1]).is_file():
             number, rest = lies
             found.append((rest, number))
     return list(dict.fromkeys(found))

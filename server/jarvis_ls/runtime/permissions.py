@@ -20,7 +20,7 @@ import fnmatch
 import os
 import re
 import unicodedata
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -287,6 +287,12 @@ def inside(path: str | Path, roots: Iterable[Path]) -> Path | None:
     return real if real is not None and below(real, folders) is not None else None
 
 
+def placed(path: str | Path, roots: Sequence[Path]) -> tuple[int, str] | None:
+    """The folder that holds what `inside` gives, by number, and the path from there; else None."""
+    real = real_path(path, roots)
+    return None if real is None else below(real, roots)
+
+
 def real_path(path: str | Path, roots: Iterable[Path]) -> Path | None:
     """The real path of `path`, links followed, wherever it lies; None when it can be no path.
 
@@ -392,8 +398,7 @@ def _targets(action: Action, context: ToolContext) -> tuple[str, ...]:
 def _located(path: str, context: ToolContext) -> tuple[str, str] | None:
     """The name of the folder that a path lies in, with a slash, as patterns may begin (empty for
     the first), and the path from there; None outside the workspace."""
-    real = real_path(path, context.roots)
-    found = None if real is None else below(real, context.roots)
+    found = placed(path, context.roots)
     if found is None:
         return None
     number, rest = found

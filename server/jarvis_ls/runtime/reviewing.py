@@ -10,7 +10,6 @@ from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words, mapped, together
 from jarvis_ls.runtime.errors import ToolRetry
 from jarvis_ls.runtime.events import Hunk, ProposedEdit
-from jarvis_ls.runtime.folders import below
 from jarvis_ls.runtime.interaction import Interaction, Review
 from jarvis_ls.runtime.messages import ToolCall, ToolResult
 from jarvis_ls.runtime.permissions import (
@@ -20,6 +19,7 @@ from jarvis_ls.runtime.permissions import (
     Permissions,
     Scope,
     inside,
+    placed,
     protected_name,
     shown,
 )
@@ -277,8 +277,7 @@ def _check_declared(
 
 def _is_special(action: Action, context: ToolContext) -> bool:
     """Whether consent must be asked in words before the diff is shown."""
-    real = inside(action.target, context.roots)
-    found = None if real is None else below(real, context.roots)
+    found = placed(action.target, context.roots)
     return found is None or shown(action.target) != action.target or (
         protected_name(found[1]) is not None
     )  # fmt: skip

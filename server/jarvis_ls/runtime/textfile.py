@@ -23,8 +23,8 @@ from jarvis_ls.core.beneath import read_beneath
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.folders import below, named, prefix_of
-from jarvis_ls.runtime.permissions import inside, is_path, real_path, shown
+from jarvis_ls.runtime.folders import named, prefix_of
+from jarvis_ls.runtime.permissions import is_path, placed, real_path, shown
 from jarvis_ls.runtime.tool import ToolContext
 
 MAX_BYTES = 20_000_000
@@ -160,17 +160,17 @@ def place_of(path: str, context: ToolContext, *, reading: bool = True) -> Place:
         raise ToolRetry("The path is empty. Give the path of a file, relative to the workspace.")
     if not is_path(path):
         raise ToolRetry("{path} cannot be a path; nothing was done with it.", path=shown(path))
-    real = inside(path, context.roots)
-    lies = None if real is None else below(real, context.roots)
-    if real is not None and lies is not None:
-        if not reading and _is_of_another_place(path) and not real.exists():
+    found = placed(path, context.roots)
+    if found is not None:
+        number, rest = found
+        root = context.roots[number]
+        if not reading and _is_of_another_place(path) and not (root / rest).exists():
             raise ToolRetry(
                 "{path} is written in a form of another place or system. Give a path "
                 "relative to the workspace, with forward slashes.",
                 path=shown(path),
             )
-        number, rest = lies
-        return Place(context.roots[number], number, rest, prefix_of(rest, number, context.roots))
+        return Place(root, number, rest, prefix_of(rest, number, context.roots))
     outside = real_path(path, context.roots) if reading else None
     if outside is not None and outside in context.services.get("granted", ()):
         anchor = Path(outside.anchor)

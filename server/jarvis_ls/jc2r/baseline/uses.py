@@ -23,10 +23,14 @@ _DEFINED = re.compile(
 )
 _DIRECTIVE = re.compile(rb"^[ \t]*#(?:[^\\\n]|\\\r?\n|\\.)*", re.MULTILINE)
 _SKIPPED = re.compile(rb"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL)
-_WORD = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*|\d[\w.]*""")
+_WORD = re.compile(
+    rb""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[A-Za-z_][\w\x80-\xff]*|\d[\w.\x80-\xff]*"""
+)
 _PLAIN = re.compile(rb"\b[A-Za-z_]\w*\b(?!\s*\()")
 _NAMED = re.compile(rb"[A-Za-z_]\w*\s*(?:\(.*\))?", re.DOTALL)
 _DEPTH = 8
+_MOST = 20_000
+"""Bytes that the arguments of one use may take."""
 _WRAPPING = ("PAREN_EXPR", "UNEXPOSED_EXPR")
 _NEVER = ("typeof", "__typeof__", "__VA_ARGS__", "__LINE__", "__func__", "__COUNTER__",
           "__FUNCTION__", "__FILE__", "alloca", "__builtin_alloca", "va_arg",
@@ -160,11 +164,8 @@ class Definitions:
 
     def _is_whole(self, name: str) -> bool:
         body = self._found[name].body
-        words = _WORD.findall(body)
-        return (
-            is_closed(body) and not set("#;{}") & set(body)
-            and not any(word in _NEVER for word in words)
-        )  # fmt: skip
+        words = {word.decode() for word in _WORD.findall(body.encode())}
+        return is_closed(body) and not set("#;{}") & set(body) and words.isdisjoint(_NEVER)
 
     def _counted(self, name: str, depth: int) -> dict[str, int] | None:
         """How often each parameter is named, seen through macros in the definition; None when that
@@ -173,29 +174,29 @@ class Definitions:
         if depth > _DEPTH:
             return None
         total = dict.fromkeys(one.parameters, 0)
-        return total if self._count(one.body, total, depth) else None
+        return total if self._count(one.body.encode(), total, depth) else None
 
-    def _count(self, text: str, total: dict[str, int], depth: int) -> bool:
+    def _count(self, text: bytes, total: dict[str, int], depth: int) -> bool:
         at = 0
         while match := _WORD.search(text, at):
-            word, at = match[0], match.end()
+            word, at = match[0].decode(), match.end()
             if word in self._several:
                 return False
             if word in total:
                 total[word] += 1
-            elif word in self._found and text[at:].lstrip().startswith("("):
-                spans = _arguments(text.encode(), len(text[:at].encode()))
+            elif word in self._found and text[at:].lstrip().startswith(b"("):
+                spans, end = _arguments(text, at), _closing(text, at)
                 inner = self._counted(word, depth + 1)
-                if spans is None or inner is None or "#" in self._found[word].body:
+                names = self._found[word].parameters
+                if spans is None or end is None or inner is None or len(spans) != len(names) or (
+                    "#" in self._found[word].body
+                ):  # fmt: skip
                     return False
-                data, names = text.encode(), self._found[word].parameters
-                if len(spans) != len(names):
-                    return False
-                for (start, end), name in zip(spans, names, strict=True):
+                for (first, last), name in zip(spans, names, strict=True):
                     for _ in range(inner[name]):
-                        if not self._count(data[start:end].decode(), total, depth + 1):
+                        if not self._count(text[first:last], total, depth + 1):
                             return False
-                at += _closing(text[at:].encode()) or 0
+                at = end
         return True
 
 
@@ -248,11 +249,10 @@ def _arguments(data: bytes, at: int) -> list[tuple[int, int]] | None:
     """Where the arguments stand behind the name of a macro, without what is around each; one
     without any text for none. None when there is no end of them."""
     opened = data.find(b"(", at)
-    size = _closing(data[opened : opened + 20_000])
-    if opened < 0 or size is None:
+    end = None if opened < 0 else _closing(data, opened, opened + _MOST)
+    if end is None:
         return None
     spans, begin, depth, place = [], opened + 1, 0, opened
-    end = opened + size
     while place < end:
         skipped = _SKIPPED.match(data, place, end)
         if skipped is not None:
@@ -267,11 +267,14 @@ def _arguments(data: bytes, at: int) -> list[tuple[int, int]] | None:
     return [(0, 0)] if len(spans) == 1 and spans[0][0] >= spans[0][1] else spans
 
 
-def _closing(data: bytes) -> int | None:
-    """Where the parenthesis that text begins with is closed."""
-    place, depth = len(data) - len(data.lstrip()), 0
-    while place < len(data):
-        skipped = _SKIPPED.match(data, place)
+def _closing(data: bytes, start: int = 0, end: int | None = None) -> int | None:
+    """Where the parenthesis that stands next from `start` on is closed, before `end`."""
+    end = len(data) if end is None else min(end, len(data))
+    place, depth = start, 0
+    while data[place : place + 1].isspace():
+        place += 1
+    while place < end:
+        skipped = _SKIPPED.match(data, place, end)
         if skipped is not None:
             place = skipped.end()
             continue

@@ -76,10 +76,11 @@ def slices(sources: list[Source], excluded: set[str]) -> dict[int, bytes]:
         for item in one.root.children
         if item.type == "static_item" and (name := field(item, "name")) is not None
     }
+    idle = [idle_functions(one) for one in sources]
     chosen: dict[int, _Slices] = {}
     for function in own_functions(sources):
         if function.key[1] not in excluded and function.calls and "sys" in numbers and (
-            found := _found(sources[function.source], function, shared)
+            found := _found(sources[function.source], function, shared, idle[function.source])
         ) is not None:  # fmt: skip
             chosen[function.node.id] = found
     if not chosen:
@@ -96,7 +97,7 @@ def slices(sources: list[Source], excluded: set[str]) -> dict[int, bytes]:
     return made
 
 
-def _found(one: Source, function: Own, shared: set[bytes]) -> _Slices | None:
+def _found(one: Source, function: Own, shared: set[bytes], idle: set[bytes]) -> _Slices | None:
     """The slices of a function, with the first length that has some."""
     body = field(function.node, "body")
     if body is None:
@@ -106,7 +107,7 @@ def _found(one: Source, function: Own, shared: set[bytes]) -> _Slices | None:
             continue
         pointers = tuple(place for place in range(at)
                          if _is_slice(one, body, function.parameters[place], name))  # fmt: skip
-        if not pointers or not _are_alone(one, body, function, pointers, shared):
+        if not pointers or not _are_alone(one, body, function, pointers, shared, idle):
             continue
         ends = all(_is_end(node) for node in places(one, body, name))
         written = frozenset(place for place in pointers
@@ -188,10 +189,10 @@ def _at_once(node: Node, loop: Node) -> bool:
 
 
 def _are_alone(
-    one: Source, body: Node, function: Own, pointers: tuple[int, ...], shared: set[bytes]
-) -> bool:
+    one: Source, body: Node, function: Own, pointers: tuple[int, ...], shared: set[bytes],
+    idle: set[bytes],
+) -> bool:  # fmt: skip
     """Whether nothing writes to what a slice shows, or sees what is written to one."""
-    idle = idle_functions(one)
     if not all(_is_harmless(one, call, idle) for call in below(body, "call_expression")):
         return False
     written = {name for name, _ in function.parameters if _is_written(one, body, name)}

@@ -81,12 +81,17 @@ def volatile_as_synchronisation(whole: WholeUnit) -> Iterator[Report]:
             if not others and not thread.several:
                 continue
             seen.add(name)
-            yield Report(
-                uses[0],
-                "'{variable}' is volatile, which does not make it safe to share between threads.",
-                pattern=thread.function.name,
-                variable=name,
-            )
+            yield _shared(uses[0], name, thread.function.name)
+
+
+def _shared(use: Node, name: str, pattern: str, confidence: float | None = None) -> Report:
+    return Report(
+        use,
+        "'{variable}' is volatile, which does not make it safe to share between threads.",
+        confidence=confidence,
+        pattern=pattern,
+        variable=name,
+    )
 
 
 def _waited_for(whole: WholeUnit, volatile: list[str], in_handlers: set[str]) -> Iterator[Report]:
@@ -98,13 +103,7 @@ def _waited_for(whole: WholeUnit, volatile: list[str], in_handlers: set[str]) ->
         waiting = (use for f in whole.functions for use in f.uses(name) if _waits(use))
         use = next(waiting, None)
         if use is not None:
-            yield Report(
-                use,
-                "'{variable}' is volatile, which does not make it safe to share between threads.",
-                confidence=0.55,
-                pattern=name,
-                variable=name,
-            )
+            yield _shared(use, name, name, 0.55)
 
 
 def _waits(use: Node) -> bool:
