@@ -79,6 +79,7 @@ def cindex() -> Any:
         function = getattr(library, name)
         function.argtypes, function.restype = [bindings.Cursor], ctypes.c_int
     _declare(library, bindings)
+    _quicken(library, bindings)
     return bindings
 
 
@@ -360,6 +361,31 @@ def _declare(library: Any, bindings: Any) -> None:
     function = library.clang_getCursorPrettyPrinted
     function.argtypes, function.restype = [bindings.Cursor, pointer], bindings._CXString
     function.errcheck = bindings._CXString.from_result
+
+
+_GIVING_TYPES = ("clang_getCanonicalType", "clang_getCursorType", "clang_getPointeeType",
+                 "clang_getArrayElementType", "clang_getResultType",
+                 "clang_getCursorResultType")  # fmt: skip
+
+
+def _quicken(library: Any, bindings: Any) -> None:
+    """Have the bindings look up once what they are asked for a million times a project: the names
+    of kinds, and which unit a type is of."""
+    if not hasattr(bindings.CursorKind, "_kinds"):
+        return  # they are another release's, which knows kinds in another way
+    name = functools.cached_property(bindings.BaseEnumeration.name.fget)
+    name.__set_name__(bindings.BaseEnumeration, "name")
+    bindings.BaseEnumeration.name = name
+    cursors, types = bindings.CursorKind._kinds, bindings.TypeKind._kinds
+    bindings.Cursor.kind = property(lambda one: cursors[one._kind_id])
+    bindings.Type.kind = property(lambda one: types[one._kind_id])
+
+    def of_its_unit(result: Any, _function: Any, arguments: Sequence[Any]) -> Any:
+        result._tu = arguments[0]._tu
+        return result
+
+    for one in _GIVING_TYPES:
+        getattr(library, one).errcheck = of_its_unit
 
 
 def _first_line(error: Exception) -> str:

@@ -20,24 +20,30 @@ FUNCTIONS = ("FUNCTIONPROTO", "FUNCTIONNOPROTO")
 
 
 def plain(type_: Any) -> Any:
-    """A type, seen through typedefs and `_Atomic`; asked often, so each keeps its answer."""
+    """A type, seen through typedefs and `_Atomic`; asked often, so each keeps its answer, and a
+    unit has one object for each type."""
     try:
         return type_._plain
     except AttributeError:
+        pass
+    unit, key = type_._tu, type_.data[0]
+    try:
+        known = unit._plain
+    except AttributeError:
+        known = unit._plain = {}
+    found = known.get(key)
+    if found is None:
         found = type_.get_canonical()
         if found.kind.name == "ATOMIC":
             found = clang.value_type(found).get_canonical()
-        type_._plain = found
-        return found
+        found = known[key] = known.setdefault(found.data[0], found)
+    type_._plain = found
+    return found
 
 
 def kind(type_: Any) -> str:
     """Name of the kind of a type, seen through typedefs and `_Atomic`."""
-    try:
-        return str(type_._name)
-    except AttributeError:
-        type_._name = plain(type_).kind.name
-        return str(type_._name)
+    return str(plain(type_).kind.name)
 
 
 def is_atomic(type_: Any) -> bool:
@@ -81,11 +87,9 @@ def is_array(type_: Any) -> bool:
 def is_open(type_: Any) -> bool:
     """Whether an array has a length that is known only when it is made."""
     type_ = plain(type_)
-    while type_.kind.name in (*ARRAYS, "VARIABLEARRAY"):
-        if type_.kind.name == "VARIABLEARRAY":
-            return True
+    while (name := type_.kind.name) in ARRAYS:
         type_ = plain(type_.element_type)
-    return False
+    return bool(name == "VARIABLEARRAY")
 
 
 def element_of(type_: Any) -> Any:

@@ -34,6 +34,8 @@ class Types:
         """The same for the unit at hand."""
         self._known: dict[int, str] = {}
         """Names of the unit's records by the hash of what declares them: asked for often."""
+        self._rust: dict[int, str] = {}
+        """What `of` said of the unit's types, by what libclang tells them by."""
         self._sound: set[int] = set()
         """Records of the unit whose members can be used, by hash."""
         self.paths: dict[tuple[int, int], list[str]] = {}
@@ -57,6 +59,12 @@ class Types:
         name = type_.kind.name
         if name in WORDS:
             return WORDS[name]
+        key = type_.data[0]
+        if key not in self._rust:
+            self._rust[key] = self._made(type_, name)
+        return self._rust[key]
+
+    def _made(self, type_: Any, name: str) -> str:
         if name == "VOID":
             return "core::ffi::c_void"
         if name == "POINTER":
@@ -123,6 +131,7 @@ class Types:
         """Another unit begins: what it says of a record may differ from what others said."""
         self._seen.clear()
         self._known.clear()
+        self._rust.clear()
         self._sound.clear()
         self.paths.clear()
 
@@ -156,6 +165,7 @@ class Types:
                 for later in list(self._seen)[count:]:
                     del self._seen[later]
                 self._known.clear()
+                self._rust.clear()
                 continue
             if not known:
                 names.append(name)

@@ -1,0 +1,122 @@
+"""`equivalence.md`: what a verification came to, in words, in the language of who asked for it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.core.words import Words, together
+from jarvis_ls.jc2r.equivalence.difference import difference_of
+
+if TYPE_CHECKING:
+    from jarvis_ls.jc2r.equivalence.stage import Outcome
+
+_STATES = {
+    "equal": Words("equal"), "differs": Words("differs"), "unstable": Words("unstable"),
+    "no_input": Words("no input"), "not_run": Words("not run"), "stale": Words("stale"),
+}  # fmt: skip
+Say = Callable[[str], str]
+"""Puts `Words`, and English text that was kept, into the reader's language."""
+
+
+def summary(outcome: Outcome, say: Say = str) -> str:
+    """The report: how many functions are in which state, what differs, why others were not run."""
+    lines = [*_of_functions(outcome, say), *_of_programs(outcome, say), *_reasons(outcome, say)]
+    lines += ["", *(Words("note: {text}", text=say(one)) for one in outcome.verified.notes)]
+    return "\n".join(map(say, lines)).rstrip() + "\n"
+
+
+def strength(found: Mapping[str, Any]) -> Words:
+    """In words, what became of the planted mutants of a record."""
+    if not found["planted"]:
+        return Words("There was nothing in the Rust that a mutant could be planted in.")
+    said = Words(
+        "{killed} of {planted} planted mutants were found ({by_functions} by functions alone;"
+        " {equivalent} that change nothing and {not_built} that do not compile are not counted).",
+        **{name: found[name]
+           for name in ("killed", "planted", "by_functions", "equivalent", "not_built")},
+    )  # fmt: skip
+    if not found.get("unasked"):
+        return said
+    more = Words("There was no time to look at {n} of those that were not found.",
+                 n=found["unasked"])  # fmt: skip
+    return together([said, more], " ")
+
+
+def _of_functions(outcome: Outcome, say: Say) -> Iterator[str]:
+    verified = outcome.verified
+    yield from (Words("# Equivalence of C and Rust"), "", Words("| state | functions |"))
+    yield "| --- | --- |"
+    for state in ("equal", "differs", "unstable", "no_input", "not_run"):
+        yield f"| {say(_STATES[state])} | {verified.count(state)} |"
+    total = len(verified.functions)
+    compared = verified.count("equal") + verified.count("differs")
+    yield ""
+    yield Words(
+        "{compared} of {total} functions ({share} %) were compared one by one, in {cases} generated"
+        " cases; {left_out} more cases were left out because the C itself does something undefined"
+        " with them, or does not end.",
+        compared=compared, total=total, share=round(100 * compared / max(1, total)),
+        cases=sum(one["cases"] for one in verified.functions),
+        left_out=sum(sum(one["excluded"].values()) for one in verified.functions),
+    )  # fmt: skip
+    for state, title in (("differs", Words("## What differs")),
+                         ("unstable", Words("## What is not stable"))):  # fmt: skip
+        some = [one for one in verified.functions if one["state"] == state]
+        if some:
+            yield from ("", title, "")
+        for one in some:
+            yield f"- {one['file']}:{one['line']}: `{one['function']}`"
+            if told := difference_of(one) or one["reason"]:
+                yield f"  {say(told)}"
+    if verified.undefined:
+        yield from ("", Words("## Undefined in the C"), "")
+        yield from (Words("`jsec scan` tells of these places too."), "")
+    for found in verified.undefined:
+        yield Words("- {place}: {pattern}, in `{name}`", place=f"{found['file']}:{found['line']}",
+                    pattern=found["pattern"], name=found["function"])  # fmt: skip
+
+
+def _of_programs(outcome: Outcome, say: Say) -> Iterator[str]:
+    if outcome.cases:
+        equal = sum(one["state"] == "equal" for one in outcome.cases)
+        yield from ("", Words("## Programs"), "")
+        yield Words("{equal} of {total} recorded cases equal.", equal=equal,
+                    total=len(outcome.cases))  # fmt: skip
+        for one in outcome.cases:
+            if one["state"] != "equal":
+                yield Words("- {name}: {state}, {difference}", name=one["name"],
+                            state=_STATES[one["state"]], difference=say(one["difference"]))  # fmt: skip
+    if outcome.explored is not None:
+        explored = outcome.explored
+        yield ""
+        yield Words("{cases} cases were generated from them and compared, {differ} differ; {kept}"
+                    " went a new way; {excluded} were left out.", cases=explored["cases"],
+                    differ=len(explored["differences"]), kept=explored["kept"],
+                    excluded=explored["excluded"])  # fmt: skip
+    if outcome.mutants is not None:
+        yield from ("", Words("## How strong these tests are"), "", strength(outcome.mutants))
+        for one in outcome.mutants["survivors"]:
+            yield Words("- not found: {place}: {before} → {after}",
+                        place=f"{one['file']}:{one['line']}", before=f"`{one['before']}`",
+                        after=f"`{one['after']}`")  # fmt: skip
+
+
+def _reasons(outcome: Outcome, say: Say) -> Iterator[str]:
+    reasons = Counter(
+        _kind_of(one["reason"]) for one in outcome.verified.functions
+        if one["state"] in ("not_run", "no_input")
+    )  # fmt: skip
+    if reasons:
+        yield from ("", Words("## Why functions were not compared one by one"), "")
+    for reason, count in reasons.most_common():
+        yield f"- {count} × {say(reason)}"
+
+
+def _kind_of(reason: str) -> str:
+    """A reason without the way to what it is about."""
+    if not reason.startswith("it calls "):
+        return reason
+    name = reason.rsplit(" ", 1)[-1]
+    return Words("it calls {name}, or something that does", name=name)
