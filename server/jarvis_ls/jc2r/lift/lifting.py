@@ -263,6 +263,8 @@ class Lifting:
                         self._write(one.path, safety.narrowed(one, mine))
             left = _functions_with(_errors(check(self._copy)), self._sources())
             if not left:
+                for one in self._sources():
+                    self._write(one.path, safety.explained(one))
                 return
             self._refuse(left)
             kept |= {name_of(one.functions[number]) for one in self._sources()

@@ -3,20 +3,17 @@ are and nobody can hand in a bad pointer, these alone stand in `unsafe`, with th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jc2r.lift.compiler import Message
+from jarvis_ls.jc2r.lift.reasons import reason
 from jarvis_ls.jc2r.lift.rust import Source, below, field, first, name_of
 
+_ZEROED = re.compile(rb"^unsafe \{\s*core::mem::zeroed::<(.+)>\(\)\s*\}$", re.DOTALL)
 _WHOLE = frozenset({"if_expression", "match_expression", "block", "unsafe_block", "loop_expression",
                     "while_expression", "for_expression"})  # fmt: skip
-_REASONS = {
-    "dereference of raw pointer": "the pointer is valid here as it is in the C",
-    "use of mutable static": "the C shares this variable in the same way, from one thread",
-    "call to unsafe function": "it is called with what the C calls it with",
-    "access to union field": "the C reads this member of the union",
-}
 
 
 def without_unsafe(one: Source, kept: set[str]) -> bytes:
@@ -35,28 +32,67 @@ def without_unsafe(one: Source, kept: set[str]) -> bytes:
 
 def narrowed(one: Source, messages: Sequence[Message]) -> bytes:
     """The file with what the compiler calls unsafe in blocks of its own."""
-    wrapped: dict[tuple[int, int], tuple[Node, set[str]]] = {}
-    for message in messages:
+    wrapped: dict[tuple[int, int], tuple[Node, list[Message]]] = {}
+    for message in sorted(messages, key=lambda message: message.start):
         node = one.root.descendant_for_byte_range(message.start, message.end)
         place = _statement(node)
         if place is not None:
-            reason = next(
-                (why for what, why in _REASONS.items() if what in message.text), "as in C"
-            )
             key = (place.start_byte, place.end_byte)
-            wrapped.setdefault(key, (place, set()))[1].add(reason)
+            wrapped.setdefault(key, (place, []))[1].append(message)
     parts, at = [], 0
     for group in _groups([wrapped[key] for key in sorted(wrapped)]):
         begin, end = group[0][0], group[-1][0]
         if begin.start_byte < at:
             continue  # inside of what stands in `unsafe` already
-        reasons = sorted({why for _, whys in group for why in whys})
-        comment = f"// SAFETY: {'; '.join(reasons)}.\n".encode()
+        comment = reason(one, [message for _, messages in group for message in messages])
         text = one.data[begin.start_byte : end.end_byte]
-        before = comment if begin.type == "expression_statement" else b""
-        parts += [one.data[at : begin.start_byte], before, b"unsafe { ", text, b" }"]
+        line = _line(begin)
+        if line is None or line < at:  # it stands where no comment goes before
+            parts += [one.data[at : begin.start_byte], b"unsafe { ", comment, text, b" }"]
+        else:
+            parts += [one.data[at:line], comment, one.data[line : begin.start_byte], b"unsafe { ",
+                      text, b" }"]  # fmt: skip
         at = end.end_byte
     return b"".join([*parts, one.data[at:]])
+
+
+def explained(one: Source) -> bytes:
+    """The file with a reason above values that the translation itself made in `unsafe`."""
+    parts, at = [], 0
+    for block in below(one.root, "unsafe_block"):
+        zeroed = _ZEROED.search(one.text(block))
+        place = block.parent
+        while place is not None and place.type not in ("let_declaration", "expression_statement"):
+            place = None if place.type in ("block", "function_item") else place.parent
+        if zeroed is None or place is None or place.start_byte < at or _is_explained(place):
+            continue
+        said = b"// SAFETY: all of `" + zeroed[1] + b"` may be zero.\n"
+        parts += [one.data[at : place.start_byte], said]
+        at = place.start_byte
+    return b"".join([*parts, one.data[at:]])
+
+
+def _is_explained(place: Node) -> bool:
+    before = place.prev_sibling
+    return before is not None and before.type == "line_comment" and (
+        before.end_point.row >= place.start_point.row - 1
+    )  # fmt: skip
+
+
+def _line(begin: Node) -> int | None:
+    """Where the statement begins that a comment on a part of it goes before; None when that is
+    another's place, as of an `else if` or of an arm."""
+    parent = begin.parent
+    if begin.type == "expression_statement" or parent is None or parent.type == "block":
+        return begin.start_byte
+    if parent.type == "let_declaration":
+        return parent.start_byte
+    above = parent.parent
+    if parent.type in ("if_expression", "while_expression", "match_expression") and (
+        above is not None and above.type == "expression_statement"
+    ):  # fmt: skip
+        return above.start_byte
+    return None
 
 
 def _is_harmless(function: Node) -> bool:
@@ -67,9 +103,9 @@ def _is_harmless(function: Node) -> bool:
     return parameters is not None and not any(True for _ in below(parameters, "pointer_type"))
 
 
-def _groups(found: list[tuple[Node, set[str]]]) -> list[list[tuple[Node, set[str]]]]:
+def _groups(found: list[tuple[Node, list[Message]]]) -> list[list[tuple[Node, list[Message]]]]:
     """Statements that follow each other stand together."""
-    groups: list[list[tuple[Node, set[str]]]] = []
+    groups: list[list[tuple[Node, list[Message]]]] = []
     for one in found:
         last = groups[-1][-1][0] if groups else None
         if last is not None and last.type == one[0].type == "expression_statement" and (

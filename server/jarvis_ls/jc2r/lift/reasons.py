@@ -1,0 +1,120 @@
+"""Why something unsafe is sound where it stands: what it depends on, by name."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Sequence
+
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jc2r.lift.compiler import Message
+from jarvis_ls.jc2r.lift.rust import Source, field
+
+MOST = 5
+"""Things of one kind that are named."""
+WIDTH = 96
+_SHORT = 28
+"""Characters of what is named whole."""
+_MOVING = frozenset({"add", "sub", "offset", "offset_from"})
+_SLICES = frozenset({"from_raw_parts", "from_raw_parts_mut"})
+_PLAIN = re.compile(r"[&\w. *]+")
+_SAID = {
+    "pointer": ("{} points to what is alive here, as in the C",
+                "{} point to what is alive here, as in the C"),
+    "moved": ("{} stays within what it points into, as in the C",
+              "{} stay within what they point into, as in the C"),
+    "slice": ("{}, as in the C", "{}, as in the C"),
+    "static": ("{} is shared as in the C, by one thread",
+               "{} are shared as in the C, by one thread"),
+    "call": ("{} is called as the C calls it", "{} are called as the C calls them"),
+    "union": ("{} is the member that the C reads", "{} are the members that the C reads"),
+    "other": ("this is done as in the C", "this is done as in the C"),
+}  # fmt: skip
+"""What is said of one and of several; the order is that of the comment."""
+
+
+def reason(one: Source, messages: Iterable[Message]) -> bytes:
+    """The comment for what the compiler calls unsafe."""
+    found: dict[str, dict[str, None]] = {}
+    for message in messages:
+        kind, name = _depends(one, message)
+        found.setdefault(kind, {})[name] = None
+    parts = [_said(kind, list(found[kind])) for kind in _SAID if kind in found]
+    lines = textwrap.wrap(f"SAFETY: {'; '.join(parts)}.", WIDTH, break_long_words=False,
+                          break_on_hyphens=False)  # fmt: skip
+    return "".join(f"// {line}\n" for line in lines).encode()
+
+
+def _said(kind: str, names: Sequence[str]) -> str:
+    told = list(names[:MOST])
+    if len(names) > MOST:
+        told.append(f"{len(names) - MOST} more")
+    text = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+    return _SAID[kind][len(names) > 1].format(text)
+
+
+def _depends(one: Source, message: Message) -> tuple[str, str]:
+    """What something unsafe rests on: of which kind that is, and what it is called."""
+    text = message.text
+    node = one.root.descendant_for_byte_range(message.start, message.end)
+    code = one.data[message.start : message.end].decode("utf-8", "replace")
+    if "dereference of raw pointer" in text:
+        return "pointer", _quoted(_pointer(code))
+    if "use of mutable static" in text:
+        return "static", _quoted(code)
+    if "access to union field" in text:
+        return "union", _quoted(code)
+    if "call to unsafe function" in text and node is not None:
+        return _call(one, node, text)
+    return "other", ""
+
+
+def _pointer(code: str) -> str:
+    """The pointer that is looked through: `(*p).a` and `*p` come by `p`."""
+    found = re.match(r"\(*\*\s*", code)
+    inner = code[found.end() :] if found else code
+    depth = 0
+    for at, letter in enumerate(inner):
+        depth += (letter in "([{") - (letter in ")]}")
+        if depth < 0:
+            return inner[:at]
+    return inner
+
+
+def _call(one: Source, node: Node, text: str) -> tuple[str, str]:
+    while node.type != "call_expression" and node.parent is not None and (
+        node.parent.start_byte <= node.start_byte or node.parent.type == "call_expression"
+    ):  # fmt: skip
+        node = node.parent
+    named = re.search(r"`([^`]*)`", text)
+    name = "" if named is None else re.sub(r"<.*>::|::<.*>", "", named[1]).rsplit("::", 1)[-1]
+    callee, given = field(node, "function"), field(node, "arguments")
+    if node.type != "call_expression" or callee is None or given is None:
+        return "call", _quoted(name)
+    values = [_flat(one.text(value)) for value in given.named_children]
+    if callee.type == "field_expression" and name in _MOVING:
+        value = field(callee, "value")
+        moved = "" if value is None else _flat(one.text(value))
+        by = values[0] if values else ""
+        return "moved", _quoted(f"{moved}.{name}({by})", f"{moved}.{name}(…)", moved or name)
+    if name in _SLICES and len(values) == 2:
+        first, count = (value if len(value) <= _SHORT else "…" for value in values)
+        return "slice", f"`{first}` leads to `{count}` elements"
+    whole = f"{name}({', '.join(values)})"
+    plain = [value if _PLAIN.fullmatch(value) else "…" for value in values]
+    return "call", _quoted(whole, f"{name}({', '.join(plain)})", name)
+
+
+def _flat(text: bytes) -> str:
+    return " ".join(text.decode("utf-8", "replace").split())
+
+
+def _quoted(*names: str) -> str:
+    """The first of these names that is short, else the last, cut."""
+    short = next((name for name in map(_joined, names) if len(name) <= 2 * _SHORT), "")
+    name = short or f"{_joined(names[-1])[:_SHORT]}…"
+    return f"`{name}`"
+
+
+def _joined(name: str) -> str:
+    return " ".join(name.split())
