@@ -203,6 +203,7 @@ def test_planted_faults_are_found(shop: tuple[Path, str], tmp_path: Path) -> Non
     path.write_text(text)
     try:
         done = jc2r("verify", "--mutants", "0", root, "--cases", "30")
+        report = (root / ".jarvis" / "c2rust" / "equivalence.md").read_text()
         again = jc2r("verify", "--mutants", "0", root, "--cases", "30", LC_ALL="zh_CN.UTF-8",
                      PYTHONUTF8="1")  # fmt: skip
     finally:
@@ -215,7 +216,10 @@ def test_planted_faults_are_found(shop: tuple[Path, str], tmp_path: Path) -> Non
     example = functions(root)["fail"]["example"]
     assert (example["c"]["end"], example["rust"]["end"]) == ("exit 3", "exit 4")
     assert example["request"]["arguments"] == [["i4", 77]], "as small as it gets"
-    report = (root / ".jarvis" / "c2rust" / "equivalence.md").read_text()
+    chinese = (root / ".jarvis" / "c2rust" / "equivalence.md").read_text()
+    assert "## 不同之处" in chinese
+    assert "  fail(code = 77): 调用的结束方式 在 C 中是 exit 3，在 Rust 中是 exit 4" in chinese
+    assert not re.search("functions|differ", chinese)
     told = "fail(code = 77): how the call ends is exit 3 in C and exit 4 in Rust"
     assert told in done.stdout and told in report
     for name, _, _ in FAULTS:

@@ -20,6 +20,7 @@ from jarvis_ls.jc2r.overview import read_overview
 
 C = """\
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 struct state { int table[8]; unsigned char *out; int used; };
 static void put(struct state *s, int c) { s->out[s->used] = (unsigned char)c; s->used++; }
@@ -36,6 +37,8 @@ int first(const int *a, int n) {
 }
 int plain(int a, int b) { int t[4]; int i; for (i = 0; i < 4; i++) t[i] = a * i; return t[b & 3]; }
 int maybe(int *p) { if (p == NULL) return -1; *p += 2; return *p; }
+static int seen[4];
+int noted(int i) { int was = seen[i & 3]; seen[i & 3] = i; return was + abs(i); }
 int run(unsigned char *out, int n) {
     struct state s;
     if (n < 8) return -1;
@@ -74,6 +77,26 @@ def test_what_is_only_looked_through_is_a_reference(
 
 
 @needs_cargo
+def test_what_stays_unsafe_says_what_it_depends_on(lifted: tuple[Path, dict[str, object]]) -> None:
+    lines = (lifted[0].parent / "p_rs" / "src" / "a.rs").read_text().splitlines()
+    places = [at for at, line in enumerate(lines)
+              if "unsafe {" in line and not line.startswith("static ")]  # fmt: skip
+    assert len(places) >= 2 and any("let " in lines[at] for at in places)
+    said = [_comment(lines, at) for at in places]
+    assert all(one.startswith("// SAFETY: ") for one in said), "\n".join(lines)
+    for name in ("`(*s).out.offset(", "`seen", "`abs(i)`", "`types::state`"):
+        assert any(name in one for one in said), (name, said)
+
+
+def _comment(lines: list[str], at: int) -> str:
+    """The comment above a line, or at the beginning of the block that it opens."""
+    first = at
+    while first and lines[first - 1].strip().startswith("//"):
+        first -= 1
+    return " ".join(line.strip() for line in lines[first : max(at, first + 1)] or lines[at + 1 :])
+
+
+@needs_cargo
 def test_the_counts_go_down_and_every_pass_says_what_became_of_it(
     lifted: tuple[Path, dict[str, object]],
 ) -> None:
@@ -92,7 +115,7 @@ def test_the_counts_go_down_and_every_pass_says_what_became_of_it(
     assert any(one["changed"] == 0 for one in passes if not one["kept"])
     told = (lifted[0] / ".jarvis" / "c2rust" / "lift.md").read_text()
     assert f"| references | {kept['references']['changed']} |" in told
-    assert f"| unsafe lines | {before['unsafe_lines']} | {after['unsafe_lines']} |" in told
+    assert f"| lines in unsafe code | {before['unsafe_lines']} | {after['unsafe_lines']} |" in told
 
 
 @needs_cargo
@@ -216,3 +239,15 @@ def test_an_index_that_does_more_stays(body: str) -> None:
 ])  # fmt: skip
 def test_flags(body: str, expected: str) -> None:
     assert said(variables.flags, body) == f"fn g(n: i32) {{ {expected or body} }}"
+
+
+@needs_cargo
+def test_what_was_lifted_is_told_in_the_language_of_the_terminal(
+    lifted: tuple[Path, dict[str, object]],
+) -> None:
+    done = jc2r("lift", "--cases", 2, lifted[0], LC_ALL="zh_CN.UTF-8", PYTHONUTF8="1")
+    assert done.returncode == 0, done.stderr
+    assert "references: 改动了 " in done.stdout and "\n裸指针类型：" in done.stdout
+    told = (lifted[0] / ".jarvis" / "c2rust" / "lift.md").read_text()
+    assert told.startswith("# 提升\n") and "| unsafe 代码中的行数 |" in told
+    assert not any(word in done.stdout + told for word in ("changed", "taken", "lines in"))

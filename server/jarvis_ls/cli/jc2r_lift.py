@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from jarvis_ls.cli.jc2r_verify import add_settings
+from jarvis_ls.cli.language import speak, speaker
 from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.core.words import Words
 
 
 def add_lift(commands: Any) -> None:
@@ -50,19 +52,27 @@ def run_lift(options: argparse.Namespace) -> int:
             print(f"{done + 1}/{total} {name} …", file=sys.stderr)
 
     settings = Settings(options.cases, options.seconds, options.seed)
-    done = lift_project(root, settings=settings, build_project=options.build, progress=progress)
+    done = lift_project(root, settings=settings, build_project=options.build, progress=progress,
+                        say=speaker().told)  # fmt: skip
     if options.format == "json":
         print(json.dumps({"before": asdict(done.before), "after": asdict(done.after),
                           "passes": [asdict(one) for one in done.passes]}, indent=1))  # fmt: skip
         return 0
-    for one in done.passes:
-        changed = f"{one.changed} function{'s' * (one.changed != 1)} changed"
-        back = f", {one.refused} taken back" if one.refused else ""
-        print(f"{one.name}: {changed if one.kept else one.why}{back}")
-    for name, what in (
-        ("unsafe_functions", "unsafe functions"), ("lines", "lines of functions"),
-        ("unsafe_lines", "lines in unsafe code"), ("raw_pointers", "raw pointer types"),
-        ("casts", "casts"),
-    ):  # fmt: skip
-        print(f"{what}: {getattr(done.before, name)} -> {getattr(done.after, name)}")
+    _say(done)
     return 0
+
+
+def _say(done: Any) -> None:
+    from jarvis_ls.jc2r.lift.stage import COUNTED
+
+    for one in done.passes:
+        what = speaker().told(one.why)
+        if one.kept:
+            only = "1 function changed" if one.changed == 1 else "{n} functions changed"
+            what = speak(Words(only, n=one.changed))
+        back = speak(Words(", {n} taken back", n=one.refused)) if one.refused else ""
+        print(f"{one.name}: {what}{back}")
+    for name in ("unsafe_functions", "lines", "unsafe_lines", "raw_pointers", "casts"):
+        print(speak(Words("{what}: {before} -> {after}", what=COUNTED[name],
+                          before=getattr(done.before, name),
+                          after=getattr(done.after, name))))  # fmt: skip

@@ -198,6 +198,7 @@ def run_verify(options: argparse.Namespace) -> int:
         root, settings=settings, extent=Extent(
             float(options.explore), mutants, patience, not options.programs),
         build_project=options.build, reset=options.reset, progress=progress, stage=stage,
+        say=speaker().told,
     )  # fmt: skip
     if options.format == "json":
         plain = [{name: value for name, value in one.items() if name != "requests"}
@@ -255,7 +256,7 @@ def _say_programs(outcome: Any) -> None:
             print(f"{one['case']['program']} {' '.join(one['case']['arguments'])}:"
                   f" {one['difference']}")  # fmt: skip
     if outcome.mutants is not None:
-        from jarvis_ls.jc2r.equivalence.stage import strength
+        from jarvis_ls.jc2r.equivalence.report import strength
 
         found = outcome.mutants
         print(speak(strength(found)))

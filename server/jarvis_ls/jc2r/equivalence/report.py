@@ -86,8 +86,9 @@ def _of_programs(outcome: Outcome, say: Say) -> Iterator[str]:
                     total=len(outcome.cases))  # fmt: skip
         for one in outcome.cases:
             if one["state"] != "equal":
+                why = say(one["difference"])
                 yield Words("- {name}: {state}, {difference}", name=one["name"],
-                            state=_STATES[one["state"]], difference=say(one["difference"]))  # fmt: skip
+                            state=_STATES[one["state"]], difference=why)  # fmt: skip
     if outcome.explored is not None:
         explored = outcome.explored
         yield ""

@@ -6,8 +6,7 @@ import json
 import math
 import os
 import time
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,15 +14,14 @@ from typing import Any
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.core.store import replace_records
-from jarvis_ls.core.words import Words, together
 from jarvis_ls.jc2r.commands import units_of
 from jarvis_ls.jc2r.config import folder_of
 from jarvis_ls.jc2r.equivalence import cases as recorded
-from jarvis_ls.jc2r.equivalence.difference import difference_of
 from jarvis_ls.jc2r.equivalence.mutants import Mutation, plant
 from jarvis_ls.jc2r.equivalence.own_tests import OwnTests, run_own_tests
 from jarvis_ls.jc2r.equivalence.programs import build_programs, explore, replay
 from jarvis_ls.jc2r.equivalence.record import FILE, Results, read_results
+from jarvis_ls.jc2r.equivalence.report import summary
 from jarvis_ls.jc2r.equivalence.verify import (
     Progress,
     Project,
@@ -81,9 +79,10 @@ class Outcome:
 def verify_project(
     root: Path, *, settings: Settings, extent: Extent = Extent(), build_project: bool = False,
     reset: bool = False, progress: Progress = lambda *_: None,
-    stage: Callable[[str], None] = lambda _: None,
+    stage: Callable[[str], None] = lambda _: None, say: Callable[[str], str] = str,
 ) -> Outcome:  # fmt: skip
-    """Compare the C at `root` with the crate of its last run.
+    """Compare the C at `root` with the crate of its last run; `say` puts `Words` into the language
+    of the report.
 
     Raises `JarvisError` when there is no finished translation or something does not build.
     """
@@ -119,7 +118,7 @@ def verify_project(
     finally:
         results.close()
     outcome.report = folder / REPORT
-    replace_file(outcome.report, summary(outcome).encode())
+    replace_file(outcome.report, summary(outcome, say).encode())
     if outcome.cases and all(one["state"] == "equal" for one in outcome.cases):
         _into_crate(crate, folder)
     if outcome.good and extent.functions and not settings.only:
@@ -192,91 +191,3 @@ def _mutants(
     record = {**key, **found.to_json()}
     results.add("mutants", record)
     return record
-
-
-def summary(outcome: Outcome) -> str:
-    """The report: how many functions are in which state, what differs, why others were not run."""
-    verified = outcome.verified
-    states = ("equal", "differs", "unstable", "no_input", "not_run")
-    lines = ["# Equivalence of C and Rust", "", "| state | functions |", "| --- | --- |"]
-    lines += [f"| {state.replace('_', ' ')} | {verified.count(state)} |" for state in states]
-    cases = sum(one["cases"] for one in verified.functions)
-    left_out = sum(sum(one["excluded"].values()) for one in verified.functions)
-    compared = verified.count("equal") + verified.count("differs")
-    share = f" ({100 * compared / len(verified.functions):.0f} %)" if verified.functions else ""
-    lines += ["", f"{compared} of {len(verified.functions)} functions{share} were compared one by"
-              f" one, in {cases} generated cases; {left_out} more cases were left out because"
-              " the C itself does something undefined with them, or does not end."]  # fmt: skip
-    for state, title in (("differs", "What differs"), ("unstable", "What is not stable")):
-        some = [one for one in verified.functions if one["state"] == state]
-        if some:
-            lines += ["", f"## {title}", ""]
-            lines += [
-                f"- {one['file']}:{one['line']}: `{one['function']}`{_how(one)}" for one in some
-            ]
-    if verified.undefined:
-        lines += ["", "## Undefined in the C", "",
-                  "`jsec scan` tells of these places too.", ""]  # fmt: skip
-        lines += [f"- {one['file']}:{one['line']}: {one['pattern']}, in `{one['function']}`"
-                  for one in verified.undefined]  # fmt: skip
-    lines += _of_programs(outcome)
-    reasons = Counter(
-        _kind_of(one["reason"]) for one in verified.functions
-        if one["state"] in ("not_run", "no_input")
-    )  # fmt: skip
-    if reasons:
-        lines += ["", "## Why functions were not compared one by one", ""]
-        lines += [f"- {count} × {reason}" for reason, count in reasons.most_common()]
-    lines += [f"\nnote: {note}" for note in verified.notes]
-    return "\n".join(lines) + "\n"
-
-
-def _how(record: Mapping[str, Any]) -> str:
-    """The smallest call that shows it, or why there is none."""
-    told = difference_of(record) or record["reason"]
-    return f"\n  {told}" if told else ""
-
-
-def strength(found: Mapping[str, Any]) -> Words:
-    """In words, what became of the planted mutants of a record."""
-    if not found["planted"]:
-        return Words("There was nothing in the Rust that a mutant could be planted in.")
-    said = Words(
-        "{killed} of {planted} planted mutants were found ({by_functions} by functions alone;"
-        " {equivalent} that change nothing and {not_built} that do not compile are not counted).",
-        **{name: found[name]
-           for name in ("killed", "planted", "by_functions", "equivalent", "not_built")},
-    )  # fmt: skip
-    if not found.get("unasked"):
-        return said
-    more = Words("There was no time to look at {n} of those that were not found.",
-                 n=found["unasked"])  # fmt: skip
-    return together([said, more], " ")
-
-
-def _kind_of(reason: str) -> str:
-    """A reason without the way to what it is about."""
-    if not reason.startswith("it calls "):
-        return reason
-    name = reason.rsplit(" ", 1)[-1]
-    return f"it calls {name}, or something that does"
-
-
-def _of_programs(outcome: Outcome) -> list[str]:
-    lines: list[str] = []
-    if outcome.cases:
-        equal = sum(one["state"] == "equal" for one in outcome.cases)
-        lines += ["", "## Programs", "", f"{equal} of {len(outcome.cases)} recorded cases equal."]
-        lines += [f"- {one['name']}: {one['state']}, {one['difference']}"
-                  for one in outcome.cases if one["state"] != "equal"]  # fmt: skip
-    if outcome.explored is not None:
-        found = outcome.explored
-        lines += ["", f"{found['cases']} cases were generated from them and compared,"
-                  f" {len(found['differences'])} differ; {found['kept']} went a new way;"
-                  f" {found['excluded']} were left out."]  # fmt: skip
-    if outcome.mutants is not None:
-        found = outcome.mutants
-        lines += ["", "## How strong these tests are", "", strength(found)]
-        lines += [f"- not found: {one['file']}:{one['line']}: `{one['before']}` → `{one['after']}`"
-                  for one in found["survivors"]]  # fmt: skip
-    return lines

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.core.words import Words
 from jarvis_ls.jc2r.baseline.crate import build
 from jarvis_ls.jc2r.commands import Units, units_of
 from jarvis_ls.jc2r.config import folder_of
@@ -28,6 +29,12 @@ from jarvis_ls.jc2r.records import LIFT, LIFT_REPORT, LIFTED, State, read_progre
 
 LESS = ("unsafe_functions", "unsafe_lines", "raw_pointers", "casts")
 """What passes make less of, as `Counts` names it."""
+COUNTED = {
+    "lines": Words("lines of functions"), "functions": Words("functions"),
+    "unsafe_lines": Words("lines in unsafe code"), "unsafe_functions": Words("unsafe functions"),
+    "raw_pointers": Words("raw pointer types"), "casts": Words("casts"),
+}  # fmt: skip
+"""What is counted, in words."""
 BEGUN = "begun.json"
 """Below the stage's folder: how much was unsafe in the translation, and the passes kept since."""
 
@@ -47,9 +54,10 @@ class _Begun:
 
 def lift_project(
     root: Path, *, settings: Settings, build_project: bool = False,
-    progress: Progress = lambda *_: None,
+    progress: Progress = lambda *_: None, say: Callable[[str], str] = str,
 ) -> Lifted:  # fmt: skip
-    """Lift the crate of the last run of the project at `root`, one commit for each pass.
+    """Lift the crate of the last run of the project at `root`, one commit for each pass; `say` puts
+    `Words` into the language of the report.
 
     What a killed run leaves is the crate as it was, or with some of the passes; the next one goes
     on from there and counts from where the first began. Raises `JarvisError` when there is no
@@ -95,7 +103,7 @@ def lift_project(
         "passes": [asdict(one) for one in done.passes],
     }  # fmt: skip
     _write(folder / LIFTED, report)
-    replace_file(folder / LIFT_REPORT, summary(done).encode())
+    replace_file(folder / LIFT_REPORT, summary(done, say).encode())
     state.done[LIFT] = time.time()
     _write(folder / "run_state.json", asdict(state))
     return done
@@ -129,25 +137,26 @@ def _tried(told: Mapping[str, Any]) -> Tried:
     return Tried(**{**told, "after": Counts(**told["after"])})
 
 
-def summary(done: Lifted) -> str:
+def summary(done: Lifted, say: Callable[[str], str] = str) -> str:
     """The report: what there was and is, and what each pass did and took back."""
-    lines = ["# Lifting", "", "| | before | after |", "| --- | --- | --- |"]
+    lines = [Words("# Lifting"), "", Words("| | before | after |"), "| --- | --- | --- |"]
     before, after = asdict(done.before), asdict(done.after)
-    lines += [f"| {name.replace('_', ' ')} | {number} | {after[name]} |"
+    lines += [f"| {say(COUNTED[name])} | {number} | {after[name]} |"
               for name, number in before.items()]  # fmt: skip
-    head = ["pass", "functions changed", "taken back", *(one.replace("_", " ") for one in LESS)]
-    lines += ["", "Functions are taken back when they do not build or behave otherwise. What a pass"
-              " made less or more of stands under its name.", "",
-              f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]  # fmt: skip
+    head = [Words("pass"), Words("functions changed"), Words("taken back"),
+            *(COUNTED[one] for one in LESS)]  # fmt: skip
+    lines += ["", Words("Functions are taken back when they do not build or behave otherwise. What"
+                        " a pass made less or more of stands under its name."), "",
+              f"| {' | '.join(map(say, head))} |", f"|{' --- |' * len(head)}"]  # fmt: skip
     left_out = []
     for one in done.passes:
         now = asdict(one.after)
         moved = [f"{now[name] - before[name]:+d}" if one.kept else "" for name in LESS]
         lines.append(f"| {one.name} | {one.changed} | {one.refused} | {' | '.join(moved)} |")
         before = now if one.kept else before
-        left_out += [f"- {one.name}: {one.why}"] if one.why else []
-    lines += ["", "## Passes that were not kept", "", *left_out] if left_out else []
-    return "\n".join(lines) + "\n"
+        left_out += [f"- {one.name}: {say(one.why)}"] if one.why else []
+    lines += ["", Words("## Passes that were not kept"), "", *left_out] if left_out else []
+    return "\n".join(map(say, lines)) + "\n"
 
 
 def _write(path: Path, record: dict[str, Any]) -> None:
