@@ -9,7 +9,7 @@ a millisecond. The first line on standard input is the set-up `{"data": {symbol:
   `[block, offset]`, `{"function": symbol}` or `{"file": number}`;
 - `steps`: calls before that one, each `symbol`, `result` and `arguments`; the value of a pointer
   may be `{"made": number}`, what a step has returned, or `{"held": [block, offset]}`, what a step
-  has put there;
+  has put there; a step `{"turn": [block, offset, mask]}` turns bits of a byte over;
 - `blocks`: memory to be made, `{"data": hex, "pointers": [[offset, pointer]], "holes": [[offset,
   length]]}`; holes (padding) are not compared;
 - `files`: what the streams hold that pointers stand for, in hex; they can be read and written;
@@ -129,11 +129,17 @@ class Call:
             region[3] = ctypes.string_at(region[0], region[1])
         made = self.library.count.value
         for step in self.request.get("steps", ()):
-            self.made.append(self._call(step, blocks))
+            if turned := step.get("turn"):
+                self._turn(blocks[turned[0]] + turned[1], turned[2])
+            self.made.append(None if turned else self._call(step, blocks))
         result = self._call(self.request, blocks)
         code = ctypes.get_errno()
         ctypes.CDLL(None).fflush(None)
         return self._told(result, code, made)
+
+    def _turn(self, address: int, mask: int) -> None:
+        byte = ctypes.c_uint8.from_address(address)
+        byte.value ^= mask
 
     def _call(self, asked: Any, blocks: list[int]) -> Any:
         function = ctypes.CFUNCTYPE(
@@ -216,7 +222,7 @@ class Call:
             for file, _ in self.files
         ]
         for step, value in zip(self.request.get("steps", ()), self.made, strict=True):
-            if step["result"] == "p":
+            if step.get("result") == "p":
                 self._name(value or 0, True)  # it is looked at, whatever came of it
         memory = answer["memory"]
         for start, size, name, before, holes in self.regions:

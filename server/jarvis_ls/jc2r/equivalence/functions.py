@@ -18,7 +18,8 @@ from hypothesis import seed as with_seed
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky, HypothesisException
 
-from jarvis_ls.jc2r.equivalence.inputs import Case, Inputs
+from jarvis_ls.jc2r.equivalence.case import Case
+from jarvis_ls.jc2r.equivalence.inputs import Inputs
 from jarvis_ls.jc2r.equivalence.running import Executor, Undefined, undefined
 from jarvis_ls.jc2r.equivalence.signature import Function
 
@@ -109,6 +110,8 @@ class _Trial:
         self._barren = 0
         self._differs = False
         self._hung = 0
+        self._kept: list[dict[str, Any]] = []
+        """What the C said of the requests that are kept: another of the same says little more."""
 
     def over(self) -> bool:
         """Whether no more cases are needed; never while a difference is made smaller."""
@@ -136,7 +139,8 @@ class _Trial:
             self._differs = True
             self._found.example = {"request": request, "c": self._expected, "rust": said}
             raise Differs
-        if len(self._found.requests) < self._keep:
+        if len(self._found.requests) < self._keep and self._expected not in self._kept:
+            self._kept.append(self._expected)
             self._found.requests.append({**request, "expected": self._expected})
 
     def _unfit(self, request: dict[str, Any]) -> str:

@@ -8,14 +8,16 @@ sanitizers object to it.
 
 from __future__ import annotations
 
+import itertools
+import random
 import re
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from hypothesis import strategies as st
 
+from jarvis_ls.jc2r.equivalence.case import Block, Case, code_of
 from jarvis_ls.jc2r.equivalence.handles import RETURNED, Handles, Maker
 from jarvis_ls.jc2r.equivalence.signature import Function, Kind, Record
 
@@ -25,52 +27,22 @@ MOST_BYTES = 8192
 """Of one block of elements."""
 MOST_STEPS = 8
 """Calls before the one that a case is about."""
+SMALL = 2
+"""Numbers up to this come up by themselves."""
+TURNED = 64
+"""Bytes at the beginning of what another function has written that may be damaged: there heads
+of formats lie."""
 _DEEPEST = 4
 _NESTED = 2
 """Structures that are made of structures that are made."""
 _LENGTH = re.compile(
     r"(?i)^(n|len|size|cnt|count|num|max|cap|sz|nb|nr)$|len|size|count|cnt|num_|^n_|bytes|capacity"
+    r"|avail|remain"
 )
 _WORDS = (b"", b"a", b"0", b"-1", b"12", b"3.5e2", b"abc", b"a,b;c", b" x y ", b"/tmp/a.txt",
           b"key=value", b"%d %s", b"\xc3\xa9", b"[1, 2]", b'{"a": 1}')  # fmt: skip
 
 Draw = Callable[[Any], Any]
-
-
-@dataclass
-class Block:
-    """Memory that a case begins with."""
-
-    data: bytearray
-    pointers: list[tuple[int, Any]] = field(default_factory=list)
-    """Offset and value of every pointer in it."""
-    holes: list[tuple[int, int]] = field(default_factory=list)
-    """Offset and length of padding."""
-
-    def to_json(self) -> dict[str, Any]:
-        """As the executor reads it."""
-        return {"data": self.data.hex(), "pointers": self.pointers, "holes": self.holes}
-
-
-@dataclass
-class Case:
-    """One call, as the executor reads it."""
-
-    arguments: list[tuple[Any, Any]] = field(default_factory=list)
-    blocks: list[Block] = field(default_factory=list)
-    pokes: list[tuple[str, int, str]] = field(default_factory=list)
-    large: Sequence[str] = ()
-    files: list[bytes] = field(default_factory=list)
-    """What streams hold that are handed over."""
-    steps: list[dict[str, Any]] = field(default_factory=list)
-    """Calls that come before: they make and change the structures that are handed over."""
-
-    def to_json(self, symbol: str, result: Any, seconds: float) -> dict[str, Any]:
-        """The request."""
-        return {"symbol": symbol, "result": result, "arguments": self.arguments,
-                "blocks": [one.to_json() for one in self.blocks], "pokes": self.pokes,
-                "large": self.large, "files": [one.hex() for one in self.files],
-                "steps": self.steps, "seconds": seconds}  # fmt: skip
 
 
 class Inputs:
@@ -84,16 +56,18 @@ class Inputs:
         variables: Sequence[tuple[str, Kind]],
         handles: Handles,
         symbol_of: Callable[[Function], str],
+        writers: Sequence[Function] = (),
     ) -> None:
         """`callbacks` gives symbols of functions of a type, `variables` are symbols with their
         types that the function, or what it calls, refers to; `symbol_of` gives that of a function,
-        which is empty when it cannot be called."""
+        which is empty when it cannot be called; what `writers` write others are to read."""
         self._function, self._records = function, records
         self._handles, self._symbol_of = handles, symbol_of
         self._making = 0
         """Makers around the one that arguments are drawn for."""
         self._callbacks = callbacks
         self._variables = variables
+        self._writers = [one for one in writers if one is not function and symbol_of(one)]
         self._near: list[int] = []
         """Numbers near those of the function that is called."""
         self._strings: list[bytes] = []
@@ -124,14 +98,17 @@ class Inputs:
             if place in given:
                 found.append(("p", given[place]))
             elif kind.form == "pointer":
+                if capacity and _is_length(parameter.name, kind.target):
+                    found.append(("p", self._told_length(draw, case, kind, capacity)))
+                    continue
                 handle = self._handle(draw, case, kind)
-                capacity, pointer = (0, handle) if handle else self._pointer(draw, case, kind, 0)
+                capacity, pointer = (0, handle) if handle else self._lent(draw, case, kind)
                 found.append(("p", pointer))
             elif kind.form == "integer" and parameter.bound:
                 limit = min(parameter.bound - 1, _most(kind))
                 found.append((code_of(kind, self._records), draw(st.integers(0, limit))))
-            elif kind.form == "integer" and capacity and _LENGTH.search(parameter.name):
-                value = min(_most(kind), draw(st.integers(0, capacity)))
+            elif capacity and _is_length(parameter.name, kind):
+                value = min(_most(kind), self._length(draw, capacity))
                 found.append((code_of(kind, self._records), value))
             else:
                 found.append(self._argument(draw, case, kind))
@@ -149,8 +126,8 @@ class Inputs:
             return None
         self._making += 1
         pointer = self._made(draw, case, draw(st.sampled_from(makers)))
-        changing = [one for one in self._handles.changing(kind) if self._may(one)]
-        for _ in range(draw(st.integers(0, 3)) if changing else 0):
+        changing = [one for one in self._handles.changing(kind) if self._symbol_of(one)]
+        for _ in range(draw(st.integers(0, 5)) if changing else 0):
             if len(case.steps) < MOST_STEPS:
                 one = draw(st.sampled_from(changing))
                 name = self._handles.name_of(kind)
@@ -169,8 +146,11 @@ class Inputs:
             self._step(draw, case, maker.function, {})
             return {"made": len(case.steps) - 1}
         target = maker.function.parameters[maker.place].kind.target
-        case.blocks.append(Block(bytearray(target.size if maker.inside and target else 8)))
+        block = Block(bytearray(target.size if maker.inside and target else 8))
+        case.blocks.append(block)
         place = [len(case.blocks) - 1, 0]
+        if maker.inside and target is not None:
+            self._supply(draw, case, block, self._records[target.name])
         self._step(draw, case, maker.function, {maker.place: place})
         return place if maker.inside else {"held": place}
 
@@ -181,6 +161,53 @@ class Inputs:
         self._near, self._strings = near, strings
         case.steps.append({"symbol": self._symbol_of(one), "arguments": arguments,
                            "result": code_of(one.result, self._records)})  # fmt: skip
+
+    def _supply(self, draw: Draw, case: Case, block: Block, record: Record) -> None:
+        """What the user of a structure puts into it, as far as that can be told: memory, each
+        piece with the length behind it. What sets the structure up often leaves that alone."""
+        members = [] if record.union else list(record.members)
+        for member, after in itertools.pairwise(members):
+            target = member.kind.target
+            if member.kind.form == "pointer" and _is_length(after.name, after.kind) and (
+                target is not None and target.form in ("void", "integer") and not after.width
+            ):  # fmt: skip
+                capacity, pointer = self._lent(draw, case, member.kind)
+                block.pointers.append((member.offset // 8, pointer))
+                data = _bytes(after.kind, self._length(draw, capacity))
+                block.data[after.offset // 8 : after.offset // 8 + len(data)] = data
+
+    def _lent(self, draw: Draw, case: Case, kind: Kind) -> tuple[int, Any]:
+        """Memory for a pointer; some of it is what another function has written, whole or with
+        bits turned over, as far as there is room for steps."""
+        if not (self._writers and _takes_bytes(kind) and self._making < _NESTED
+                and len(case.steps) < MOST_STEPS and draw(st.integers(0, 3)) == 0):  # fmt: skip
+            return self._pointer(draw, case, kind, 0)
+        self._making += 1
+        writer = draw(st.sampled_from(self._writers))
+        self._step(draw, case, writer, {})
+        self._making -= 1
+        arguments = zip(writer.parameters, case.steps[-1]["arguments"], strict=True)
+        pointer = next((value for one, (_, value) in arguments if writes_bytes(one.kind)), None)
+        if not isinstance(pointer, list):
+            return 0, None
+        size = len(case.blocks[pointer[0]].data)
+        for _ in range(draw(st.sampled_from([0, 0, 1, 2]))):
+            place, mask = draw(st.integers(0, min(size, TURNED) - 1)), 1 << draw(st.integers(0, 7))
+            case.steps.append({"turn": [pointer[0], place, mask]})
+        return size, pointer
+
+    def _told_length(self, draw: Draw, case: Case, kind: Kind, capacity: int) -> Any:
+        """A pointer to a length."""
+        assert kind.target is not None
+        case.blocks.append(Block(bytearray(_bytes(kind.target, self._length(draw, capacity)))))
+        return [len(case.blocks) - 1, 0]
+
+    def _length(self, draw: Draw, capacity: int) -> int:
+        """How much of so many elements there is said to be: often all, or near to it."""
+        if draw(st.booleans()):
+            return int(draw(st.integers(0, capacity)))
+        known = [one for one in self._near if SMALL < one < capacity]
+        return int(draw(st.sampled_from([capacity, capacity, max(0, capacity - 1), *known])))
 
     def _argument(self, draw: Draw, case: Case, kind: Kind) -> tuple[Any, Any]:
         code = code_of(kind, self._records)
@@ -217,7 +244,8 @@ class Inputs:
         if target.form in ("record", "array", "pointer"):
             count = draw(st.sampled_from([1, 1, 1, 2, 4, 8]))
         else:
-            count = draw(st.sampled_from([1, 4, 16, 64, 64, 260, 260, 1024]))
+            known = [one for one in self._near if SMALL < one <= MOST_BYTES]
+            count = draw(st.sampled_from([1, 4, 16, 64, 64, 260, 260, 1024, *known[-4:]]))
         count = min(count, most)
         block = Block(bytearray(count * size))
         case.blocks.append(block)
@@ -245,6 +273,8 @@ class Inputs:
         if manner == 0:
             return
         seed = draw(st.binary(min_size=1, max_size=min(64, count * size)))
+        if draw(st.integers(0, 2)):  # else it says itself over and over
+            seed = random.Random(seed).randbytes(count * size)
         if manner < 5:
             limit = (2, 8, 30, 120)[manner - 1]
             for index in range(count):
@@ -296,6 +326,7 @@ class Inputs:
         record = self._records[kind.name]
         covered = bytearray(record.size)
         members = record.members
+        capacity = 0
         if record.union and members:
             members = (draw(st.sampled_from(members)),)
             covered = bytearray(b"\1" * record.size)
@@ -308,7 +339,14 @@ class Inputs:
                 continue
             size = member.kind.size
             covered[offset : offset + size] = b"\1" * size
-            self._fill(draw, case, block, at + offset, member.kind, depth)
+            if member.kind.form == "pointer":
+                capacity, pointer = self._pointer(draw, case, member.kind, depth)
+                block.pointers.append((at + offset, pointer))
+            elif capacity and _is_length(member.name, member.kind):
+                data = _bytes(member.kind, self._length(draw, capacity))
+                block.data[at + offset : at + offset + size] = data
+            else:
+                self._fill(draw, case, block, at + offset, member.kind, depth)
         hole = 0
         for offset in range(record.size + 1):
             if offset < record.size and not covered[offset]:
@@ -350,21 +388,21 @@ class Inputs:
         return {"function": draw(st.sampled_from(list(known)))}
 
 
-def code_of(kind: Kind, records: Mapping[str, Record]) -> Any:
-    """A type as the executor reads it."""
-    if kind.form == "void":
-        return "v"
-    if kind.form == "integer":
-        return f"{'i' if kind.signed else 'u'}{kind.size}"
-    if kind.form == "bool":
-        return "b1"
-    if kind.form == "float":
-        return f"f{kind.size}"
-    if kind.form == "array" and kind.target is not None:
-        return ["a", code_of(kind.target, records), kind.count]
-    if kind.form == "record":
-        return ["s", [code_of(one.kind, records) for one in records[kind.name].members]]
-    return "p"
+def _is_length(name: str, kind: Kind | None) -> bool:
+    """Whether a number says how long what stands before it is."""
+    return kind is not None and kind.form == "integer" and _LENGTH.search(name) is not None
+
+
+def _takes_bytes(kind: Kind) -> bool:
+    target = kind.target
+    return kind.form == "pointer" and target is not None and (
+        target.form == "void" or (target.form == "integer" and target.size == 1)
+    )  # fmt: skip
+
+
+def writes_bytes(kind: Kind) -> bool:
+    """Whether a parameter leads to bytes that may be written."""
+    return _takes_bytes(kind) and not kind.const
 
 
 def _near(function: Function) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from jarvis_ls.jc2r.equivalence.handles import Handles
+from jarvis_ls.jc2r.equivalence.inputs import writes_bytes
 from jarvis_ls.jc2r.equivalence.signature import Function, Kind, Record, Signatures
 
 _CALLABLE = """
@@ -108,6 +109,14 @@ class Suitability:
 
     def _called(self, file: str, name: str) -> Function | None:
         return self._own.get((file, name)) or self._shared.get(name)
+
+    def writers(self, file: str) -> list[Function]:
+        """Functions that can be called and that write bytes where they are told to, such as those
+        that pack what others unpack; of the file itself where it has any."""
+        found = [one for one in self._found.functions
+                 if any(writes_bytes(parameter.kind) for parameter in one.parameters)
+                 and not self.why_not(one)]  # fmt: skip
+        return [one for one in found if one.file == file] or found
 
     def callbacks(self, type_: str) -> list[Function]:
         """Functions of the project that can stand for a pointer to `type_`."""

@@ -15,6 +15,7 @@ from jarvis_ls.jc2r.equivalence import shared
 from jarvis_ls.jc2r.equivalence.cases import FILE, program_of, read_cases, run_case
 from jarvis_ls.jc2r.equivalence.programs import read_generated
 from jarvis_ls.jc2r.equivalence.running import Executor
+from jarvis_ls.jc2r.equivalence.suitable import Suitability
 from jarvis_ls.jc2r.equivalence.verify import Project
 
 SECONDS = 2.0
@@ -35,6 +36,9 @@ class Suite:
         Raises `JarvisError` when the shared object cannot be loaded.
         """
         self._programs = programs
+        self._known = project.found
+        self._called: dict[tuple[str, str], set[tuple[str, str]]] = {}
+        """All that a function may call."""
         self._executor = Executor(library, {**project.data, SWITCH: 4}, project.names)
         self._requests: list[tuple[str, str, dict[str, Any]]] = []
         for one in functions:
@@ -72,8 +76,9 @@ class Suite:
 
     def kills(self, number: int, file: str, function: str) -> str:
         """What sees the mutant `number` in a function: `function`, `program`, or nothing."""
-        near = sorted((one for one in self._requests if one[0] == file),
-                      key=lambda one: one[1] != function)  # fmt: skip
+        near = sorted((one for one in self._requests
+                       if one[0] == file or self._reaches(one[0], one[1], file, function)),
+                      key=lambda one: (one[1] != function, one[0] != file))  # fmt: skip
         for _, _, request in near:
             if self._says(request, number) != request["expected"]:
                 return "function"
@@ -85,6 +90,15 @@ class Suite:
             if case.expected.difference(ended):
                 return "program"
         return ""
+
+    def _reaches(self, file: str, name: str, wanted_file: str, wanted: str) -> bool:
+        """Whether one function may call another, by way of others too."""
+        key = file, name
+        if key not in self._called:
+            one = next((f for f in self._known.functions if (f.file, f.name) == key), None)
+            closure = [] if one is None else Suitability(self._known, set()).closure(one)
+            self._called[key] = {(found.file, found.name) for found, _ in closure}
+        return (wanted_file, wanted) in self._called[key]
 
     def _says(self, request: dict[str, Any], number: int) -> dict[str, Any]:
         asked = {name: value for name, value in request.items() if name != "expected"}

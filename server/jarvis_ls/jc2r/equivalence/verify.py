@@ -22,9 +22,10 @@ from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.store import replace_records
 from jarvis_ls.jc2r.commands import Units
 from jarvis_ls.jc2r.equivalence import shared
+from jarvis_ls.jc2r.equivalence.case import code_of
 from jarvis_ls.jc2r.equivalence.findings import UNDEFINED, findings_of
 from jarvis_ls.jc2r.equivalence.functions import LATE, Compared, compare
-from jarvis_ls.jc2r.equivalence.inputs import Inputs, code_of
+from jarvis_ls.jc2r.equivalence.inputs import Inputs
 from jarvis_ls.jc2r.equivalence.record import Results
 from jarvis_ls.jc2r.equivalence.running import Executor, sanitizer_library
 from jarvis_ls.jc2r.equivalence.signature import Function, Kind, Signatures, read_signatures
@@ -38,7 +39,7 @@ GENEROUS = 3
 """How much more than its part of the time a function may take."""
 LEAST = 2.0
 """Seconds that every function has."""
-KEPT = 12
+KEPT = 24
 """Requests of one function that mutants are tried with."""
 
 Progress = Callable[[int, int, str], None]
@@ -239,7 +240,7 @@ def inputs_of(
 
     variables = sorted(used.items(), key=lambda one: one[0])
     return Inputs(function, project.found.records, callbacks, variables, suitability.handles,
-                  symbol_of)  # fmt: skip
+                  symbol_of, suitability.writers(function.file))  # fmt: skip
 
 
 def digest_of(root: Path, crate: Path, units: Units) -> str:
