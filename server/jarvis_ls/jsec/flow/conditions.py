@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _MIRRORED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_WRITTEN_OUT = frozenset({ir.CONST, ir.STR, ir.NULL, ir.SIZEOF})
 BRANCH_CASE = "This case is taken."
 _MAX_CASES = 300
 _FAR = 2**31 - 1
@@ -145,8 +146,10 @@ def refine(an: Analysis, st: State, op: str, left: Expr, right: Expr, a: Val, b:
             return a.null != NULL or _refine_null(an, st, _MIRRORED[op], right, b)
         if a.ptr or b.ptr:
             return True
-    return _refine_number(an, st, op, left, a, b) and \
-        _refine_number(an, st, _MIRRORED[op], right, b, a)  # fmt: skip
+    if not _refine_number(an, st, op, left, a, b):
+        return False
+    # what is written out says nothing more: it would not have held for the other side either
+    return right[0] in _WRITTEN_OUT or _refine_number(an, st, _MIRRORED[op], right, b, a)
 
 
 def _is_pointer_test(a: Val, b: Val) -> bool:
@@ -251,7 +254,7 @@ def _refine_number(an: Analysis, st: State, op: str, e: Expr, value: Val, other:
             _put_back(an, st, e, value, Val(lo, hi, value.flags, value.taint, (), value.null, 0,
                                             ("differs", other.lo)))  # fmt: skip
         return True
-    if e[0] in (ir.CONST, ir.STR, ir.NULL, ir.SIZEOF):
+    if e[0] in _WRITTEN_OUT:
         return True
     if value.flags & COUNT and other.flags & TIGHT and op in (">=", "<=", "=="):
         # a counter leaves its loop with the first number that ends it

@@ -191,7 +191,7 @@ def binary(
         escape(st, a)
         escape(st, b)
         return Val(*limits(type_), OTHER)
-    if any(v.flags & OTHER and v.lo == v.hi == 0 for v in (a, b)):  # an address, not a number
+    if _is_address(a) or _is_address(b):
         return Val(*limits(type_), OTHER, a.taint or b.taint)
     if op in ("/", "%"):
         arithmetic.division(an, st, b, type_, span)
@@ -247,7 +247,7 @@ def decided(an: Analysis, st: State, op: str, a: Val, b: Val) -> bool | None:
         return None
     if a.ptr or b.ptr or a.null == NULL or b.null == NULL:
         return _decided_places(an, st, op, a, b)
-    if any(v.flags & OTHER and v.lo == v.hi == 0 for v in (a, b)):  # an address, not a number
+    if _is_address(a) or _is_address(b):
         return None
     if op in ("==", "!=") and NOT_NULL in (a.null, b.null) and _NIL in (_ends(a), _ends(b)):
         return op == "!="
@@ -255,6 +255,11 @@ def decided(an: Analysis, st: State, op: str, a: Val, b: Val) -> bool | None:
     if found is None and a.sym is not None and a.sym[0] == "differs" and b.lo == b.hi == a.sym[1]:
         return {"==": False, "!=": True}.get(op)
     return found
+
+
+def _is_address(value: Val) -> bool:
+    """Whether a value that is known not to lead anywhere is an address, not a number."""
+    return bool(value.flags & OTHER) and value.lo == 0 == value.hi
 
 
 def _ends(value: Val) -> tuple[Number, Number]:

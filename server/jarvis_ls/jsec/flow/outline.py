@@ -30,10 +30,16 @@ from jarvis_ls.jsec.flow.reach import acts_of
 
 _LONG = 200
 """Members an initialiser may give values to: what lies in longer tables is not known."""
-_SETS = {
-    kind: frozenset(one.name for one in dataclasses.fields(kind) if "frozenset" in str(one.type))
+_SHAPES = {
+    kind: (
+        operator.attrgetter(*(one.name for one in dataclasses.fields(kind))),
+        tuple(
+            at for at, one in enumerate(dataclasses.fields(kind)) if "frozenset" in str(one.type)
+        ),
+    )
     for kind in (FunctionIR, GlobalIR, RecordIR)
 }
+"""Reads all fields of a record, and tells which of them are sets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,18 +246,15 @@ def around_functions(
 
 def _values(record: Any) -> tuple[Any, ...]:
     """The fields of a record as values that are written the same in every process."""
-    sets = _SETS[type(record)]
-    values = []
-    for one in dataclasses.fields(record):
-        value = getattr(record, one.name)
-        values.append(tuple(sorted(value)) if one.name in sets else value)
+    members, sets = _SHAPES[type(record)]
+    values = list(members(record))
+    for at in sets:
+        values[at] = tuple(sorted(values[at]))
     return tuple(values)
 
 
 def _made(kind: type[Any], values: tuple[Any, ...]) -> Any:
-    sets = _SETS[kind]
-    fields = dataclasses.fields(kind)
-    return kind(*(
-        frozenset(value) if one.name in sets else value
-        for one, value in zip(fields, values, strict=True)
-    ))  # fmt: skip
+    members = list(values)
+    for at in _SHAPES[kind][1]:
+        members[at] = frozenset(members[at])
+    return kind(*members)

@@ -31,6 +31,8 @@ Lookups = dict[Lookup, bytes]
 _YES, _NO = b"1", b""
 _MOST_REACHES = 4_000
 """How many are held: of a large program they are a third of what a process holds."""
+_MOST_ANSWERS = 8_000
+"""How many answers are held besides those of the function that is looked at."""
 _BELOW = 3
 """Calls inside of a call whose ways are looked at."""
 
@@ -52,6 +54,8 @@ class Program:
         self._digests: dict[Reach, bytes] = {}
         self._returning: dict[tuple[str, str, int], bool] = {}
         self._asked: Lookups | None = None
+        self._answers: Lookups = {}
+        """What named the answers to the last questions, until a file changes."""
         for outline in outlines:
             self.add(outline)
 
@@ -85,6 +89,7 @@ class Program:
         self._reaches.clear()
         self._digests.clear()
         self._returning.clear()
+        self._answers.clear()
         self.__dict__.pop("_derived", None)
         self.__dict__.pop("_taken", None)
         before = self._outlines.pop(path, None)
@@ -239,8 +244,14 @@ class Program:
         )
 
     def _note(self, lookup: Lookup) -> None:
-        if self._asked is not None and lookup not in self._asked:
-            self._asked[lookup] = self.answer(lookup)
+        if self._asked is None or lookup in self._asked:
+            return
+        answer = self._answers.get(lookup)
+        if answer is None:
+            if len(self._answers) > _MOST_ANSWERS:  # functions of a file ask much the same
+                self._answers.clear()
+            answer = self._answers[lookup] = self.answer(lookup)
+        self._asked[lookup] = answer
 
     def _reach_of(self, place: tuple[str, str]) -> Reach:
         if len(self._reaches) > _MOST_REACHES:  # worked out anew faster than all are held

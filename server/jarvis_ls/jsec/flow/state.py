@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from jarvis_ls.jsec.flow.ir import Span, Type
@@ -93,19 +92,21 @@ class State:
 
 
 def _join_reg(a: Reg, b: Reg) -> Reg:
-    if a is b:
+    if a.__dict__ == b.__dict__:
         return a
     return a.but(
         status=a.status if a.status == b.status else MAYBE_FREED,
-        lo=min(a.lo, b.lo), hi=max(a.hi, b.hi), flags=a.flags & b.flags,
-        null=a.null if a.null == b.null else 1,
-        len_lo=min(a.len_lo, b.len_lo), len_hi=max(a.len_hi, b.len_hi),
+        lo=a.lo if a.lo < b.lo else b.lo, hi=a.hi if a.hi > b.hi else b.hi,
+        flags=a.flags & b.flags, null=a.null if a.null == b.null else 1,
+        len_lo=a.len_lo if a.len_lo < b.len_lo else b.len_lo,
+        len_hi=a.len_hi if a.len_hi > b.len_hi else b.len_hi,
         taint=a.taint or b.taint, fixed=a.fixed or b.fixed,
         text=a.text if a.text == b.text else None,
         escaped=a.escaped or b.escaped, family=a.family if a.family == b.family else "",
         freed=a.freed or b.freed, below=a.below or b.below,
         owner=a.owner if b.owner is not None else None,
-        open=a.open if a.open == b.open else 0, written=max(a.written, b.written),
+        open=a.open if a.open == b.open else 0,
+        written=a.written if a.written > b.written else b.written,
         locked=a.locked if b.locked is not None else None,
         record=a.record if a.record == b.record else "",
     )  # fmt: skip
@@ -128,7 +129,8 @@ class Joiner:
         left, right = a.mem, b.mem
         mem = left.copy()
         alone = 0
-        for rid, cells, others in _differing(left, right):
+        for rid in _differing(left, right):
+            cells, others = mem[rid], right.get(rid)
             if others is not None:
                 mem[rid] = self._cells(a, b, rid, cells, others, widening=widening)
             else:
@@ -138,16 +140,10 @@ class Joiner:
                 else:
                     del mem[rid]
         if len(right) > len(left) - alone:
-            for rid, cells in right.items():
-                if rid not in left and self.places[rid] is not None:
-                    mem[rid] = self._only(rid, cells)
-        regs = a.regs.copy()
-        for rid, reg, other in _differing(regs, b.regs):
-            if other is not None:
-                regs[rid] = _join_reg(reg, other)
-        for rid, reg in b.regs.items():
-            if rid not in regs:
-                regs[rid] = reg
+            for rid in [rid for rid in right if rid not in left]:
+                if self.places[rid] is not None:
+                    mem[rid] = self._only(rid, right[rid])
+        regs = _regs(a.regs, b.regs)
         loops = a.loops if a.loops == b.loops else tuple({*a.loops, *b.loops})
         trail = a.trail if a.trail is b.trail else (a.trail, None, b.trail)
         return State(mem, regs, trail, loops, max(a.choices, b.choices), max(a.unseen, b.unseen))
@@ -163,13 +159,19 @@ class Joiner:
     def _cells(
         self, a: State, b: State, rid: int, left: Cells, right: Cells, *, widening: bool
     ) -> Cells:
-        if left.keys() == right.keys() and all(
+        if len(left) == 1 == len(right):  # most variables: in place, without much ado
+            (offset,) = left
+            if offset in right:
+                value, other = left[offset], right[offset]
+                if identical(value, other):
+                    return left
+                return {offset: self._both(rid, value, other, widening=widening)}
+        elif left.keys() == right.keys() and all(
             map(identical, left.values(), map(right.__getitem__, left))
         ):
             return left
         new: Cells = {}
-        offsets: Iterable[Any] = left.keys() | right.keys() if left.keys() != right.keys() else left
-        for offset in offsets:
+        for offset in (*left, *[one for one in right if one not in left]):
             one = left.get(offset)
             two = right.get(offset)
             if one is None:
@@ -178,15 +180,15 @@ class Joiner:
                 two = self._missing(b, rid, offset)
             if one is None or two is None:
                 continue
-            if one is two:
-                new[offset] = one
-            elif widening:
-                place = self.places[rid]
-                scalar = place is not None and place.type[0] in ("i", "f")
-                new[offset] = widen(one, two, place.type if place and scalar else None)
-            else:
-                new[offset] = join(one, two)
+            new[offset] = one if one is two else self._both(rid, one, two, widening=widening)
         return new
+
+    def _both(self, rid: int, one: Val, two: Val, *, widening: bool) -> Val:
+        if not widening:
+            return join(one, two)
+        place = self.places[rid]
+        scalar = place is not None and place.type[0] in ("i", "f")
+        return widen(one, two, place.type if place and scalar else None)
 
     def _missing(self, state: State, rid: int, offset: Any) -> Val | None:
         if offset is None:
@@ -204,26 +206,33 @@ def equal(a: State, b: State) -> bool:
     """Whether two states say the same."""
     if a.mem.keys() != b.mem.keys() or a.regs.keys() != b.regs.keys():
         return False
-    for _, cells, others in _differing(a.mem, b.mem):
-        if others is None or others.keys() != cells.keys():
+    for rid in _differing(a.mem, b.mem):
+        cells, others = a.mem[rid], b.mem[rid]
+        if others.keys() != cells.keys():
             return False
         for offset, value in cells.items():
             if not same(value, others[offset]):
                 return False
-    return all(
-        other is not None and reg.key() == other.key()
-        for _, reg, other in _differing(a.regs, b.regs)
-    )
+    return all(a.regs[rid].key() == b.regs[rid].key() for rid in _differing(a.regs, b.regs))
 
 
-def _differing(
-    left: dict[int, Held], right: dict[int, Held]
-) -> list[tuple[int, Held, Held | None]]:
-    """What `left` holds with what `right` holds in its place, where that is not the same object."""
-    others = map(right.get, left)
-    return [
-        entry for entry in zip(left, left.values(), others, strict=True) if entry[1] is not entry[2]
-    ]
+def _regs(left: dict[int, Reg], right: dict[int, Reg]) -> dict[int, Reg]:
+    """What is known about each region on either way."""
+    regs = left.copy()
+    for rid in _differing(left, right):
+        other = right.get(rid)
+        if other is not None:
+            regs[rid] = _join_reg(left[rid], other)
+    for rid, reg in right.items():
+        if rid not in left:
+            regs[rid] = reg
+    return regs
+
+
+def _differing(left: dict[int, Held], right: dict[int, Held]) -> list[int]:
+    """Regions of which `left` does not hold the same object as `right`."""
+    other = right.get
+    return [rid for rid, held in left.items() if other(rid) is not held]
 
 
 __all__ = ["ENDLESS", "FREED", "LIVE", "MAYBE_FREED", "MAYBE_INIT", "NOTHING", "UNINIT",

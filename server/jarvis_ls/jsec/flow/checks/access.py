@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
 
 _STACK = frozenset({"local", "alloca"})
+_BOUNDLESS = frozenset({"object", "function"})
+"""Regions of which it is not known how far they go."""
 _CLOSED = frozenset({"fopen", "popen", "opendir"})
 """Families of streams: what closes them frees them."""
 _SMALL = 4096
@@ -179,6 +181,9 @@ def bounds(
 ) -> None:
     """Whether an access lies within its region."""
     rid, lo, hi, known, sub = target
+    place = an.places[rid]
+    if place is None or place.kind in _BOUNDLESS:
+        return
     by_amount = taint is not None and where.taint is None
     taint = taint or where.taint
     start, end = 0, reg.hi
@@ -186,9 +191,6 @@ def bounds(
         start, end = sub[0], min(sub[1], reg.hi)
     unsure = where.flags & UNSURE and taint is None
     if unsure and (len(where.ptr) > 1 or where.flags & OTHER or lo != hi):
-        return
-    place = an.places[rid]
-    if place is None or place.kind in ("object", "function"):
         return
     if UNPLACED <= lo < ENDLESS:  # a member whose record is not known: it lies anywhere
         return
