@@ -6,11 +6,12 @@ function takes longer than in proportion to its length.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jarvis_ls.jsec.flow import ir
-from jarvis_ls.jsec.flow.ir import FunctionIR
+from jarvis_ls.jsec.flow.ir import Expr, FunctionIR
 from jarvis_ls.jsec.flow.lower_blocks import loops
+from jarvis_ls.jsec.flow.parts import GIVES, INNER, of_end, of_instruction
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.regions import Frame
@@ -20,8 +21,10 @@ _LARGE = 64
 """Variables and temporaries of a function for which it is worth while to look."""
 _AROUND = 6
 """Blocks that a way is taken to go around at most."""
-_WITHIN = {ir.LOAD: 4, ir.STORE: 5, ir.STEP: 6}
-"""Expressions that read or write a variable in place, with their lengths."""
+_WITHIN = frozenset({ir.LOAD, ir.STORE, ir.STEP})
+"""Expressions that read or write a variable in place."""
+_NAMES = frozenset({ir.DECLARE, ir.ALLOCA})
+"""Instructions that name a variable by its number."""
 
 
 def ends(function: FunctionIR) -> dict[int, list[int]]:
@@ -36,8 +39,14 @@ def ends(function: FunctionIR) -> dict[int, list[int]]:
     last: dict[int, int] = {}
     taken: set[int] = set()
     for index, (instrs, end) in enumerate(function.blocks):
-        for part in (*instrs, end):
-            _mentions(part, index, count, last, taken)
+        work = of_end(end)
+        for instr in instrs:
+            work += of_instruction(instr)
+            if instr[0] in _NAMES:
+                last[instr[1]] = index
+            elif instr[0] in GIVES:
+                last[count + instr[1]] = index
+        _mentions(work, index, count, last, taken)
     if len(last) < _LARGE:
         return {}
     until = _loops(function)
@@ -61,30 +70,25 @@ def forget(frame: Frame, index: int, states: list[State]) -> None:
 
 
 def _mentions(
-    root: tuple[Any, ...], index: int, count: int, last: dict[int, int], taken: set[int]
+    work: list[Expr], index: int, count: int, last: dict[int, int], taken: set[int]
 ) -> None:
-    work: list[Any] = [root]
-    if root[0] == ir.DECLARE and type(root[1]) is int:
-        last[root[1]] = index
+    """Note what the expressions of a block mention; uses `work` up."""
     while work:
-        part = work.pop()
-        head = part[0] if part else None
-        if len(part) == 2 and type(part[1]) is int:  # a span that looks like one does no harm
-            if head == ir.LOCAL:
-                last[part[1]] = index
-                taken.add(part[1])
-            elif head == ir.TEMP:
-                last[count + part[1]] = index
-            continue
-        inner = part[1:]
-        if type(head) is int and _WITHIN.get(head) == len(part):
-            address = part[1]
-            if type(address) is tuple and len(address) == 2 and address[0] == ir.LOCAL:
-                last[address[1]] = index
-                inner = part[2:]
-        if type(head) is tuple:
-            work.append(head)
-        work.extend(one for one in inner if type(one) is tuple)
+        e = work.pop()
+        kind = e[0]
+        if kind == ir.LOCAL:
+            last[e[1]] = index
+            taken.add(e[1])
+        elif kind == ir.TEMP:
+            last[count + e[1]] = index
+        else:
+            members = INNER[kind]
+            if kind in _WITHIN and e[1][0] == ir.LOCAL:
+                last[e[1][1]] = index
+                members = members[1:]
+            for at in members:
+                if e[at] is not None:
+                    work.append(e[at])
 
 
 def _loops(function: FunctionIR) -> list[int]:

@@ -9,12 +9,17 @@ from collections.abc import Iterable
 
 from jarvis_ls.jsec.flow.ir import Span
 
-# A match ends in its line: lines that cannot hold one, as most of comments, are left out before.
+# A match ends in its line: what cannot hold one, as most of comments, is left out before.
 _WRITE = re.compile(
     rb"(?:\+\+|--|(?<!&)&(?!&))[ \t(]*([A-Za-z_]\w*)"
     rb"|\b([A-Za-z_]\w*)[ \t]*(?:(?:\[[^\]\n]{0,80}\]|(?:\.|->)[ \t]*\w{1,80})[ \t]*){0,8}"
     rb"(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)"
 )
+_CHANGE = re.compile(rb"=(?!=)|&(?!&)|\+\+|--")
+"""Begins or ends all that `_WRITE` finds; looked for many times faster."""
+_EQUALS, _AND = ord("="), ord("&")
+_COMPARES = frozenset({b"=", b"!", b"<", b">"})
+_SHIFTS = frozenset({b"<<", b">>"})
 
 
 def written_loosely(
@@ -36,11 +41,28 @@ def written_loosely(
 
 def written_in(text: bytes) -> set[str]:
     """Names that a text may give a value."""
-    lines = [
-        line for line in text.split(b"\n")
-        if b"=" in line or b"&" in line or b"++" in line or b"--" in line
-    ]  # fmt: skip
-    return {(one or other).decode() for one, other in _WRITE.findall(b"\n".join(lines))}
+    return {(one or other).decode() for one, other in _WRITE.findall(_telling(text))}
+
+
+def _telling(text: bytes) -> bytes:
+    """The lines of a text that can give something a value, up to the last place where they do."""
+    lines: list[bytes] = []
+    start = stop = end = -1
+    for match in _CHANGE.finditer(text):
+        at = match.start()
+        sign, before = text[at], text[at - 1 : at] if at else b""
+        if sign == _EQUALS and before in _COMPARES and text[at - 2 : at] not in _SHIFTS:
+            continue
+        if sign == _AND and before == b"&":
+            continue
+        if at >= end:
+            lines.append(text[start:stop])
+            start = text.rfind(b"\n", 0, at) + 1
+            end = text.find(b"\n", at)
+            end = len(text) if end < 0 else end
+        stop = at + 1 if sign == _EQUALS else end
+    lines.append(text[start:stop])
+    return b"\n".join(lines)
 
 
 def _once(text: bytes, kept: dict[bytes, set[str]]) -> set[str]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from jarvis_ls.jsec.flow import ir
-from jarvis_ls.jsec.flow.ir import FunctionIR
+from jarvis_ls.jsec.flow.ir import Expr, FunctionIR
+from jarvis_ls.jsec.flow.parts import INNER, of_end, of_instruction
 
 
 def changed(function: FunctionIR) -> set[str]:
@@ -14,34 +13,32 @@ def changed(function: FunctionIR) -> set[str]:
     if not function.reads:
         return found
     for instrs, end in function.blocks:
-        for instr in (*instrs, end):
-            _changes(instr, found)
+        work = of_end(end)
+        for instr in instrs:
+            work += of_instruction(instr)
+        _changes(work, found)
     return found
 
 
-def _changes(root: tuple[Any, ...], found: set[str]) -> None:
-    stack = [root]
-    while stack:
-        part = stack.pop()
-        head = part[0]
-        if head == ir.GLOBAL and len(part) == 2 and type(part[1]) is str:
-            found.add(part[1])
-            continue
-        if head == ir.LOAD and len(part) == 4 and type(part[1]) is tuple:
-            stack.extend(_read(part[1]))
-            continue
-        for inner in part:
-            if type(inner) is not tuple or not inner or type(inner[0]) is str:  # a type
-                continue
-            if len(inner) != 2 or type(inner[1]) is not int:  # neither a span nor a local
-                stack.append(inner)
+def _changes(work: list[Expr], found: set[str]) -> None:
+    while work:
+        e = work.pop()
+        kind = e[0]
+        if kind == ir.GLOBAL:
+            found.add(e[1])
+        elif kind == ir.LOAD:
+            work += _read(e[1])
+        else:
+            for at in INNER[kind]:
+                if e[at] is not None:
+                    work.append(e[at])
 
 
-def _read(address: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+def _read(address: Expr) -> list[Expr]:
     """What the address of a place that is read is worked out from: nothing for a variable itself
     or a member of it, the index for an element. A table of structs counts as one that may change:
     which member an unknown element gives is not told apart well enough to prove anything by it."""
-    parts: list[tuple[Any, ...]] = []
+    parts: list[Expr] = []
     plain = address[0] == ir.INDEX
     while address[0] in (ir.FIELD, ir.DECAY) or (plain and address[0] == ir.INDEX):
         if address[0] == ir.INDEX:

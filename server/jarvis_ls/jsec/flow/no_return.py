@@ -4,9 +4,12 @@ for that: `_Noreturn`, an attribute, or a macro with such a name that hides one.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 _SAYS = re.compile(rb"\b\w*(?:[nN]o_?[rR]et(?:urn)?|NO_?RET(?:URN)?)_*\b")
-_HINT = re.compile(rb"[nN]o_?[rR]et|NO_?RET")
+_HINTS = (b"noret", b"no_ret")
+_HINT = re.compile(rb"no_?ret")
+_LINE = ord("_")
 _COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _ATTRIBUTE = re.compile(rb"__attribute_\w*|__declspec")
 _WORDS = frozenset({b"void", b"int", b"static", b"extern", b"inline", b"if", b"while", b"for"})
@@ -19,9 +22,7 @@ _REACH = 600
 def never_returning(data: bytes) -> frozenset[str]:
     """Names of the functions that a text declares not to return."""
     found: set[str] = set()
-    if _HINT.search(data) is None:  # far faster to look for than the whole word
-        return frozenset()
-    for match in _SAYS.finditer(data):
+    for match in _words(data):
         line = data[data.rfind(b"\n", 0, match.start()) + 1 : match.start()].lstrip()
         before = data[max(0, match.start() - _REACH) : match.start()]
         if line[:1] == b"#" or b"//" in line or before.rfind(b"/*") > before.rfind(b"*/"):
@@ -30,6 +31,22 @@ def never_returning(data: bytes) -> frozenset[str]:
         if name:
             found.add(name)
     return frozenset(found)
+
+
+def _words(data: bytes) -> Iterator[re.Match[bytes]]:
+    """The words that say so, in order."""
+    small = data.lower()  # far faster to look through than the text with all spellings
+    if not any(hint in small for hint in _HINTS):
+        return
+    done = 0
+    for hint in _HINT.finditer(small):
+        start = hint.start()
+        while start > done and (small[start - 1 : start].isalnum() or small[start - 1] == _LINE):
+            start -= 1
+        match = _SAYS.match(data, start) if hint.start() >= done else None
+        if match is not None:
+            done = match.end()
+            yield match
 
 
 def _around(data: bytes, start: int, end: int) -> bytes:
