@@ -29,16 +29,17 @@ class Calls:
     def value(self, node: Node) -> Typed:
         """The result of a call."""
         callee = node.child_by_field_name("function")
+        bare = callee
         while callee is not None and callee.type == "parenthesized_expression":
             callee = callee.named_children[0] if callee.named_child_count else None
         if callee is None:
             return self.of.unknown()
         kind = callee.type
-        if kind == "identifier" and callee.parent != node:  # `(uint)(x)` reads like a call
+        if kind == "identifier" and callee is not bare:  # `(uint)(x)` reads like a call
             cast = self._cast_to(text(callee))
             if cast is not None:
                 return self._functional_cast(node, cast)
-        if self.of.lambdas is not None:
+        if self.of.lambdas is not None and (kind == "lambda_expression" or self.of.lambdas.known):
             known = callee if kind == "lambda_expression" else self.of.lambdas.named(text(callee))
             if known is not None:
                 return self.of.lambdas.call(known, node)

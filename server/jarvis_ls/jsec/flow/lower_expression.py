@@ -238,7 +238,8 @@ class Expressions:
         function = self.lambdas.named(name) if self.lambdas is not None else None
         if function is not None:
             return self._lambda(function)
-        if self.scopes.find(name) is None:
+        slot = self.scopes.find(name)
+        if slot is None:
             constant = self._constant(short)
             if constant is not None:
                 return constant
@@ -249,7 +250,12 @@ class Expressions:
                 if short in self.outer.functions:
                     self.calls.add(short)
                     return (ir.FUNC, name), self.outer.functions[short]
-        return self._load(node)
+        if self.depth > MAX_DEPTH:
+            return self._load(node)
+        self.depth += 1
+        address, type_ = self.places.named(node, name, slot)
+        self.depth -= 1
+        return self.loaded(address, type_, self.span(node))
 
     def _constant(self, name: str) -> Typed | None:
         value = self.types.enumerators.get(name)

@@ -27,7 +27,8 @@ class Places:
         """The address of an lvalue, and the type of what lies there."""
         kind = node.type
         if kind in ("identifier", "qualified_identifier", "type_identifier"):
-            return self._named(node)
+            name = text(node)
+            return self.named(node, name, self.of.scopes.find(name))
         if kind == "parenthesized_expression":
             return self.of.address(first(node))
         if kind == "field_expression":
@@ -51,9 +52,9 @@ class Places:
             return expr[1], type_  # an object that lives until the end of the statement
         return self.of.spill((expr, type_))
 
-    def _named(self, node: Node) -> Typed:
-        name = text(node)
-        slot = self.of.scopes.find(name)
+    def named(self, node: Node, name: str, slot: int | None) -> Typed:
+        """The place of a variable, which is the local one in `slot` if there is one, or of a
+        function."""
         if slot is not None:
             if slot < 0:
                 unique = self.of.statics[-1 - slot]
