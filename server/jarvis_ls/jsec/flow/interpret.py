@@ -473,4 +473,4 @@ class Analysis(Regions):
         if kind == "i":
             size: int = type_[1]
             return size
-        return self.sized(type_)
+        return 8 if kind == "p" else self.sized(type_)
