@@ -3,6 +3,7 @@ compared, cached and sent between processes."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -111,6 +112,7 @@ _MOST_ALIKE = 8
 """Fields of one name that are kept: what is told of more would be told of none."""
 
 
+@functools.lru_cache(maxsize=4096)
 def _forwarded(macro: FunctionMacro | None) -> tuple[str, tuple[int, ...]] | None:
     if macro is None:
         return None

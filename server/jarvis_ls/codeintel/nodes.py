@@ -8,7 +8,7 @@ from jarvis_ls.codeintel.parse import Node
 
 _TRANSPARENT = frozenset({"parenthesized_expression", "cast_expression"})
 _MAX_CLIMB = 64
-_BETWEEN_WORDS = bytes(b if (chr(b).isalnum() and b < 128) or b == 95 else 32 for b in range(256))
+BLANKED = bytes(b if (chr(b).isalnum() and b < 128) or b == 95 else 32 for b in range(256))
 """Maps bytes that are in no word to blanks: translate and split is several times faster than a
 regular expression."""
 
@@ -20,7 +20,7 @@ def text(node: Node | None) -> str:
 
 def words_in(written: bytes) -> frozenset[bytes]:
     """Every word and number in a piece of source: a cheap first question before its tree."""
-    return frozenset(written.translate(_BETWEEN_WORDS).split())
+    return frozenset(written.translate(BLANKED).split())
 
 
 def field(node: Node | None, name: str) -> Node | None:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 import tree_sitter
-from tree_sitter import Node, Tree
+from tree_sitter import Node, Query, Tree
 
 from jarvis_ls.codeintel.languages import LanguageName, grammar
 from jarvis_ls.codeintel.lexis import lexemes
@@ -16,6 +16,7 @@ from jarvis_ls.codeintel.lexis import lexemes
 __all__ = [
     "MAX_DEPTH",
     "Node",
+    "Query",
     "Tree",
     "captures",
     "compile_query",
@@ -102,15 +103,15 @@ def edit(tree: Tree, old: bytes, new: bytes, start: int, old_end: int, new_end: 
 
 
 @functools.lru_cache(maxsize=64)
-def compile_query(language: LanguageName, text: str) -> tree_sitter.Query:
+def compile_query(language: LanguageName, text: str) -> Query:
     """A query in tree-sitter's pattern language, compiled once.
 
     Raises `tree_sitter.QueryError` when the pattern does not fit the grammar.
     """
-    return tree_sitter.Query(grammar(language), text)
+    return Query(grammar(language), text)
 
 
-def captures(query: tree_sitter.Query, node: Node) -> Mapping[str, list[Node]]:
+def captures(query: Query, node: Node) -> Mapping[str, list[Node]]:
     """What `query` captures below `node`, in order of position, by the name of the capture."""
     cursor = tree_sitter.QueryCursor(query)
     cursor.set_max_start_depth(MAX_DEPTH)

@@ -149,7 +149,7 @@ class Engine:
             context += hashlib.blake2b(repr(defined).encode(), digest_size=16).hexdigest()
         results = _run_items(unit, plan, found, cache)
         placed = [(item.start, raw) for item, result in results for raw in result.raws]
-        placed.extend((0, raw) for raw in plan.run_whole(unit, found))
+        placed.extend((0, raw) for raw in plan.run_whole(unit, results))
         return Analysis(
             findings=finish(source, language, placed, self._by_id),
             facts=own,

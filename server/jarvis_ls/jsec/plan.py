@@ -6,7 +6,6 @@ a look at the node, to concern no rule.
 
 from __future__ import annotations
 
-import functools
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,11 +14,11 @@ from typing import Any
 from jarvis_ls.codeintel.code import Function, FunctionIndex, Unit, call_at
 from jarvis_ls.codeintel.items import Item, dead_range, is_dead_branch
 from jarvis_ls.codeintel.languages import LanguageName
-from jarvis_ls.codeintel.parse import Node, captures, compile_query
+from jarvis_ls.codeintel.parse import Node, Query, captures, compile_query
 from jarvis_ls.core.regex import Words
 from jarvis_ls.jsec.raw import Raw, raw_of
 from jarvis_ls.jsec.rule import Calls, Functions, Nodes, Report, Rule, WholeFile
-from jarvis_ls.jsec.site import Site, WholeUnit
+from jarvis_ls.jsec.site import Placed, Site, WholeUnit
 
 log = logging.getLogger(__name__)
 
@@ -55,8 +54,8 @@ class ItemResult:
 
     raws: list[Raw]
     """Reports, in order of position."""
-    functions: list[tuple[str, int, int]]
-    """Name and bytes of each function, relative to the start of the item."""
+    functions: list[Placed]
+    """Its functions, in order."""
 
 
 class Plan:
@@ -67,9 +66,9 @@ class Plan:
         self.methods: dict[str, list[Rule]] = {}
         self.functions: dict[Functions, list[Rule]] = {}
         self.whole: list[tuple[Rule, tuple[str, ...]]] = []
-        self._captures: dict[tuple[str, tuple[bytes, ...]], str] = {}
+        self._captures: dict[str, str] = {}
         if language != "rust":  # captured anyway, for the variables of functions
-            self._captures[_DECLARATION[0], ()] = _DECLARATION[1]
+            self._captures[_DECLARATION[0]] = _DECLARATION[1]
         self.sites: dict[str, list[Rule]] = {}
         """Rules by the capture that stands for their pattern."""
         self.by_operator: dict[str, dict[str, list[tuple[Holds, list[Rule]]]]] = {}
@@ -91,13 +90,12 @@ class Plan:
                 self._add_sites(rule, query, query.patterns[language])
         self.triggers = frozenset().union(*(query.calling for query in self.functions))
         self._words_of_files = Words(word for _, words in self.whole for word in words)
-        self._compile(language)
+        self.query = self._query(language)
 
     def _add_sites(self, rule: Rule, query: Nodes, patterns: str) -> None:
         """Patterns that several rules ask for are captured once."""
         for pattern in _top_level(patterns):
-            key = pattern, query.needing
-            capture = self._captures.setdefault(key, f"s{len(self._captures)}")
+            capture = self._captures.setdefault(pattern, f"s{len(self._captures)}")
             if not query.operators and query.when is None:
                 self.sites.setdefault(capture, []).append(rule)
                 continue
@@ -111,23 +109,14 @@ class Plan:
                 else:
                     wanting.append((when, [rule]))
 
-    def _compile(self, language: LanguageName) -> None:
-        """The query of most items, and that of items with one of the words that some ask for."""
-        plain = [_PLACES[language]]
-        special: list[str] = []
-        for (pattern, needing), capture in self._captures.items():
-            operators = self.by_operator.get(capture, {}).keys() - {""}
-            if operators and not self.by_operator[capture].get(""):
-                chosen = " ".join(f'"{operator}"' for operator in sorted(operators))
-                pattern = pattern.replace(") @site", f" operator: [{chosen}]) @site")
-            named = pattern.replace("@site", f"@{capture}")
-            if capture != _DECLARATION[1]:
-                (special if needing else plain).append(named)
-        self.query = compile_query(language, "\n".join(plain))
-        self.words = {word for _, needing in self._captures for word in needing}
-        self.special_query = functools.partial(
-            compile_query, language, "\n".join([*plain, *special])
-        )
+    def _query(self, language: LanguageName) -> Query:
+        """What is asked of every item."""
+        asked = [
+            pattern.replace("@site", f"@{capture}")
+            for pattern, capture in self._captures.items()
+            if capture != _DECLARATION[1]
+        ]
+        return compile_query(language, "\n".join([_PLACES[language], *asked]))
 
     def run(self, unit: Unit, item: Item) -> ItemResult:
         """Reports and functions of one item, each place and rule once."""
@@ -138,8 +127,7 @@ class Plan:
         written = unit.source.data[node.start_byte : node.end_byte]
         if _is_still(node, kind, written, unit.language):
             return _NOTHING
-        special = any(word in written for word in self._words_in(unit))
-        found = captures(self.special_query() if special else self.query, item.node)
+        found = captures(self.query, node)
         if not found:
             return _NOTHING
         run = _Run(unit, item, found)
@@ -147,9 +135,31 @@ class Plan:
         for node in found.get("call", ()):
             self._on_call(run, node)
         for capture, sites in found.items():
-            self._on_sites(run, sites, self.sites.get(capture, ()))
+            if capture in self.sites:
+                self._on_sites(run, sites, self.sites[capture])
             if capture in self.by_operator:
                 self._on_operators(run, sites, self.by_operator[capture])
+        self._on_functions(run)
+        return run.result()
+
+    def run_whole(self, unit: Unit, results: list[tuple[Item, ItemResult]]) -> list[Raw]:
+        """Reports of the rules that look at the whole file, given what its items gave."""
+        raws: list[Raw] = []
+        whole = None
+        present = self._words_of_files.found(unit.source.data)
+        for rule, words in self.whole:
+            if present.isdisjoint(words):
+                continue
+            if whole is None:
+                placed = {item.start: one.functions for item, one in results if one.functions}
+                whole = WholeUnit(unit, [item for item, _ in results], placed)
+            for report in _guarded(rule, whole):
+                raws.append(raw_of(rule, report, 0, False))
+        if whole is not None:
+            whole.forget()
+        return raws
+
+    def _on_functions(self, run: _Run) -> None:
         for query, rules in self.functions.items():
             if query.calling and run.calls_at.keys().isdisjoint(query.calling):
                 continue
@@ -160,33 +170,9 @@ class Plan:
                     continue
                 for rule in rules:
                     run.check(rule, function, function.start)
-        return run.result()
-
-    def _words_in(self, unit: Unit) -> list[bytes]:
-        """The words of the file that some rules need."""
-        known: list[bytes] | None = unit.__dict__.get(_PRESENT)
-        if known is None:
-            data = unit.source.data
-            known = unit.__dict__[_PRESENT] = [word for word in self.words if word in data]
-        return known
-
-    def run_whole(self, unit: Unit, found: list[Item]) -> list[Raw]:
-        """Reports of the rules that look at the whole file."""
-        raws: list[Raw] = []
-        whole = None
-        present = self._words_of_files.found(unit.source.data)
-        for rule, words in self.whole:
-            if present.isdisjoint(words):
-                continue
-            whole = whole or WholeUnit(unit, found)
-            for report in _guarded(rule, whole):
-                raws.append(raw_of(rule, report, 0, False))
-        if whole is not None:
-            whole.forget()
-        return raws
 
     def _on_sites(self, run: _Run, sites: Iterable[Node], rules: Sequence[Rule]) -> None:
-        for node in sites if rules else ():
+        for node in sites:
             start = node.start_byte
             site = Site(run.unit, run.item, node, run.index.at(start))
             for rule in rules:
@@ -199,7 +185,9 @@ class Plan:
         by_operator = {"": sites} if "" in table else _by_operator(sites)
         for operator, nodes in by_operator.items():
             for when, rules in table.get(operator, ()):
-                self._on_sites(run, _those(when, nodes), rules)
+                chosen = _those(when, nodes)
+                if chosen:
+                    self._on_sites(run, chosen, rules)
 
     def _on_names(self, run: _Run, callees: Iterable[Node]) -> None:
         """Calls of plain names; most are told to concern no rule by their bytes."""
@@ -245,7 +233,6 @@ class Plan:
 
 
 _WANTED = "calls that concern a rule"
-_PRESENT = "words of the file that rules need"
 _NOTHING = ItemResult([], [])
 _EMPTY = frozenset({
     "comment", "line_comment", "block_comment", "preproc_include",

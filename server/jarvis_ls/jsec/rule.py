@@ -59,8 +59,6 @@ class Nodes:
     """Asks for nodes a tree-sitter pattern captures as `@site`; the check receives a `Site`."""
 
     patterns: dict[LanguageName, str] = field(hash=False)
-    needing: tuple[bytes, ...] = ()
-    """Words of which one must stand in an item for the pattern to be asked of it."""
     operators: frozenset[str] = frozenset()
     """Operators of the expressions that are of interest; empty for all."""
     when: Callable[[Node], bool] | None = None
@@ -118,7 +116,6 @@ def nodes(
     c: str = "",
     cpp: str = "",
     rust: str = "",
-    needing: Iterable[str] = (),
     operators: Iterable[str] = (),
     when: Callable[[Node], bool] | None = None,
 ) -> Nodes:
@@ -126,17 +123,15 @@ def nodes(
 
     `pattern` is for C and C++ alike (for rules below `rules/rust`: for Rust); `c` and `cpp`
     are for one of them only. A language without a pattern is not asked. Whatever is asked of
-    every expression is dear, so: `needing` names words that an item must hold one of. With
-    `operators` or `when` the pattern should be a kind of node and nothing more, such as
-    `(binary_expression) @site`: such a kind is captured once for all rules, and the rule is
-    asked only about nodes with one of the operators for which `when` holds. Either all rules
-    with a pattern name operators, or none does.
+    every expression is dear, so: with `operators` or `when` the pattern should be a kind of node
+    and nothing more, such as `(binary_expression) @site`: such a kind is captured once for all
+    rules, and the rule is asked only about nodes with one of the operators for which `when`
+    holds. Either all rules with a pattern name operators, or none does.
     """
     patterns: dict[LanguageName, str] = {
         "c": c or pattern, "cpp": cpp or pattern, "rust": rust or pattern
     }  # fmt: skip
-    words = tuple(word.encode() for word in needing)
-    return Nodes(patterns, words, frozenset(operators), when)
+    return Nodes(patterns, frozenset(operators), when)
 
 
 def whole_file(*containing: str) -> WholeFile:

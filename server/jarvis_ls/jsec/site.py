@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import functools
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from jarvis_ls.codeintel.code import Function, Unit
 from jarvis_ls.codeintel.items import Item
-from jarvis_ls.codeintel.languages import LanguageName
-from jarvis_ls.codeintel.parse import Node, captures, compile_query
+from jarvis_ls.codeintel.parse import Node
 
-_FUNCTIONS: dict[LanguageName, str] = {
-    "c": "(function_definition) @function",
-    "cpp": "(function_definition) @function",
-    "rust": "(function_item) @function",
-}
+Placed = tuple[str, int, int]
+"""Name and bytes of a function, relative to the start of its item."""
 
 
 @dataclass(slots=True, eq=False)
@@ -33,9 +29,13 @@ class Site:
 class WholeUnit:
     """A whole file, for rules that must see all of it."""
 
-    def __init__(self, unit: Unit, found: list[Item]) -> None:
+    def __init__(
+        self, unit: Unit, found: list[Item], placed: Mapping[int, Sequence[Placed]]
+    ) -> None:
+        """`placed` are the functions of items by the item's first byte."""
         self.unit = unit
         self.items = found
+        self._placed = placed
         self._functions: dict[int, list[Function]] = {}
         """Those of the items that were looked at, by the item's first byte."""
 
@@ -46,7 +46,7 @@ class WholeUnit:
 
     def forget(self) -> None:
         """Drop what was worked out about the functions, which refers to them and to the tree."""
-        kept = {name: self.__dict__[name] for name in ("unit", "items", "_functions")}
+        kept = {name: self.__dict__[name] for name in ("unit", "items", "_placed", "_functions")}
         self.__dict__.clear()
         self.__dict__.update(kept)
         for functions in self._functions.values():
@@ -73,12 +73,19 @@ class WholeUnit:
     def _functions_of(self, item: Item) -> list[Function]:
         known = self._functions.get(item.start)
         if known is None:
-            unit = self.unit
-            query = compile_query(unit.language, _FUNCTIONS[unit.language])
-            bodies = unit.source.data.find(b"{", item.start, item.end) >= 0
-            found = captures(query, item.node).get("function", ()) if bodies else ()
-            known = self._functions[item.start] = [Function(unit, item, node) for node in found]
+            known = self._functions[item.start] = [
+                Function(self.unit, item, node)
+                for _, start, end in self._placed.get(item.start, ())
+                if (node := _spanning(item, item.start + start, item.start + end)) is not None
+            ]
         return known
+
+
+def _spanning(item: Item, start: int, end: int) -> Node | None:
+    """The node of an item that spans just these bytes."""
+    if item.node.byte_range == (start, end):
+        return item.node
+    return item.node.descendant_for_byte_range(start, end)
 
 
 def _is_between(places: list[int], start: int, end: int) -> bool:

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from typing import Literal
 
-from jarvis_ls.codeintel.code import Function, Unit, ancestors, call_at, field, text
+from jarvis_ls.codeintel.code import Call, Function, Unit, ancestors, call_at, field, text
 from jarvis_ls.codeintel.items import Item
+from jarvis_ls.codeintel.nodes import BLANKED
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.allocation import DEREFERENCES, RELEASES, called_name
 from jarvis_ls.jsec.memo import once_per_function
+from jarvis_ls.jsec.site import WholeUnit
 
 MANY = 2000
 """Times a name may stand in a function whose every use is looked at."""
 
 _LONG = 8192
-"""Bytes of a function whose words are looked up: to search it for each would take too long."""
+"""Bytes of a function that is not searched for each of many words."""
+
+_LOOKUPS = 24
+"""Words that such a function is searched for; to list where each of its words stands is as dear."""
 
 _MENTIONS = 32
 """Times a name is looked at in one statement."""
 
 _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
-_RUN = re.compile(rb"\w+")
 _WRAPPING = frozenset({"parenthesized_expression", "cast_expression"})
 _NAMES = frozenset({"identifier", "field_expression"})
 _PLACES = frozenset({"parenthesized_expression", "field_expression", "subscript_expression"})
@@ -269,22 +273,47 @@ def named(function: Function, name: str, most: int = MANY, start: int = 0) -> It
             yield node
 
 
+def calls_of(whole: WholeUnit, name: str) -> Iterator[Call]:
+    """Calls of a plain name in the functions of a file, each told of the innermost."""
+    seen: set[int] = set()
+    for function in reversed(whole.mentioning(name.encode())):
+        for use in named(function, name):
+            outer = use.parent
+            if use.start_byte in seen or outer is None or outer.type != "call_expression":
+                continue
+            seen.add(use.start_byte)
+            called = field(outer, "function") == use
+            call = call_at(whole.unit, function.item, outer, function) if called else None
+            if call is not None:
+                yield call
+
+
 def _places_of(function: Function, word: bytes, most: int, start: int) -> Iterable[int]:
-    if function.end - function.start > _LONG:
+    many = function.unit.source.data.count(word, start, function.end) > most
+    if function.end - function.start > _LONG and (many or next(_lookups(function)) > _LOOKUPS):
         known = _words(function).get(word, [])
         first = bisect_left(known, start)
         if len(known) - first > most:
             return ()
         return (known[at] for at in range(first, len(known)))
-    if function.unit.source.data.count(word, start, function.end) > most:
+    if many:
         return ()
     return Search(function.unit, function.item, word).places(start, function.end, most)
 
 
 @once_per_function
+def _lookups(function: Function) -> Iterator[int]:  # noqa: ARG001 - the key
+    """Counts how often a word was looked for in a long function."""
+    return count(1)
+
+
+@once_per_function
 def _words(function: Function) -> dict[bytes, list[int]]:
     """Where each word of a function stands, in order."""
-    words: dict[bytes, list[int]] = defaultdict(list)
-    for match in _RUN.finditer(function.unit.source.data, function.start, function.end):
-        words[match.group()].append(match.start())
-    return words
+    known: dict[bytes, list[int]] = defaultdict(list)
+    at = function.start
+    for word in function.unit.source.data[at : function.end].translate(BLANKED).split(b" "):
+        if word:
+            known[word].append(at)
+        at += len(word) + 1
+    return known

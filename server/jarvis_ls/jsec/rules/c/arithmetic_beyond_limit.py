@@ -51,9 +51,10 @@ _MAX_USES = 12
         "integer-overflow",
         "integer-underflow",
         guess=nodes(
-            """(assignment_expression left: (identifier) operator: "=" right: (identifier) @site)
-           (init_declarator declarator: (identifier) value: (identifier) @site)""",
-            needing=("_MAX", "_MIN"),
+            """(assignment_expression left: (identifier) operator: "=" right: (identifier) @site
+             (#match? @site "_(MAX|MIN)$"))
+           (init_declarator declarator: (identifier) value: (identifier) @site
+             (#match? @site "_(MAX|MIN)$"))"""
         ),
     ),
     category="integer_overflow",

@@ -46,10 +46,7 @@ TELLING = frozenset({
 
 
 @rule(
-    query=nodes(
-        '(assignment_expression left: (identifier) @_name (#eq? @_name "errno")) @site',
-        needing=("errno",),
-    ),
+    query=nodes('(assignment_expression left: (identifier) @_name (#eq? @_name "errno")) @site'),
     category="error_handling",
     cwe=(391,),
     confidence=0.7,

@@ -28,10 +28,12 @@ log_line("%s", request->path);
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
-from jarvis_ls.codeintel.code import Function, FunctionIndex, call_at, field, text
-from jarvis_ls.codeintel.parse import Node, captures, compile_query
+from jarvis_ls.codeintel.code import Function, field, text
+from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.formats import FORMATS
+from jarvis_ls.jsec.c.mentions import calls_of
 from jarvis_ls.jsec.rule import Report, rule, whole_file
 from jarvis_ls.jsec.rules.c.format_string_not_literal import check_format
 from jarvis_ls.jsec.site import WholeUnit
@@ -49,39 +51,18 @@ NAMES = ("fmt", "format", "msg", "message", "template", "str", "text")
     answered=("format-string",),
 )
 def wrapper_format_not_literal(whole: WholeUnit) -> Iterator[Report]:
-    query = compile_query(
-        whole.unit.language, "(call_expression) @call (function_definition) @function"
-    )
     wrappers: dict[str, int] = {}
-    data = whole.unit.source.data
-    for item in whole.items:
-        if data.find(b"va_start", item.start, item.end) < 0:
-            continue
-        for node in captures(query, item.node).get("function", ()):
-            function = Function(whole.unit, item, node)
-            place = _format_place(function)
-            if place is not None:
-                wrappers[function.name.rpartition("::")[2]] = place
+    for function in whole.mentioning(b"va_start"):
+        place = _format_place(function)
+        if place is not None and function.name:
+            wrappers[function.name.rpartition("::")[2]] = place
     for name in FORMATS:
         wrappers.pop(name, None)
-    if not wrappers:
-        return
-    words = {name.encode() for name in wrappers}
-    for item in whole.items:
-        if not any(data.find(word, item.start, item.end) >= 0 for word in words):
-            continue
-        places = captures(query, item.node)
-        index = FunctionIndex(whole.unit, item, places.get("function", []))
-        for node in places.get("call", ()):
-            if text(field(node, "function")) not in wrappers:
-                continue
-            around = index.at(node.start_byte)
-            call = call_at(whole.unit, item, node, around)
-            if call is None or call.name not in wrappers:
-                continue
-            report = check_format(call, wrappers[call.name], passes_list=False)
-            if report is not None:
-                yield report
+    for call in chain.from_iterable(calls_of(whole, name) for name in wrappers):
+        place = wrappers.get(call.name)
+        report = None if place is None else check_format(call, place, passes_list=False)
+        if report is not None:
+            yield report
 
 
 def _format_place(function: Function) -> int | None:
