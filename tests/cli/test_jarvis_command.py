@@ -17,6 +17,7 @@ from tests.cli.terminal import JARVIS, Person
 from tests.support.agents import until
 from tests.support.model_server import ModelServer
 from tests.support.patience import HANGS
+from tests.support.starting import quick
 
 SETTINGS = """\
 [model_providers.scripted]
@@ -44,15 +45,17 @@ class Place:
 
     async def run(self, *arguments: str, given: str = "") -> tuple[int, str, str]:
         """Exit status, output and errors of a run without a terminal."""
-        process = await self.start(*arguments)
+        process = await self.start(*arguments, command=quick("jarvis_ls.cli.jarvis"))
         out, err = await asyncio.wait_for(process.communicate(given.encode()), HANGS)
         assert process.returncode is not None
         return process.returncode, out.decode(), err.decode()
 
-    async def start(self, *arguments: str) -> asyncio.subprocess.Process:
+    async def start(
+        self, *arguments: str, command: tuple[str, ...] = JARVIS
+    ) -> asyncio.subprocess.Process:
         """A run that goes on."""
         return await asyncio.create_subprocess_exec(
-            *JARVIS,
+            *command,
             *arguments,
             cwd=self.folder,
             env=self.environment,

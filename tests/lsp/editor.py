@@ -16,8 +16,10 @@ from pytest_lsp import LanguageClient, client_capabilities, make_test_lsp_client
 from jarvis_ls.lsp import protocol
 from jarvis_ls.lsp.folders import uri_of
 from tests.support.patience import HANGS
+from tests.support.starting import quick
 
 COMMAND = (sys.executable, "-X", "utf8", "-m", "jarvis_ls")
+"""The start as editors do it, for tests that look at the process."""
 DOUBLE_FREE = """#include <stdlib.h>
 
 void twice(char *p) {
@@ -209,12 +211,12 @@ async def running(
     pull: bool = False,
     options: dict[str, Any] | None = None,
     locale: str | None = None,
-    command: tuple[str, ...] = COMMAND,
+    command: tuple[str, ...] | None = None,
 ) -> AsyncIterator[Editor]:
     """An editor on ``folders``, the server with it; both end with the block."""
     made = make_test_lsp_client()
     editor = Editor(made)
-    await made.start_io(*command)
+    await made.start_io(*(command or quick("jarvis_ls")))
     params = types.InitializeParams(
         capabilities=capabilities(client, pull=pull),
         initialization_options={"debounce": 0, "workspaceScan": False, **(options or {})},

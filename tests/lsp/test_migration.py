@@ -16,7 +16,7 @@ from pygls.exceptions import JsonRpcException
 
 from jarvis_ls.lsp import protocol
 from jarvis_ls.lsp.folders import uri_of
-from tests.lsp.editor import running
+from tests.lsp.editor import COMMAND, running
 
 MAIN = """#include <stdio.h>
 #include "sums.h"
@@ -283,7 +283,7 @@ async def test_a_run_in_a_terminal_is_noticed(project):
 async def test_stopping_ends_the_compilers_and_resuming_goes_on(project):
     long = "\n".join(f"int f{n}(int x) {{ return x * {n} + 1; }}" for n in range(3000))
     (project / "many.c").write_text(long)
-    async with running(project, options=TRUSTED) as editor:
+    async with running(project, options=TRUSTED, command=COMMAND) as editor:
         told = []
         editor.client.feature(protocol.migration.MIGRATION_CHANGED)(
             lambda params: told.append(params)

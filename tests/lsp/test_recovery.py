@@ -35,7 +35,7 @@ def kill(processes):
 
 async def test_the_analysis_process_is_killed_again_and_again(tmp_path):
     uri = uri_of(str(tmp_path / "a.c"))
-    async with running(tmp_path) as editor:
+    async with running(tmp_path, command=COMMAND) as editor:
         editor.open(uri, DOUBLE_FREE)
         assert len(await editor.diagnostics(uri)) == 1
         for number in range(5):
@@ -50,7 +50,7 @@ async def test_the_analysis_process_is_killed_again_and_again(tmp_path):
 
 async def test_a_killed_process_loses_no_edit_under_way(tmp_path):
     uri = uri_of(str(tmp_path / "a.c"))
-    async with running(tmp_path) as editor:
+    async with running(tmp_path, command=COMMAND) as editor:
         editor.open(uri, DOUBLE_FREE)
         await editor.diagnostics(uri)
         for number in range(120):
@@ -142,7 +142,7 @@ def test_exit_during_a_scan_leaves_no_process(tmp_path):
 
 async def test_memory_stays_flat_over_thousands_of_edits(tmp_path):
     uri = uri_of(str(tmp_path / "a.c"))
-    async with running(tmp_path) as editor:
+    async with running(tmp_path, command=COMMAND) as editor:
         editor.open(uri, DOUBLE_FREE)
         server = psutil.Process(editor.client._server.pid)
         (worker,) = workers(editor)
@@ -176,7 +176,7 @@ async def test_memory_stays_flat_over_thousands_of_edits(tmp_path):
 
 
 async def test_documents_that_come_and_go_leave_nothing(tmp_path):
-    async with running(tmp_path) as editor:
+    async with running(tmp_path, command=COMMAND) as editor:
         server = psutil.Process(editor.client._server.pid)
         (worker,) = workers(editor)
 

@@ -14,7 +14,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcRequestCancelled
 
 from jarvis_ls.lsp.folders import uri_of
-from tests.lsp.editor import CLEAN, DOUBLE_FREE, running
+from tests.lsp.editor import CLEAN, COMMAND, DOUBLE_FREE, running
 from tests.lsp.wire import wire
 
 LIVE = {"workspaceScan": True}
@@ -99,7 +99,7 @@ async def test_the_clients_own_token_is_used(tmp_path):
 @pytest.mark.parametrize("how", ["request", "token", "command"])
 async def test_cancelling_ends_the_processes_and_keeps_what_was_found(tmp_path, how):
     many_files(tmp_path, 300)
-    async with running(tmp_path) as editor:
+    async with running(tmp_path, command=COMMAND) as editor:
         before = len(children(editor))
         scan = editor.begin("jarvis/scanWorkspace", {}, "scan")
         await editor.until(lambda: editor.published)
@@ -125,7 +125,7 @@ async def test_cancelling_ends_the_processes_and_keeps_what_was_found(tmp_path, 
 
 async def test_a_cancellation_is_answered_before_what_it_ends_has_ended(tmp_path):
     many_files(tmp_path, 3)
-    async with running(tmp_path) as editor:
+    async with running(tmp_path, command=COMMAND) as editor:
         await editor.until(lambda: children(editor))
         (analysis,) = children(editor)
         analysis.suspend()
@@ -142,7 +142,7 @@ async def test_a_cancellation_is_answered_before_what_it_ends_has_ended(tmp_path
 async def test_a_storm_of_scans_and_cancellations(tmp_path):
     many_files(tmp_path, 40)
     rng, cancelled = random.Random(7), 0
-    async with running(tmp_path) as editor:
+    async with running(tmp_path, command=COMMAND) as editor:
         editor.open(uri(tmp_path / "open.c"), DOUBLE_FREE)
         for number in range(30):
             answer = editor.begin("jarvis/scanWorkspace", {}, f"s{number}")

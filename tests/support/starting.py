@@ -1,0 +1,36 @@
+"""Commands that start our programs as a user's would, without importing everything anew."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+_LAUNCH = Path(__file__).with_name("launch.py")
+
+
+@functools.cache
+def quick(program: str) -> tuple[str, ...]:
+    """The command for a program of the nursery, which is started on first use; on a platform
+    that cannot fork, the plain command."""
+    if not sys.platform.startswith("linux"):
+        return (sys.executable, "-m", program)
+    folder = tempfile.TemporaryDirectory(prefix="nursery-")
+    path = str(Path(folder.name) / "socket")
+    nursery = subprocess.Popen(
+        [sys.executable, "-X", "utf8", "-m", "tests.support.nursery", program, path],
+        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    assert nursery.stdin is not None and nursery.stdout is not None
+    assert nursery.stdout.readline() == b"ready\n"
+
+    def end() -> None:
+        nursery.communicate()
+        folder.cleanup()
+
+    atexit.register(end)
+    return (sys.executable, "-I", "-S", str(_LAUNCH), path)
