@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.mentions import USING
 from jarvis_ls.jsec.c.nearby import use_after, use_before_test
 from jarvis_ls.jsec.rule import Report
 
 
-def used_after(closing: Call, by: Collection[str] | None = None) -> Iterator[Report]:
+def used_after(
+    closing: Call, by: Collection[str] | None = None, harmless: Callable[[Node], bool] | None = None
+) -> Iterator[Report]:
     """A use behind the call that closes something; `by` are the functions whose use counts, all
-    when None."""
+    when None, without those that are `harmless`."""
     use = use_after(closing)
     if use is None or use.does not in USING or (by is not None and use.by not in by):
+        return
+    if harmless is not None and harmless(use.node):
         return
     yield Report(
         use.node,

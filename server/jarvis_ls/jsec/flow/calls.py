@@ -258,6 +258,17 @@ def _bind(an: Analysis, st: State, inner: Frame, values: list[Val], types: Any, 
         if type_[0] == "i":
             value = converted(an, st, value, types[index], type_, span, explicit=False)
         st.mem[rid] = {0: value}
+    if function.variadic:
+        _handed_over(an, st, values[len(function.params) :])
+
+
+def _handed_over(an: Analysis, st: State, values: list[Val]) -> None:
+    """What goes in by `...` is not followed: single values may be set through it."""
+    for rid in {target[0] for value in values for target in value.ptr}:
+        place = an.places[rid]
+        if place is not None and place.kind == "local" and place.type[0] in ("i", "f", "p"):
+            st.mem[rid] = {0: unknown(place.type)}
+            st.regs[rid] = an.reg(st, rid).but(fill=UNKNOWN_FILL)
 
 
 def _declare(an: Analysis, st: State, instr: Instr) -> None:

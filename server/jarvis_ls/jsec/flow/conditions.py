@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -291,6 +292,8 @@ def _put_back(an: Analysis, st: State, e: Expr, old: Val, new: Val) -> None:
     while e[0] == ir.CAST:
         lo, hi = limits(e[3])
         inner = quiet(an, st, e[1])
+        if e[3][0] == "f" and e[2][0] == "i":
+            new = Val(math.ceil(new.lo), math.floor(new.hi), new.flags, new.taint, (), new.null)
         if inner.lo < lo or inner.hi > hi:
             if old.sym is not None and old.sym[0] == "negative" and new.hi < 2**31:
                 _from_lo, from_hi = limits(e[2])
@@ -304,7 +307,8 @@ def _put_back(an: Analysis, st: State, e: Expr, old: Val, new: Val) -> None:
         cells = st.mem.get(rid)
         held = cells.get(offset) if cells is not None else None
         if held is not None and new.hi >= 0:
-            most = new.hi
+            whole = an.type_at(rid, offset)[0] == "i"
+            most = math.floor(new.hi) if whole else new.hi
             narrowed = _narrowed(held, max(held.lo, -most), min(held.hi, most), number(0))
             if new.lo > 0 and held.lo >= 0:
                 narrowed = _narrowed(narrowed, new.lo, narrowed.hi, number(0))

@@ -350,13 +350,17 @@ class Calls:
             )
         placed = node.child_by_field_name("placement")
         arguments = self.arguments(node)
-        if placed is not None and "nothrow" not in text(placed):
-            return of.unknown(("p", type_))
         temp = of.blocks.temp()
         span = of.span(node)
-        fails = placed is not None
-        zeroed = not arguments and node.child_by_field_name("arguments") is not None
-        of.blocks.add((ir.NEW, temp, type_, count, of.types.size(type_), span, fails, zeroed))
+        if placed is not None and "nothrow" not in text(placed):
+            if placed.named_child_count != 1:
+                return of.unknown(("p", type_))
+            there = of.as_type(of.value(placed.named_children[0]), ("p", type_), span)
+            of.blocks.add((ir.SET, temp, there))
+        else:
+            fails = placed is not None
+            zeroed = not arguments and node.child_by_field_name("arguments") is not None
+            of.blocks.add((ir.NEW, temp, type_, count, of.types.size(type_), span, fails, zeroed))
         if count is None and type_[0] == "r":
             self.construct((ir.TEMP, temp), type_[1], arguments, node)
         elif count is None and len(arguments) == 1:

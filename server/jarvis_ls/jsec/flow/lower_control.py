@@ -131,7 +131,7 @@ class Control:
             self.body.statement(update)
         self.body.blocks.end((ir.JUMP, head))
         self.body.blocks.start(after)
-        self.body.destroy(self.body.scopes.close())
+        self.body.destroy(self.body.scopes.close(), self.body.end_of(node))
 
     def _range(self, node: Node) -> None:
         self.body.scopes.open()
@@ -209,15 +209,15 @@ class Control:
                 self.body.statement(child)
 
     def _break(self, node: Node) -> None:
-        self._leave(self._breaks)
+        self._leave(node, self._breaks)
 
     def _continue(self, node: Node) -> None:
-        self._leave(self._continues)
+        self._leave(node, self._continues)
 
-    def _leave(self, stack: list[tuple[int, int]]) -> None:
+    def _leave(self, node: Node, stack: list[tuple[int, int]]) -> None:
         if stack:
             label, depth = stack[-1]
-            self.body.destroy(self.body.scopes.objects_from(depth))
+            self.body.destroy(self.body.scopes.objects_from(depth), self.body.of.span(node))
             self.body.blocks.end((ir.JUMP, label))
 
     def _goto(self, node: Node) -> None:
@@ -270,7 +270,7 @@ class Control:
         for child in node.named_children:
             self.body.blocks.add((ir.EVAL, self.body.of.value(child)[0]))
         handler, depth = self._tries[-1] if self._tries else (None, 0)
-        self.body.destroy(self.body.scopes.objects_from(depth))
+        self.body.destroy(self.body.scopes.objects_from(depth), self.body.of.span(node))
         thrown = (ir.THROW, self.body.of.span(node))
         self.body.blocks.end(thrown if handler is None else (ir.JUMP, handler))
 

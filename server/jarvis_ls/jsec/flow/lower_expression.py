@@ -63,6 +63,8 @@ class Expressions:
         self.fixed: Span | None = None
         """The place of the macro whose text is being lowered."""
         self.depth = 0
+        self._read: set[int] = set()
+        """Casts that are none (see `misread`), of which the left side was lowered."""
         self.lambdas: Lambdas | None = None
         """What is known of lambdas; None outside of functions."""
         from jarvis_ls.jsec.flow.lower_calls import Calls
@@ -169,6 +171,11 @@ class Expressions:
             elif kind == "unary_expression" and operator_of(node) == "!":
                 node = node.child_by_field_name("argument")
                 then, other, flip = other, then, not flip
+            elif (misread := self.misread(node)) is not None:
+                between = self.blocks.label()
+                self.branch(_name_of(misread), between, other)
+                self.blocks.start(between)
+                self._read.add(misread.id)
             elif kind == "binary_expression" and (operator := operator_of(node)) in ("&&", "||"):
                 between = self.blocks.label()
                 left = node.child_by_field_name("left")
@@ -189,6 +196,18 @@ class Expressions:
             defensive = (True,) if self.fixed and self.choosing else ()
             span = self.span(node) if node else (0, 0)
             self.blocks.end((ir.IF, expr, then, other, span, *defensive))
+
+    def misread(self, node: Node) -> Node | None:
+        """The "cast" at the left end of a condition such as `(p) && (p->n) == 3`, which the parser
+        takes for `((p) &(&(p->n))) == 3`: nobody takes the address of an address."""
+        one: Node | None = node
+        for _ in range(_LEFTMOST):
+            if one is None or one.type != "binary_expression":
+                break
+            one = one.child_by_field_name("left")
+        if one is None or one.type != "cast_expression" or one.id in self._read:
+            return None
+        return one if _behind_and(one) is not None else None
 
     # single kinds
 
@@ -293,6 +312,10 @@ class Expressions:
         return address, type_
 
     def _cast(self, node: Node) -> Typed:
+        if node.id in self._read:
+            return self.value(_behind_and(node))
+        if self.misread(node) is not None:
+            return self.operators.truth(node)
         kind = node.child_by_field_name("type")
         type_ = ANY if kind is None else self.types.of(kind)
         value = self.value(node.child_by_field_name("value"))
@@ -374,3 +397,23 @@ _PLACES = frozenset({
 
 
 __all__ = ["MAX_DEPTH", "Expressions", "Outer", "Typed", "zero"]
+
+
+def _behind_and(node: Node) -> Node | None:
+    """What stands behind the `&&` of a "cast" that is none."""
+    for _ in range(2):
+        inner = node.child_by_field_name("value" if node.type == "cast_expression" else "argument")
+        if inner is None or inner.type != "pointer_expression" or operator_of(inner) != "&":
+            return None
+        node = inner
+    return node.child_by_field_name("argument")
+
+
+def _name_of(node: Node) -> Node | None:
+    """The name in the brackets of a "cast" that is none."""
+    kind = node.child_by_field_name("type")
+    return None if kind is None else kind.child_by_field_name("type")
+
+
+_LEFTMOST = 8
+"""Operators passed on the way to the left end of a condition."""

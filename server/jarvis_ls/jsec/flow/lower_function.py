@@ -7,7 +7,7 @@ from collections.abc import Callable
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir
-from jarvis_ls.jsec.flow.ir import FunctionIR, GlobalIR, Type
+from jarvis_ls.jsec.flow.ir import FunctionIR, GlobalIR, Span, Type
 from jarvis_ls.jsec.flow.lower_blocks import MAX_DEPTH, Blocks, Scopes, span_of, targets
 from jarvis_ls.jsec.flow.lower_control import Control
 from jarvis_ls.jsec.flow.lower_expression import Expressions, Outer
@@ -147,15 +147,19 @@ class Body:
         self.scopes.open()
         for child in node.named_children:
             self.statement(child)
-        self.destroy(self.scopes.close())
+        self.destroy(self.scopes.close(), self.end_of(node))
 
-    def destroy(self, objects: list[tuple[int, str]]) -> None:
-        """Run the destructors of objects whose scope ends."""
+    def end_of(self, node: Node) -> Span:
+        """The last byte of a node, its closing brace for one: where the objects in it end."""
+        return self.of.fixed or (node.end_byte - 1, node.end_byte)
+
+    def destroy(self, objects: list[tuple[int, str]], at: Span) -> None:
+        """Run the destructors of objects whose scope ends at a place."""
         for slot, record in objects:
             name = "~" + record
             self.of.calls.add(name)
             self.blocks.add((ir.METHOD, self.blocks.temp(), (ir.LOCAL, slot), record, name, (),
-                             VOID, (0, 0), ()))  # fmt: skip
+                             VOID, at, ()))  # fmt: skip
 
     def _expression(self, node: Node) -> None:
         for child in node.named_children:
@@ -222,7 +226,7 @@ class Body:
     def _return(self, node: Node) -> None:
         value = next((c for c in node.named_children if c.type != "comment"), None)
         expr = None
-        if self.lambdas.leave(value):
+        if self.lambdas.leave(value, self.of.span(node)):
             return
         if value is not None:
             if self.result[0] == "&":
@@ -236,7 +240,7 @@ class Body:
             temp = self.blocks.temp()
             self.blocks.add((ir.SET, temp, expr))
             expr = (ir.TEMP, temp)
-        self.destroy(objects)
+        self.destroy(objects, self.of.span(node))
         self.blocks.end((ir.RETURN, expr, self.of.span(node)))
 
     # preprocessor

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir
-from jarvis_ls.jsec.flow.ir import Type
+from jarvis_ls.jsec.flow.ir import Span, Type
 from jarvis_ls.jsec.flow.types import ANY
 
 if TYPE_CHECKING:
@@ -89,11 +89,11 @@ class Lambdas:
         self._running.append(run)
         body.statement(inner)
         self._running.pop()
-        body.destroy(body.scopes.close())
+        body.destroy(body.scopes.close(), body.end_of(inner))
         of.blocks.start(run.after)
         return (ir.TEMP, run.temp), run.type
 
-    def leave(self, value: Node | None) -> bool:
+    def leave(self, value: Node | None, end: Span) -> bool:
         """Lower a `return` when it belongs to a lambda."""
         if not self._running:
             return False
@@ -101,7 +101,7 @@ class Lambdas:
         if value is not None:
             expr, run.type = of.value(value)
             of.blocks.add((ir.SET, run.temp, expr))
-        self.body.destroy(self.body.scopes.objects_from(run.depth))
+        self.body.destroy(self.body.scopes.objects_from(run.depth), end)
         of.blocks.end((ir.JUMP, run.after))
         return True
 

@@ -29,10 +29,18 @@ class Locals:
         self.outer, self.types, self.of = body.outer, body.types, body.of
         self.blocks, self.scopes, self.globals = body.blocks, body.scopes, body.globals
 
+    def _behind_macro(self, kind: Node) -> set[str]:
+        """What a macro in the place of a type stands for: `local` may be `static`."""
+        named = next(iter(kind.named_children), kind)
+        return set(self.types.unit.facts.macros.get(text(named), "").split())
+
     def declaration(self, node: Node) -> None:
         """Lower a declaration: its variables and what they start with."""
         base = self.types.specified(node)
         words = {text(c) for c in node.children if c.type == "storage_class_specifier"}
+        kind = node.child_by_field_name("type")
+        if kind is not None and kind.type in ("type_identifier", "sized_type_specifier"):
+            words |= self._behind_macro(kind)
         auto = text(node.child_by_field_name("type")) == "auto"
         for declarator in node.children_by_field_name("declarator"):
             name, type_ = self.types.declarator(declarator, base)

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _COMPARE = frozenset({"==", "!=", "<", ">", "<=", ">="})
 
 
+_LEFT = ("cast_expression", "binary_expression")
+
+
 class Operators:
     """Lowers operators; part of `Expressions`."""
 
@@ -28,12 +31,15 @@ class Operators:
         """Lower an operator between two operands."""
         operator = operator_of(node)
         if operator in ("&&", "||"):
-            return self._truth(node)
+            return self.truth(node)
         if operator in ("<<", ">>") and self.of.types.unit.language == "cpp":
             streamed = self.of.streams.shifted(node)
             if streamed is not None:
                 return streamed
-        left = self.of.value(node.child_by_field_name("left"))
+        first = node.child_by_field_name("left")
+        if first is not None and first.type in _LEFT and self.of.misread(first) is not None:
+            return self.truth(node)
+        left = self.of.value(first)
         right = self.of.value(node.child_by_field_name("right"))
         return self.combine(operator, left, right, self.of.span(node))
 
@@ -90,7 +96,8 @@ class Operators:
         size = self.of.types.size(pointee(type_)) or self.later(pointee(type_))
         return (ir.INDEX, pointer, index, size, span), ("p", pointee(type_))
 
-    def _truth(self, node: Node) -> Typed:
+    def truth(self, node: Node) -> Typed:
+        """0 or 1, worked out by branches."""
         yes, no, after = (self.of.blocks.label() for _ in range(3))
         temp = self.of.blocks.temp()
         self.of.branch(node, yes, no)

@@ -37,3 +37,13 @@ void *unknown(size_t n) {
     free(p);
     return q;
 }
+
+long *none_of_them(void) {
+    long *list = malloc(1); // ok
+    return list;
+}
+
+long *three_bytes(void) {
+    long *list = malloc(3); // expect: allocation-for-wrong-type
+    return list;
+}

@@ -46,3 +46,19 @@ int smallest(const int *list, int n) {
         if (list[i] < best) best = list[i]; // ok
     return best - 1; // ok
 }
+
+int64_t square(void) {
+    int64_t data = 0;
+    if (scanf("%" SCNd64, &data) != 1)
+        return 0;
+    return data * data; // expect: arithmetic-beyond-limit
+}
+
+int64_t small_square(void) {
+    int64_t data = 0;
+    if (scanf("%" SCNd64, &data) != 1)
+        return 0;
+    if (imaxabs((intmax_t)data) <= sqrtl(LLONG_MAX))
+        return data * data; // ok
+    return 0;
+}

@@ -58,3 +58,11 @@ void program(char *path, char *name) {
     execl("/bin/ls", "ls", name, (char *)NULL); // ok
     execl(path, path, (char *)NULL); // expect: command-from-variable
 }
+
+void registry(HKEY key) {
+    char data[100] = "";
+    DWORD size = 99;
+    if (RegQueryValueExA(key, "Command", NULL, NULL, (LPBYTE)data, &size) != 0) return;
+    WinExec(data, SW_SHOW); // expect: command-from-variable
+    WinExec("notepad.exe", SW_SHOW); // ok
+}

@@ -84,3 +84,9 @@ void chosen(int big, const void *from) {
     char *p = big ? large : small;
     memcpy(p, from, 20); // expect: copy-beyond-buffer
 }
+
+void wide(const wchar_t *text) {
+    wchar_t line[20];
+    _snwprintf(line, 40, L"%s", text); // expect: copy-beyond-buffer
+    _snwprintf(line, 20, L"%s", text); // ok
+}

@@ -15,3 +15,14 @@ void number_shown(int first) {
     if (close(first))
         note("close of %d failed", first); // ok
 }
+
+int put_back(int fd) {
+    int kept = dup(fd);
+    close(fd);
+    return dup2(kept, fd); // ok
+}
+
+int copied_too_late(int fd, int other) {
+    close(fd);
+    return dup2(fd, other); // expect: descriptor-used-after-close
+}

@@ -60,3 +60,18 @@ void member(struct box b, char *given[]) {
     free(b.text); // ok
     free(given); // ok
 }
+
+struct pair { int a, b; };
+
+void placed() {
+    char room[10 * sizeof(struct pair)];
+    struct pair *p = new (room) struct pair[10];
+    p[0].a = 1;
+    delete[] p; // expect: free-of-non-heap-memory
+}
+
+void not_placed() {
+    struct pair *p = new struct pair[10];
+    p[0].a = 1;
+    delete[] p; // ok
+}

@@ -111,3 +111,13 @@ int descriptors(const char *path) {
         return -1;
     return fd + well;
 }
+
+int windows(void *pipe) {
+    if (ImpersonateNamedPipeClient(pipe) == ERROR_INVALID_HANDLE) // expect: impossible-result-check
+        return -1;
+    if (!ImpersonateNamedPipeClient(pipe)) // ok
+        return -1;
+    if (CreateMutexA(NULL, FALSE, NULL) == INVALID_HANDLE_VALUE) // expect: impossible-result-check
+        return -1;
+    return CreateMutexA(NULL, FALSE, NULL) == NULL; // ok
+}

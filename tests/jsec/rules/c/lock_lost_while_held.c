@@ -122,3 +122,33 @@ int handle_whole(void) {
     CloseHandle(own);
     return total;
 }
+
+static void give_back(pthread_mutex_t *lock) {
+    pthread_mutex_unlock(lock);
+}
+
+static void end(pthread_mutex_t *lock) {
+    pthread_mutex_destroy(lock);
+    free(lock);
+}
+
+int ended(void) {
+    static pthread_mutex_t *kept;
+    if (!make(&kept))
+        return 0;
+    hold(kept); // expect: lock-lost-while-held
+    total++;
+    end(kept);
+    return total;
+}
+
+int ended_in_order(void) {
+    static pthread_mutex_t *kept;
+    if (!make(&kept))
+        return 0;
+    hold(kept); // ok
+    total++;
+    give_back(kept);
+    end(kept);
+    return total;
+}

@@ -127,3 +127,30 @@ static int second_of(const int *numbers) { return numbers[1]; } // ok
 static int (*const fixed_table[])(const int *) = {none_of, second_of};
 
 int through_the_other(void) { return fixed_table[0](NULL); }
+
+struct tagged { int kind; int value; };
+#define IS_NUMBER(t) ((t) && ((t)->kind) == 3)
+#define MAY_BE_NUMBER(t) ((!t) || ((t)->kind) == 3)
+
+static int number_of(const struct tagged *t) {
+    if (!IS_NUMBER(t))
+        return 0;
+    return t->value; // ok
+}
+
+static int number_or_none(const struct tagged *t) {
+    if (!MAY_BE_NUMBER(t))
+        return 0;
+    return t->value; // expect: null-dereference
+}
+
+int numbers(void) {
+    return number_of(NULL) + number_or_none(NULL);
+}
+
+int plain_condition(struct tagged *t) {
+    struct tagged *none = NULL;
+    if ((none) && ((none)->kind) == 3)
+        return none->value; // ok
+    return 0;
+}

@@ -37,3 +37,39 @@ void from_person(char *user, char *domain) {
         return;
     LogonUserA(user, domain, data, 2, 0, &token); // ok
 }
+
+void from_registry(HKEY key) {
+    char data[100] = "";
+    DWORD size = 99;
+    HANDLE token;
+    if (RegQueryValueExA(key, "Word", NULL, NULL, (LPBYTE)data, &size) != ERROR_SUCCESS)
+        return;
+    LogonUserA("a", "b", data, 2, 0, &token); // expect: plaintext-password-storage
+}
+
+void registry_value_used(HKEY key, char *word) {
+    char data[100] = "";
+    DWORD size = 99;
+    HANDLE token;
+    if (RegQueryValueExA(key, "Name", NULL, NULL, (LPBYTE)data, &size) != ERROR_SUCCESS)
+        return;
+    LogonUserA(data, "b", word, 2, 0, &token); // ok
+}
+
+char *hashed_from_file(void) {
+    static char data[100];
+    FILE *file = fopen("word", "r");
+    if (file == NULL)
+        return NULL;
+    if (fgets(data, 100, file) == NULL)
+        data[0] = 0;
+    fclose(file);
+    return crypt(data, "ab"); // expect: plaintext-password-storage
+}
+
+char *hashed_from_person(void) {
+    static char data[100];
+    if (fgets(data, 100, stdin) == NULL)
+        data[0] = 0;
+    return crypt(data, "ab"); // ok
+}

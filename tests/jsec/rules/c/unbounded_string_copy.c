@@ -114,3 +114,21 @@ void hidden(void) {
     through_function(p);
     strcpy(small, "abc"); // ok
 }
+
+wchar_t *wide_twin(void *text) {
+    size_t length = wcslen((wchar_t *)text);
+    void *twin = malloc((length + 1) * sizeof(wchar_t));
+    if (twin == NULL)
+        return NULL;
+    wcscpy((wchar_t *)twin, (wchar_t *)text); // ok
+    return twin;
+}
+
+wchar_t *twin_of_another(void *text, void *other) {
+    size_t length = wcslen((wchar_t *)other);
+    void *twin = malloc((length + 1) * sizeof(wchar_t));
+    if (twin == NULL)
+        return NULL;
+    wcscpy((wchar_t *)twin, (wchar_t *)text); // expect: unbounded-string-copy
+    return twin;
+}

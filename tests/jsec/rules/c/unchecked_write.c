@@ -23,12 +23,12 @@ int checked(FILE *out, const char *text, size_t length) {
 }
 
 void to_terminal(const char *text) {
-    fputs(text, stdout); // expect: unchecked-write
+    fputs(text, stdout); // ok
     puts(text); // ok
     fputs(text, stderr); // ok
     fprintf(stderr, "%s", text); // ok
     write(2, text, 3); // ok
-    printf("%s", text); // ok
+    wprintf(L"%s", text); // ok
 }
 
 void descriptor(int fd, const char *text) {
@@ -60,8 +60,24 @@ int to_terminal_with_care(const char *text) {
 }
 
 void lines(const char *text) {
-    puts(text); // expect: unchecked-write
+    puts(text); // ok
     if (putchar('.') == EOF) // ok
         return;
     (void) puts(text); // ok
+}
+
+int looked_at(int c) {
+    if (putchar(c) == EOF) // ok
+        return -1;
+    return printf("%c\n", c) < 0; // ok
+}
+
+void not_looked_at(int c) {
+    putchar(c); // expect: unchecked-write
+    putchar(c); // ok
+    puts("done"); // ok
+}
+
+void formatted(int c) {
+    printf("%c\n", c); // expect: unchecked-write
 }

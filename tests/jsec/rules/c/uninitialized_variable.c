@@ -148,3 +148,28 @@ int member(void) {
     p.a = 1;
     return p.b; // missed: uninitialized-variable (members are not followed)
 }
+
+#define local static
+char in_turn(char *buffer) {
+    local unsigned i;
+    static int j;
+    while (--j >= 0)
+        buffer[0] = buffer[i++]; // ok
+    return buffer[0];
+}
+
+static int fill(const char *how, ...) {
+    va_list all;
+    va_start(all, how);
+    if (how[0] == 'b')
+        *va_arg(all, int *) = 1;
+    va_end(all);
+    return 0;
+}
+
+int filled_by_address(void) {
+    int value;
+    if (fill("b", &value) != 0)
+        return 0;
+    return value; // ok
+}

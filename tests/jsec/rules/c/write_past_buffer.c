@@ -43,3 +43,11 @@ void measured(void) {
     strcpy(copy, long_text); // ok
     free(copy);
 }
+
+void format_is_the_text(void) {
+    char from[100], small[50], large[100];
+    memset(from, 'C', 99);
+    from[99] = 0;
+    snprintf(small, 100, from); // expect: write-past-buffer
+    snprintf(large, 100, from); // ok
+}

@@ -286,7 +286,7 @@ def held_locks(an: Analysis, st: State, frame: Frame, value: Val | None, span: S
         file, place = reg.locked[0], reg.locked[1]
         inside = function.span[0] <= place[0] < function.span[1] and file == function.file
         at = place if inside else span if span != (0, 0) else function.name_span
-        an.fault(st, "lock-kept", at, certain=True, cause=reg.locked)
+        an.fault(st, "lock-kept", at, certain=True, cause=reg.locked[:4])
         st.regs[rid] = reg.but(locked=None)
 
 

@@ -13,6 +13,7 @@ from jarvis_ls.jsec.flow.values import NOT_NULL, OTHER, ZERO, Val
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
+    from jarvis_ls.jsec.flow.regions import Frame
 
 _TAKES = re.compile(r"(.*)(Acquire|acquire|Lock|lock|Take|take|Enter|enter)")
 """Names of functions that may take a lock."""
@@ -86,6 +87,26 @@ def _unlock(an: Analysis, st: State, call: Call, index: int) -> None:
         _free(st, target[0])
 
 
+def _destroy(an: Analysis, st: State, call: Call, index: int) -> None:
+    """A lock that is held when it ends was never given back: told where it was taken, by the
+    function that does both."""
+    value = call.arg(index)
+    for target in value.ptr if value is not None else ():
+        reg = st.regs.get(target[0])
+        if reg is None or reg.locked is None:
+            continue
+        both: Frame | None = an.frame
+        around = []
+        while both is not None:
+            around.append(both)
+            both = both.caller
+        taking, at = reg.locked[4], reg.locked[1]
+        while taking not in around:
+            taking, at = taking.caller, taking.site
+        an.fault(st, "lock-kept", at, certain=True, cause=reg.locked[:4], function=taking.function)
+        _free(st, target[0])
+
+
 def _mutex(an: Analysis, st: State, call: Call) -> None:
     """The handle that was just made is that of a mutex."""
     for target in call.value.ptr if call.value is not None else ():
@@ -95,7 +116,9 @@ def _mutex(an: Analysis, st: State, call: Call) -> None:
 def _hold(an: Analysis, st: State, rid: int, span: Span) -> None:
     function = an.frame.function
     an.locked = True
-    st.regs[rid] = an.reg(st, rid).but(locked=(function.file, span, "The lock is taken here.", ()))
+    st.regs[rid] = an.reg(st, rid).but(
+        locked=(function.file, span, "The lock is taken here.", (), an.frame)
+    )
 
 
 def _free(st: State, rid: int) -> None:
@@ -105,5 +128,6 @@ def _free(st: State, rid: int) -> None:
 
 
 EFFECTS: dict[str, Callable[..., Any]] = {
-    "lock": _lock, "try lock": _try, "wait": _wait, "unlock": _unlock, "mutex": _mutex,
+    "lock": _lock, "try lock": _try, "wait": _wait, "unlock": _unlock,
+    "mutex": _mutex, "destroy": _destroy,
 }  # fmt: skip

@@ -334,6 +334,14 @@ def _wrote(an: Analysis, st: State, call: Call, index: int) -> None:
         strings.overwrite(an, st, value, None)
 
 
+def _stored(an: Analysis, st: State, call: Call, index: int) -> None:
+    """What lies there comes from where the system keeps values: as good as from a file."""
+    value = call.arg(index)
+    if value is not None and value.ptr:
+        taint = (an.frame.function.file, call.span, f"text:{call.name}()", "file")
+        strings.overwrite(an, st, value, taint)
+
+
 def _secret(an: Analysis, st: State, call: Call, index: int) -> None:
     value = call.arg(index)
     if value is not None:
@@ -383,7 +391,7 @@ _EFFECTS: dict[str, Callable[..., Any]] = {
     "format": _format,
     "print": _print, "command": _command, "vector": _vector, "path": _path, "search": _search,
     "setenv": _setenv, "library": _library, "open": _open, "descriptor": _descriptor,
-    "within": _within, "text": _text, "wrote": _wrote,
+    "within": _within, "text": _text, "wrote": _wrote, "stored": _stored,
     "escape": _escape, "secret": _secret, "clean": _clean, "stop": _stop, "quiet": _quiet,
     "assert": _assert,
     **strings.EFFECTS,

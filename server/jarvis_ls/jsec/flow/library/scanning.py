@@ -47,6 +47,9 @@ def printed(
     if text is not None and values is not None:
         lo, hi, known, source, whole = _length(an, st, text, values, unit, call)
         taint = taint or source
+    elif values == []:  # the format, of which only the length is known, is all that is written
+        held = strings.length(an, st, form, unit)
+        lo, hi, known = held.lo, held.hi, bool(held.flags & TIGHT)
     strings.reach(an, st, where)
     if bound is None:
         strings.unbounded(an, st, call, where, taint)

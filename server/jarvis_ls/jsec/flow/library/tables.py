@@ -13,6 +13,7 @@ is the size of a character. `model` carries them out:
 (a pointer into an argument, or null), `same position`, `open family fails`, `abs position`,
 `range low high`, `count position` (as many at most, or -1), `items position` (as many at most),
 `duplicate from unit`, `reads position count unit`, `stop`, `quiet`,
+`stored to` (a value that the system keeps for the user), `destroy position` (a lock),
 `escape first`, `variable position`, `uses positions`,
 `string position` (it is read to its end), `written position`, `ends position` (a stream),
 `between to first last` (of a range),
@@ -146,6 +147,8 @@ TABLE: dict[str, tuple[Effect, ...]] = {
             "geteuid setuid setgid seteuid chmod_ pthread_self", ("quiet",)),
     # commands and paths
     **_both("system", "_wsystem", ("command", 0, 0)),
+    **_each("WinExec", ("command", 0, 0)),
+    **_each("CreateProcessA CreateProcessW CreateProcess", ("command", 0, 1), ("wrote", 9)),
     **_both("popen _popen", "_wpopen", ("command", 0, 0), ("open", "popen", True)),
     **_both("execl execlp execle _execl _execlp", "_wexecl _wexeclp", ("command", 0, 99)),
     **_both("_spawnl _spawnlp", "_wspawnl _wspawnlp", ("command", 1, 99)),
@@ -176,6 +179,11 @@ TABLE: dict[str, tuple[Effect, ...]] = {
     **_each("ReadFile", ("bytes", 1, 2, 1, "ReadFile()"), ("wrote", 3)),
     **_each("LogonUserA LogonUserW LogonUser", ("secret", 2), ("wrote", 5)),
     **_each("crypt crypt_r", ("secret", 0)),
+    **_each("RegQueryValueExA RegQueryValueExW RegQueryValueEx", ("stored", 4), ("wrote", 5),
+            ("range", 0, 2**31 - 1)),
+    **_each("RegGetValueA RegGetValueW RegGetValue", ("stored", 5), ("wrote", 6),
+            ("range", 0, 2**31 - 1)),
+    **_each("CryptUnprotectData", ("wrote", 6)),
     **_each("CryptHashData", ("secret", 1)),
     **_each("CryptDecrypt", ("clean", 4), ("wrote", 5)),
     **_each("putenv _putenv _wputenv", ("search", 0), ("escape", 0)),
@@ -187,12 +195,14 @@ TABLE: dict[str, tuple[Effect, ...]] = {
     **_each("assert", ("assert", 0)),
     **_each("va_start va_end va_copy __builtin_va_start __builtin_va_end", ("quiet",)),
     # locks
-    **_each("pthread_mutex_init pthread_mutex_destroy pthread_rwlock_init mtx_init "
-            "pthread_spin_init InitializeCriticalSection", ("quiet",)),
+    **_each("pthread_mutex_init pthread_rwlock_init mtx_init pthread_spin_init "
+            "InitializeCriticalSection", ("quiet",)),
+    **_each("pthread_mutex_destroy pthread_rwlock_destroy pthread_spin_destroy mtx_destroy "
+            "DeleteCriticalSection", ("destroy", 0)),
     **_each("pthread_mutex_lock pthread_spin_lock pthread_rwlock_wrlock pthread_rwlock_rdlock "
             "mtx_lock", ("try lock", 0)),
     **_each("pthread_mutex_unlock pthread_spin_unlock pthread_rwlock_unlock mtx_unlock "
-            "LeaveCriticalSection DeleteCriticalSection ReleaseSRWLockExclusive "
+            "LeaveCriticalSection ReleaseSRWLockExclusive "
             "ReleaseSRWLockShared ReleaseMutex", ("unlock", 0)),
     **_each("EnterCriticalSection AcquireSRWLockExclusive AcquireSRWLockShared", ("lock", 0)),
     **_each("CreateMutex CreateMutexA CreateMutexW", ("open", "CreateFile", True), ("mutex",)),
@@ -237,7 +247,7 @@ PASSWORDS = {
     "SSL_CTX_set_default_passwd_cb_userdata": 1, "PKCS12_parse": 1, "PKCS12_create": 0,
     "PEM_write_PrivateKey": 6, "mongoc_client_set_password": 1, "redisAuth": 1, "OCILogon": 4,
     "smtp_auth": 2, "FtpConnect": 3, "InternetConnectA": 4, "InternetConnectW": 4,
-    "NetUserChangePassword": 3,
+    "NetUserChangePassword": 3, "crypt": 0, "crypt_r": 0,
 }  # fmt: skip
 """Functions that take a password, with the place of the argument."""
 
@@ -254,7 +264,7 @@ KEYS = {
     "mbedtls_cipher_setkey": 1, "mbedtls_md_hmac_starts": 1, "mbedtls_md_hmac": 1,
     "gcry_cipher_setkey": 1, "gcry_md_setkey": 1, "crypto_secretbox_easy": 4, "crypto_auth": 3,
     "crypto_secretbox": 4, "CCCrypt": 3, "CryptHashData": 1, "CryptImportKey": 1,
-    "wc_AesSetKey": 1, "wc_HmacSetKey": 2, "crypt": 0, "crypt_r": 0,
+    "wc_AesSetKey": 1, "wc_HmacSetKey": 2,
 }  # fmt: skip
 """Functions that take a key (or what a key is made from), with the place of the argument."""
 

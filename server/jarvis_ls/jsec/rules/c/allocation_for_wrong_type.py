@@ -56,8 +56,8 @@ def allocation_for_wrong_type(call: Call) -> Iterator[Report]:
     if measure is not None:
         yield from _measured(call, target, element, measure)
         return
-    size = allocated(call)
-    if size is None or size.unit or element.unit or element.count < 2:
+    size = allocated(call)  # one byte is what stands for none: a pointer that is not null
+    if size is None or size.unit or element.unit or element.count < 2 or size.count == 1:
         return
     if size.count % element.count:
         yield _report(call, NOT_MULTIPLE, target, 0.85, size.count, element.count)

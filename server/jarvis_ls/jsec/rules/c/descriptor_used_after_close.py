@@ -29,7 +29,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call
+from jarvis_ls.codeintel.code import Call, field, text
+from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.reports import used_after
 from jarvis_ls.jsec.rule import Report, calls, rule
 
@@ -50,4 +51,13 @@ _USERS = frozenset({
     suggestion="Close '{handle}' after its last use.",
 )
 def descriptor_used_after_close(closing: Call) -> Iterator[Report]:
-    yield from used_after(closing, _USERS)
+    yield from used_after(closing, _USERS, _is_taken_anew)
+
+
+def _is_taken_anew(use: Node) -> bool:
+    """Whether a number stands where `dup2` puts a copy: it need not be open there."""
+    call = use.parent.parent if use.parent is not None else None
+    if call is None or not text(field(call, "function")).startswith("dup"):
+        return False
+    arguments = field(call, "arguments")
+    return arguments is not None and arguments.named_children[0] != use

@@ -183,6 +183,13 @@ _HANDLES = frozenset(
         "CreateMailslotW",
     ]
 )
+_NULL_HANDLES = frozenset(
+    ["CreateMutex", "CreateMutexA", "CreateMutexW", "CreateEvent", "CreateEventA", "CreateEventW",
+     "CreateSemaphore", "CreateSemaphoreA", "CreateSemaphoreW", "CreateThread", "OpenProcess",
+     "OpenThread", "OpenMutexA", "OpenMutexW", "OpenEventA", "OpenEventW", "CreateFileMapping",
+     "CreateFileMappingA", "CreateFileMappingW", "LoadLibrary", "LoadLibraryA", "LoadLibraryW"]
+)  # fmt: skip
+"""Windows: these give a handle, or null."""
 _BOOLS = frozenset(
     [
         "ImpersonateNamedPipeClient",
@@ -208,7 +215,8 @@ _SCANS = {"scanf": 0, "fscanf": 1, "sscanf": 1, "wscanf": 0, "fwscanf": 1, "swsc
 _ORDERS = frozenset({"strcmp", "strncmp", "memcmp", "strcasecmp", "strncasecmp", "wcscmp"})
 _UNSIGNED = re.compile(r"\b(unsigned|size_t|uint\d+_t|DWORD|ULONG|UINT)\b")
 _NAMES = (_POINTERS | _COUNTS | _PRINTS | _ZERO_IS_SUCCESS | _ERROR_NUMBERS | _SIGNED | _HANDLES
-          | _DESCRIPTORS | _BOOLS | _ORDERS | frozenset(_SCANS) | {"mmap", "mmap64"})  # fmt: skip
+          | _NULL_HANDLES | _DESCRIPTORS | _BOOLS | _ORDERS | frozenset(_SCANS)
+          | {"mmap", "mmap64"})  # fmt: skip
 
 
 @rule(
@@ -260,8 +268,10 @@ def _wrong(call: Call, test: Test) -> tuple[str, float] | None:
         return "MAP_FAILED", 0.85
     if name in _HANDLES and zero:
         return "INVALID_HANDLE_VALUE", 0.85
-    if name in _BOOLS and negative:
+    if name in _BOOLS and (negative or other.startswith("ERROR_")):
         return "0", 0.85
+    if name in _NULL_HANDLES and (negative or other == "INVALID_HANDLE_VALUE"):
+        return "NULL", 0.85
     if name in _ERROR_NUMBERS and negative:
         return "an error number above 0", 0.85
     if name in _PRINTS and zero and (operator == "!" or other == "0") and fails_if_true:

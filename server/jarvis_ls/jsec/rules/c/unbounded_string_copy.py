@@ -144,30 +144,39 @@ def _confidence(
 
 def _allocated_for(target: Node, source: Node, function: Function) -> bool:
     """Whether the target was allocated with the length of the source in this function."""
-    wanted = f"({text(bare(source))})".replace(" ", "")
+    wanted = text(bare(source))
     for write in reaching(function, text(bare(target)), target.start_byte) or ():
         value = bare(write.value) if write.value is not None else None
-        if value is None or text(field(value, "function")) not in ALLOCATORS:
+        if value is None:
             continue
-        if _mentions_length(field(value, "arguments"), wanted, function, 3):
+        asked = field(value, "arguments") if text(field(value, "function")) in ALLOCATORS else None
+        if value.type == "new_expression":
+            asked = field(field(value, "declarator"), "length")
+        if _mentions_length(asked, wanted, function, 6):
             return True
     return False
 
 
 def _mentions_length(node: Node | None, wanted: str, function: Function, fuel: int) -> bool:
-    if node is None:
-        return False
-    if f"len{wanted}" in text(node)[:400].replace(" ", ""):
-        return True
-    if fuel == 0:
+    if node is None or fuel == 0:
         return False
     inner = bare(node)
+    if inner.type == "call_expression":
+        return _measures(inner, wanted)
     if inner.type == "identifier":
         writes = reaching(function, text(inner), inner.start_byte) or []
         return any(_mentions_length(w.value, wanted, function, fuel - 1) for w in writes)
     if inner.type in ("binary_expression", "argument_list"):
         return any(_mentions_length(c, wanted, function, fuel - 1) for c in inner.named_children)
     return False
+
+
+def _measures(node: Node, wanted: str) -> bool:
+    """Whether a call tells the length of the string that `wanted` is the text of."""
+    arguments = field(node, "arguments")
+    if arguments is None or not text(field(node, "function")).endswith("len"):
+        return False
+    return any(text(bare(one)) == wanted for one in arguments.named_children)
 
 
 def _rewrite(call: Call, memory: Extent | None, appends: bool) -> Rewrite | None:

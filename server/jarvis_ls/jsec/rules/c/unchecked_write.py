@@ -4,8 +4,9 @@
 Finds `fwrite`, `write`, `send` and the like whose result is thrown away. Output to a stream is
 reported at the first such call for the stream, and not at all when `ferror`, `fflush` or
 `fclose` of the stream is checked later: one of these is enough. Formatted text and characters
-count only where the function itself opened the file. Text for `stdout` counts little, and once in a
-function; `printf`, what goes to `stderr` and a call behind `(void)` are left alone.
+count only where the function itself opened the file. Text for `stdout` counts once in a function,
+and only where the file tests the result of the same function elsewhere; what goes to `stderr` and
+a call behind `(void)` are left alone.
 
 ## Why is this bad?
 A full disk, a quota or a broken pipe loses data, and the program reports success.
@@ -33,9 +34,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, text
+from jarvis_ls.codeintel.code import Call, Function, Unit, text
 from jarvis_ls.jsec.c.outcomes import dropped, stream_checked
-from jarvis_ls.jsec.memo import once_per_function
+from jarvis_ls.jsec.memo import once_per_function, once_per_unit
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 BLOCKS = {"fwrite": 3, "fwrite_unlocked": 3}
@@ -43,15 +44,21 @@ TEXTS = {
     "fprintf": 0, "vfprintf": 0, "fputs": 1, "fputc": 1, "putc": 1, "fwprintf": 0, "fputws": 1,
     "fputwc": 1, "putwc": 1, "putw": 1,
 }  # fmt: skip
-PLAIN = {"puts": "stdout", "putchar": "stdout", "putwchar": "stdout"}
+PLAIN = dict.fromkeys(
+    ("puts", "putchar", "putwchar", "printf", "vprintf", "wprintf", "vwprintf"), "stdout"
+)
 """Functions that name no stream, with the one they write to."""
-_AIMED = frozenset({"fputs", "fputc", "putc", "fputws", "fputwc", "putwc", "putw"})
-"""Functions whose call for `stdout` counts: who writes formatted text there seldom asks."""
 DESCRIPTORS = {"write": 0, "pwrite": 0, "writev": 0, "_write": 0, "send": 0, "sendto": 0,
                "sendmsg": 0, "dprintf": 0}  # fmt: skip
 _LOGS = re.compile(r"(?i)err|log|debug|dbg|trace|diag")
 """Streams whose loss few would want to hear of."""
 OPENING = frozenset({"fopen", "fopen64", "fdopen", "freopen", "_wfopen", "tmpfile"})
+_TESTED = re.compile(
+    rb"\b(puts|putw?char|v?w?printf|"
+    rb"(?:fputw?[cs]|putw?c|putw|vfw?printf|fw?printf)(?=\s*\([^;{}]{0,200}?\bstdout\b))"
+    rb"[^;{}=<>!]{0,200}\)\s*(?:[!=]=|<|>=)\s*(?:W?EOF|0|-1)\b"
+)
+"""A write to `stdout` whose result is compared at once."""
 STANDARD = frozenset({"stdout", "stderr", "1", "2", "STDOUT_FILENO", "STDERR_FILENO",
                       "fileno(stdout)", "fileno(stderr)"})  # fmt: skip
 
@@ -72,7 +79,9 @@ def unchecked_write(function: Function) -> Iterator[Report]:
         if name in function.unit.facts.defined or call.is_method:
             continue
         target = _stream(call)
-        to_output = target == "stdout" and (name in BLOCKS or name in _AIMED or name in PLAIN)
+        to_output = target == "stdout" and (
+            name in BLOCKS or name.encode() in _tested(function.unit)
+        )
         if not target or (target in STANDARD and not to_output) or not dropped(call):
             continue
         if name not in DESCRIPTORS and not _is_first(function, call, target, seen):
@@ -87,6 +96,13 @@ def unchecked_write(function: Function) -> Iterator[Report]:
         )
 
 
+@once_per_unit
+def _tested(unit: Unit) -> frozenset[bytes]:
+    """Functions whose result the file looks at when they write to `stdout`: few do, and only there
+    a call that is not looked at says something."""
+    return frozenset(match[1] for match in _TESTED.finditer(unit.source.data))
+
+
 def _stream(call: Call) -> str:
     """Text of the stream or descriptor that a call writes to; empty when it is no write."""
     name = call.name
@@ -96,7 +112,7 @@ def _stream(call: Call) -> str:
 
 def _confidence(call: Call, to_output: bool) -> float:
     if to_output and call.name not in BLOCKS:
-        return 0.25
+        return 0.35
     if _LOGS.search(_stream(call)):
         return 0.45
     if call.name in TEXTS or to_output or _is_wake_up(call):
