@@ -20,6 +20,9 @@ PACKAGE = Path(__file__).resolve().parent.parent / "server" / "jarvis_ls"
 CATALOGS = {"jsec": PACKAGE / "jsec/locale/zh-cn.json", "lsp": PACKAGE / "lsp/locale/zh-cn.json"}
 SAID = [PACKAGE / "jsec" / folder for folder in ("flow", "rules", "c", "rust")]
 """Where sentences are handed on as plain values, to be said elsewhere."""
+COMMANDS = [PACKAGE / "cli" / f"{name}.py"
+            for name in ("scanning", "baselining", "fixing", "explaining", "pages")]  # fmt: skip
+"""Commands that speak with the catalog of jsec."""
 PLACE = re.compile(r"\{\w+\}")
 
 # Which arguments of which call hold templates: positions and keywords.
@@ -30,6 +33,7 @@ TAKES: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "Step": ((2,), ("message",)),
     "rule": ((), ("suggestion", "gathered")),
     "say": ((0,), ()),
+    "counted": ((1, 2), ()),
     "messages": ((0,), ()),
     "BuiltIn": ((1,), ()),
 }
@@ -38,7 +42,7 @@ TAKES: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
 def templates(part: str) -> set[str]:
     """All templates below one package."""
     found: set[str] = set()
-    for path in sorted((PACKAGE / part).rglob("*.py")):
+    for path in [*sorted((PACKAGE / part).rglob("*.py")), *(COMMANDS if part == "jsec" else ())]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         found |= set(_of_module(tree))
         if any(path.is_relative_to(folder) for folder in SAID):

@@ -143,7 +143,7 @@ def test_markdown_orders_by_family(tmp_path: Path, scan_folder: Scan) -> None:
     write(tmp_path, {"a.c": text})
     result = scan_folder(tmp_path)
     headings = re.findall(r"^## (.+)$", render_markdown(result, result.shown), re.MULTILINE)
-    assert headings.index("unsafe\\_api") < headings.index("memory\\_mgmt")
+    assert headings.index("Unsafe API") < headings.index("Memory management")
 
 
 class Page(HTMLParser):

@@ -106,6 +106,8 @@ def test_what_is_no_file_is_named_with_its_reason(tmp_path: Path) -> None:
     assert names(listing) == ["a.c"]
     assert reasons(listing) == {
         "big.c": "larger than the size limit",
+        "broken.c": "a symbolic link that leads nowhere",
+        "self.c": "a symbolic link that leads nowhere",
         "out.c": "a symbolic link that leads out of the folder",
         "outdir": "a symbolic link that leads out of the folder",
         "pipe.c": "a named pipe",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from jarvis_ls.cli.language import reporter
 from jarvis_ls.cli.scanning import INTERRUPTED, perform, prepare
 from jarvis_ls.jsec.baseline import Baseline, save_baseline
+from jarvis_ls.jsec.report.spoken import findings_in_words
 
 
 def run_baseline(options: argparse.Namespace) -> int:
@@ -24,5 +26,8 @@ def run_baseline(options: argparse.Namespace) -> int:
         after = after.with_findings(wanted)
     path = save_baseline(job.root, after, options.baseline)
     if not options.quiet:
-        print(f"{path}: {len(after)} findings (before: {len(before)})")
+        say = reporter()
+        found = findings_in_words(say, len(after))
+        print(say("{path}: {found} (before: {before})", path=path, found=found,
+                        before=len(before)))  # fmt: skip
     return 0

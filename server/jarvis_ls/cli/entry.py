@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from gettext import ngettext
 from pathlib import Path
-from unicodedata import east_asian_width
 
 from jarvis_ls.cli.language import speak, speaker
+from jarvis_ls.core.columns import broken
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import write_error
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it."""
-
-_PIECES = re.compile(r"\s*(?:[^\s\u2e80-\uffef]+|[\u2e80-\uffef](?:[，。；：、）”])?)")
-"""Where a line may not be broken: a word, or a wide sign with the stop behind it."""
 
 
 def run(
@@ -108,24 +104,11 @@ class Columns(argparse.RawDescriptionHelpFormatter):
     between words. Line ends of descriptions are kept."""
 
     def _split_lines(self, text: str, width: int) -> list[str]:
-        return _broken(" ".join(text.split()), width)
+        return broken(" ".join(text.split()), width)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        lines = (line for part in text.splitlines() for line in _broken(part, width) or [""])
+        lines = (line for part in text.splitlines() for line in broken(part, width) or [""])
         return "\n".join(indent + line for line in lines)
-
-
-def _broken(text: str, width: int) -> list[str]:
-    """Lines of at most `width` columns, broken at blanks and between wide signs."""
-    lines, line, used = [], "", 0
-    for piece in _PIECES.findall(text):
-        columns = sum(1 + (east_asian_width(char) in "WF") for char in piece)
-        if line and used + columns > width:
-            lines.append(line.rstrip())
-            line, used, piece = "", 0, piece.lstrip()
-            columns = sum(1 + (east_asian_width(char) in "WF") for char in piece)
-        line, used = line + piece, used + columns
-    return [*lines, line.rstrip()] if line.strip() else lines
 
 
 def _counted(one: str, many: str, number: int) -> str:

@@ -6,11 +6,11 @@ import argparse
 import os
 import shutil
 import sys
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from jarvis_ls.cli.language import reporter
 from jarvis_ls.cli.scanning import wants_colour
 from jarvis_ls.core.errors import SkippedFile, UsageError
 from jarvis_ls.core.files import STATE, read_regular
@@ -18,7 +18,7 @@ from jarvis_ls.core.finding import Span
 from jarvis_ls.core.store import read_records
 from jarvis_ls.jsec.project import digest_of
 from jarvis_ls.jsec.records import CANDIDATES, read_scanned
-from jarvis_ls.jsec.report.text import Paint, Sources, painter, printable
+from jarvis_ls.jsec.report.text import Paint, Sources, painter, printable, wrapped
 
 _LIMIT = 64_000_000
 
@@ -37,14 +37,16 @@ def run_explain_finding(options: argparse.Namespace) -> int:
 def _find(root: Path, name: str) -> list[dict[str, Any]]:
     """The findings of that name: two on one line may share an id."""
     if not (root / STATE / "sec" / CANDIDATES).is_file():
-        raise UsageError(f"{root} has not been scanned yet; run `jsec scan` there first")
+        raise UsageError("{root} has not been scanned yet; run `jsec scan` there first", root=root)
     records = [one for one in read_records(root / STATE / "sec" / CANDIDATES) if _is_finding(one)]
     by_name = [one for one in records
                if name in (one["id"], one["fingerprint"], str(one["gid"]))]  # fmt: skip
     if not by_name:
         raise UsageError(
-            f"there is no finding '{name}' among the {len(records)} of the last scan; "
-            "`jsec scan --format json` names each by id, gid and fingerprint"
+            "there is no finding '{name}' among the {count} of the last scan; "
+            "`jsec scan --format json` names each by id, gid and fingerprint",
+            name=name,
+            count=len(records),
         )
     return by_name
 
@@ -53,24 +55,26 @@ def _shown(root: Path, record: dict[str, Any], paint: Paint, width: int) -> Iter
     sources = Sources(str(root))
     cwe = "".join(f" CWE-{number}" for number in record["cwe"])
     yield paint(f"{printable(record['file'])}:{record['line']}:{record['column']}", "bold")
-    facts = f"{record['rule']}{cwe}, confidence {record['confidence']:.2f}, {record['severity']}"
-    yield f"  {facts}, id {record['id']}"
-    yield from _wrapped(record["description"], width)
+    say = reporter()
+    sure = f"{say('confidence')} {record['confidence']:.2f}, {say(record['severity'])}"
+    yield f"  {record['rule']}{cwe}, {sure}, id {record['id']}"
+    yield from wrapped(say.told(record["description"]), width)
     yield from sources.excerpt(_span(record), record["file"], paint, width)
-    yield from _wrapped(f"→ {record['suggestion']}", width) if record["suggestion"] else ()
+    if record["suggestion"]:
+        yield from wrapped(f"→ {say.told(record['suggestion'])}", width)
     yield ""
     steps = [one for one in record["trace"] if _is_place(one)]
     if not steps:
-        yield "No path is known: the place itself is all there is to see."
+        yield say("No path is known: the place itself is all there is to see.")
     for number, step in enumerate(steps, 1):
         yield paint(f"{number:>3}. {printable(step['file'])}:{step['line']}", "bold")
-        yield from _wrapped(step["message"], width)
+        yield from wrapped(say.told(step["message"]), width)
         yield from sources.excerpt(_span(step), step["file"], paint, width)
     changed = _changed(root, {record["file"], *(step["file"] for step in steps)})
     if changed:
         yield ""
         names = ", ".join(printable(file) for file in changed)
-        yield f"Changed since the scan, so that lines may be others: {names}"
+        yield say("Changed since the scan, so that lines may be others: {files}", files=names)
 
 
 def _changed(root: Path, files: set[str]) -> list[str]:
@@ -114,7 +118,3 @@ def _span(place: dict[str, Any]) -> Span:
     if isinstance(end_line, int) and isinstance(end_column, int) and end_line >= line:
         return Span(line, column, end_line, max(end_column, 1))
     return Span(line, column, line, column + 1)
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    return textwrap.wrap(printable(text), width, initial_indent="  ", subsequent_indent="  ")

@@ -6,11 +6,12 @@ import argparse
 import sys
 from collections import defaultdict
 
+from jarvis_ls.cli.language import reporter
 from jarvis_ls.cli.scanning import INTERRUPTED, Job, chosen, perform, prepare
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.fix import FixedFile, fix_file, write_fixed
-from jarvis_ls.jsec.report.text import plural
+from jarvis_ls.jsec.report.spoken import counted
 from jarvis_ls.jsec.result import ScanResult
 
 
@@ -36,11 +37,19 @@ def run_fix(options: argparse.Namespace) -> int:
         changed += bool(fixed.applied)
         _tell_refused(fixed, options)
     if not options.quiet:
-        done = "applied" if options.write else "ready; --write applies them"
-        left = f", {failed} not applied" if failed else ""
-        count = f"{plural(applied, 'rewrite')} in {plural(changed, 'file')}"
-        print(f"jsec: {count} {done}{left}", file=sys.stderr)
+        print(f"jsec: {_done(applied, changed, failed, options)}", file=sys.stderr)
     return int(unwritten > 0)
+
+
+def _done(applied: int, changed: int, failed: int, options: argparse.Namespace) -> str:
+    say = reporter()
+    rewrites = counted(say, "{count} rewrite", "{count} rewrites", applied)
+    files = counted(say, "{count} file", "{count} files", changed)
+    done = "{rewrites} in {files} applied"
+    if not options.write:
+        done = "{rewrites} in {files} ready; --write applies them"
+    told = say(done, rewrites=rewrites, files=files)
+    return told + (say(", {count} not applied", count=failed) if failed else "")
 
 
 def _fixed(
@@ -58,7 +67,9 @@ def _fixed(
         else:
             sys.stdout.write(fixed.diff())
     except SkippedFile as skipped:
-        print(f"jsec: {path}: not changed: {skipped.reason}", file=sys.stderr)
+        say = reporter()
+        told = say("{path}: not changed: {why}", path=path, why=say(skipped.reason))
+        print(f"jsec: {told}", file=sys.stderr)
         return None
     except JarvisError as error:
         print(f"jsec: {error}", file=sys.stderr)
@@ -69,6 +80,9 @@ def _fixed(
 def _tell_refused(fixed: FixedFile, options: argparse.Namespace) -> None:
     if options.quiet:
         return
+    say = reporter()
     for finding, reason in fixed.refused:
         place = f"{fixed.path}:{finding.span.line}"
-        print(f"jsec: {place}: {finding.rule}: not applied: {reason}", file=sys.stderr)
+        told = say("{place}: {rule}: not applied: {why}", place=place, rule=finding.rule,
+                   why=say(reason))  # fmt: skip
+        print(f"jsec: {told}", file=sys.stderr)

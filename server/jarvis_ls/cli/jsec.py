@@ -88,7 +88,9 @@ def _explain_command(commands: Commands) -> None:  # type: ignore[valid-type]
     parser = commands.add_parser("explain", help="show the page of a rule")  # type: ignore[attr-defined]
     parser.add_argument("rule", metavar="RULE")
     parser.add_argument(
-        "--lang", choices=pages.LANGUAGES, default="en", help="language of the page"
+        "--lang",
+        choices=pages.LANGUAGES,
+        help="language of the page; default: that of the environment",
     )
     parser.set_defaults(run=pages.run_explain)
 

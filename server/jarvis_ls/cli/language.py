@@ -8,7 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jarvis_ls.core.translations import language_of
+
 if TYPE_CHECKING:
+    from jarvis_ls.core.translations import Translations
     from jarvis_ls.lsp.messages import Messages
 
 
@@ -16,12 +19,25 @@ LOCALE = Path(__file__).resolve().parent / "locale"
 """Translations of what only commands say: their help."""
 
 
+def language() -> str:
+    """The one of our languages that is nearest to the environment's."""
+    return language_of(locale_of(os.environ))
+
+
 @cache
 def speaker() -> Messages:
     """Says templates in the user's language."""
-    from jarvis_ls.lsp.messages import Messages, language_of
+    from jarvis_ls.lsp.messages import Messages
 
-    return Messages(language_of(locale_of(os.environ)), LOCALE)
+    return Messages(language(), LOCALE)
+
+
+@cache
+def reporter() -> Translations:
+    """Says the templates of reports and findings in the user's language."""
+    from jarvis_ls.jsec.report.spoken import speaker as in_language
+
+    return in_language(language())
 
 
 def speak(text: str) -> str:

@@ -8,13 +8,21 @@ import json
 import shutil
 from collections.abc import Collection
 
+from jarvis_ls.cli.language import language, reporter
+from jarvis_ls.core.columns import columns, cut
 from jarvis_ls.core.errors import UsageError
+from jarvis_ls.jsec.categories import category_name
 from jarvis_ls.jsec.hints import PAGES
 from jarvis_ls.jsec.page_text import LANGUAGES, in_language
 from jarvis_ls.jsec.pages import rule_pages
+from jarvis_ls.jsec.report.spoken import speaker
 from jarvis_ls.jsec.rule import Rule, all_rules
 
 __all__ = ["LANGUAGES", "known_rules", "no_such_rule", "run_explain", "run_rules"]
+
+
+_LANGUAGES = {"c": "C", "cpp": "C++", "rust": "Rust"}
+"""Grammars as people write them."""
 
 
 def known_rules() -> set[str]:
@@ -24,10 +32,11 @@ def known_rules() -> set[str]:
 
 def no_such_rule(name: str, known: Collection[str]) -> UsageError:
     """What to tell who names a rule that is not among those known."""
-    near = difflib.get_close_matches(name, known, 3)
+    near = ", ".join(difflib.get_close_matches(name, known, 3))
     if near:
-        return UsageError(f"there is no rule '{name}'; is one of these meant: {', '.join(near)}?")
-    return UsageError(f"there is no rule '{name}'; `jsec rules` lists them")
+        return UsageError("there is no rule '{name}'; is one of these meant: {near}?",
+                          name=name, near=near)  # fmt: skip
+    return UsageError("there is no rule '{name}'; `jsec rules` lists them", name=name)
 
 
 def run_rules(options: argparse.Namespace) -> int:
@@ -36,21 +45,32 @@ def run_rules(options: argparse.Namespace) -> int:
     if options.format == "json":
         print(json.dumps([_to_json(one) for one in rules], indent=2))
         return 0
+    titles = {page.id: in_language(page, language()).title for page in rule_pages()}
     width = max(len(one.id) for one in rules)
     room = shutil.get_terminal_size((80, 24)).columns - width - 24
     for one in rules:
-        cwe = f"CWE-{one.cwe[0]}" if one.cwe else ""
-        title = one.title if len(one.title) <= room or room < 20 else one.title[: room - 1] + "…"
-        fix = "fix" if one.fixable else ""
-        print(f"{one.id:<{width}}  {one.severity:<6}  {cwe:<8}  {fix:<3}  {title}".rstrip())
-    print(f"\n{len(rules)} rules; `jsec explain RULE` shows the page of one")
+        print(_line(one, titles[one.id], width, room))
+    say = reporter()
+    print()
+    print(say("{count} rules; `jsec explain RULE` shows the page of one", count=len(rules)))
     return 0
+
+
+def _line(rule: Rule, title: str, width: int, room: int) -> str:
+    """A rule in the list: ids have `width` columns; titles have `room`, unless that is nothing."""
+    say = reporter()
+    cwe = f"CWE-{rule.cwe[0]}" if rule.cwe else ""
+    severity, fix = say(rule.severity), say("fix") if rule.fixable else ""
+    severity += " " * (6 - columns(severity))
+    fix += " " * (4 - columns(fix))
+    shown = title if room < 20 else cut(title, room)
+    return f"{rule.id:<{width}}  {severity}  {cwe:<8}  {fix} {shown}".rstrip()
 
 
 def run_explain(options: argparse.Namespace) -> int:
     """Show the page of a rule."""
-    name = options.rule
-    known = {page.id: in_language(page, options.lang) for page in rule_pages() if page.id == name}
+    name, wanted = options.rule, options.lang or language()
+    known = {page.id: in_language(page, wanted) for page in rule_pages() if page.id == name}
     rule = all_rules().get(name)
     if not known:
         raise no_such_rule(name, known_rules())
@@ -59,10 +79,12 @@ def run_explain(options: argparse.Namespace) -> int:
         print(f"# {name}\n\n{page}")
         return 0
     cwe = ", ".join(f"CWE-{number}" for number in rule.cwe)
-    facts = (f"{rule.category} · {cwe} · at most {rule.severity} · "
-             f"languages: {', '.join(sorted(rule.dialects))}"
-             f"{' · offers a fix' if rule.fixable else ''}")  # fmt: skip
-    print(f"# {rule.id}\n\n{facts}\n\n{page}")
+    say = speaker(wanted)
+    languages = ", ".join(_LANGUAGES[one] for one in sorted(rule.dialects))
+    facts = [category_name(rule.category, say), cwe,
+             say("at most {severity}", severity=say(rule.severity)), languages,
+             *([say("offers a fix")] if rule.fixable else [])]  # fmt: skip
+    print(f"# {rule.id}\n\n{' · '.join(facts)}\n\n{page}")
     return 0
 
 

@@ -14,12 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jarvis_ls.cli.entry import write_out
+from jarvis_ls.cli.language import reporter
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.files import STATE, replace_file, write_error
 from jarvis_ls.core.finding import SEVERITIES, Finding
+from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.baseline import Baseline, load_baseline
 from jarvis_ls.jsec.hints import is_hint
 from jarvis_ls.jsec.report.render import render
+from jarvis_ls.jsec.report.spoken import findings_in_words
 from jarvis_ls.jsec.result import ScanResult, by_score
 from jarvis_ls.jsec.scan import Progress
 from jarvis_ls.jsec.settings import Settings, load_settings, settings_from
@@ -50,7 +53,8 @@ class Job:
 
 def run_agent(options: argparse.Namespace) -> int:
     """Say that there is no model, then scan."""
-    print("jsec: no model is configured; running the offline scan", file=sys.stderr)
+    say = reporter()
+    print(f"jsec: {say('no model is configured; running the offline scan')}", file=sys.stderr)
     return run_scan(options)
 
 
@@ -153,7 +157,7 @@ async def _perform(job: Job, options: argparse.Namespace, changed: bool) -> Scan
             settings = job.settings
             cache = Cache(job.root, settings.patterns, settings.functions, settings.observed)
         except JarvisError as error:
-            warnings.append(f"nothing is kept for the next scan: {error}")
+            warnings.append(Words("nothing is kept for the next scan: {error}", error=error))
     only = job.only
     if changed:
         fresh = await changed_since(job.listing, job.settings, read_scanned(job.root))
@@ -184,7 +188,7 @@ def _keep(job: Job, result: ScanResult, options: argparse.Namespace) -> None:
         else:
             records.write(job.root, result)
     except JarvisError as error:
-        result.warnings.append(f"no records were written: {error}")
+        result.warnings.append(Words("no records were written: {error}", error=error))
 
 
 def _render(
@@ -198,8 +202,8 @@ def _render(
     if name == "text":
         from jarvis_ls.jsec.report.text import render_text
 
-        return render_text(result, told, colour=colour, width=width, limit=limit)
-    return render(name, result, told[:limit] if limit else told)
+        return render_text(result, told, colour=colour, width=width, limit=limit, say=reporter())
+    return render(name, result, told[:limit] if limit else told, reporter())
 
 
 def _with_project(chosen: Listing, project: Listing) -> Listing:
@@ -270,8 +274,10 @@ class _ProgressLine:
 
     def __call__(self, progress: Progress) -> None:
         share = f"{100 * progress.done // max(1, progress.total)} %"
-        what = "scanning" if progress.stage == "rules" else "following values"
-        line = f"{what} {progress.done}/{progress.total} ({share}), {progress.findings} findings"
+        say = reporter()
+        what = say("scanning") if progress.stage == "rules" else say("following values")
+        found = findings_in_words(say, progress.findings)
+        line = f"{what} {progress.done}/{progress.total} ({share}), {found}"
         if self._enabled and line != self._last:
             sys.stderr.write("\r\x1b[K" + line)
             sys.stderr.flush()

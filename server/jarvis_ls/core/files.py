@@ -18,6 +18,7 @@ STATE = ".jarvis"
 """Name of the folder that holds what we know of a workspace, and of the user's own one."""
 
 OUTSIDE = "a symbolic link that leads out of the folder"
+NOWHERE = "a symbolic link that leads nowhere"
 TOO_LARGE = "larger than the size limit"
 NOT_READABLE = "not readable"
 

@@ -19,6 +19,7 @@ from jarvis_ls.core.errors import SkippedFile, WorkerGone
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.finding import Finding, Message, Span, fingerprint
 from jarvis_ls.core.process import RemoteError, Worker
+from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.baseline import Baseline
 from jarvis_ls.jsec.cache import Cache
 from jarvis_ls.jsec.flow.store import Place, Store
@@ -219,7 +220,8 @@ async def scan(
     if cache is not None:
         cache.close(complete=not result.cancelled and only is None)
         if cache.failed:
-            result.warnings.append(f"nothing is kept for the next scan: {cache.failed}")
+            why = cache.failed
+            result.warnings.append(Words("nothing is kept for the next scan: {error}", error=why))
     _finish(result)
     if baseline is not None and only is None and not result.cancelled:
         result.stale_baseline = baseline.stale({one.path for one in result.skipped})

@@ -1,7 +1,7 @@
 """Which files of a folder are scanned, and which are not and why.
 
 Left out without a word: what is not C, C++ or Rust, what git ignores, what the settings
-exclude. Named with a reason: links that lead out of the folder, pipes, devices, sockets,
+exclude. Named with a reason: links that lead out of the folder or nowhere, pipes, devices, sockets,
 folders that cannot be read, files over the size limit. Nothing is opened here but `.gitignore`
 files, and no link is followed: what lies below the folder is found anyway, what lies outside
 is not ours to read.
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jarvis_ls.codeintel.languages import SUFFIXES
-from jarvis_ls.core.files import NOT_READABLE, OUTSIDE, STATE, TOO_LARGE, kind_of
+from jarvis_ls.core.files import NOT_READABLE, NOWHERE, OUTSIDE, STATE, TOO_LARGE, kind_of
 from jarvis_ls.core.globs import Globs
 from jarvis_ls.core.ignored import (
     Ignore,
@@ -163,6 +163,8 @@ class _Walk:
         if stat.S_ISLNK(status.st_mode):
             if self._leads_out(entry):
                 self._skip(entry.path, OUTSIDE)
+            elif is_source(entry.name) and not os.path.exists(entry.path):  # noqa: PTH110
+                self._skip(entry.path, NOWHERE)
         elif kind := kind_of(status.st_mode):
             self._skip(entry.path, kind)
         elif status.st_size > self._settings.max_file_size:

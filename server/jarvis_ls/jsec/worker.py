@@ -47,10 +47,11 @@ def main() -> None:
     })  # fmt: skip
 
 
-def _report(form: Format, result: ScanResult) -> str:
+def _report(form: Format, result: ScanResult, language: str) -> str:
     from jarvis_ls.jsec.report.render import render  # only who asks for a report pays for it
+    from jarvis_ls.jsec.report.spoken import speaker
 
-    return render(form, result)
+    return render(form, result, say=speaker(language))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,10 @@ from html import escape
 from pathlib import PurePath
 from typing import Any
 
-from jarvis_ls.core.finding import SEVERITIES, Finding, Related
+from jarvis_ls.core.finding import SEVERITIES, Finding, Related, Severity
+from jarvis_ls.core.translations import CHINESE, ENGLISH, Translations
+from jarvis_ls.jsec.categories import category_name
+from jarvis_ls.jsec.report.spoken import IN_ENGLISH, hidden_by
 from jarvis_ls.jsec.report.summary import summary_of
 from jarvis_ls.jsec.report.text import printable
 from jarvis_ls.jsec.result import ScanResult
@@ -57,69 +60,88 @@ body:has(#show-low:not(:checked)) article.low { display: none; }
 """
 
 
-def render_html(result: ScanResult, findings: Sequence[Finding]) -> str:
+_WITH_SEVERITY: dict[Severity, str] = {
+    "high": "high severity", "medium": "medium severity", "low": "low severity",
+}  # fmt: skip
+_TAGS = {ENGLISH: "en", CHINESE: "zh-CN"}
+"""Languages as pages name them."""
+
+
+def render_html(
+    result: ScanResult, findings: Sequence[Finding], say: Translations = IN_ENGLISH
+) -> str:
     """The page."""
     summary = summary_of(result, findings)
-    name = _text(PurePath(result.root).name or result.root)
+    name = PurePath(result.root).name or result.root
+    title = _text(say("Security report: {name}", name=name))
+    closing = say(
+        "Made by jsec, offline. Each finding is a suspicion with a confidence, not a verdict."
+    )
     parts = [
         "<!doctype html>",
-        '<html lang="en">',
+        f'<html lang="{_TAGS[say.language]}">',
         "<head>",
         '<meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{_CSP}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>Security report: {name}</title>",
+        f"<title>{title}</title>",
         f"<style>{_STYLE}</style>",
         "</head>",
         "<body>",
-        f"<header><h1>Security report: {name}</h1></header>",
+        f"<header><h1>{title}</h1></header>",
         "<main>",
-        *_overview(summary, findings),
-        *_findings(summary, findings),
-        *_left_out(result),
+        *_overview(summary, findings, say),
+        *_findings(summary, findings, say),
+        *_left_out(result, say),
         "</main>",
-        "<footer><p>Made by jsec, offline. Each finding is a suspicion with a confidence, "
-        "not a verdict.</p></footer>",
+        f"<footer><p>{_text(closing)}</p></footer>",
         "</body>",
         "</html>",
     ]
     return "\n".join(parts) + "\n"
 
 
-def _overview(summary: dict[str, Any], findings: Sequence[Finding]) -> Iterator[str]:
-    yield '<section aria-labelledby="overview"><h2 id="overview">Overview</h2>'
+def _overview(
+    summary: dict[str, Any], findings: Sequence[Finding], say: Translations
+) -> Iterator[str]:
+    heading = _text(say("Overview"))
+    yield f'<section aria-labelledby="overview"><h2 id="overview">{heading}</h2>'
     numbers = [
-        (summary["total"], "findings"),
-        *((summary["by_severity"][one], f"{one} severity") for one in SEVERITIES),
-        (summary["scanned_files"], "files scanned"),
-        (summary["suppressed"] + summary["baselined"], "hidden"),
+        (summary["total"], say("findings")),
+        *((summary["by_severity"][one], say(_WITH_SEVERITY[one])) for one in SEVERITIES),
+        (summary["scanned_files"], say("files scanned")),
+        (summary["suppressed"] + summary["baselined"], say("hidden")),
     ]
-    items = "".join(f"<li><strong>{count}</strong> {what}</li>" for count, what in numbers)
+    items = "".join(f"<li><strong>{count}</strong> {_text(what)}</li>" for count, what in numbers)
     yield f'<ul class="numbers">{items}</ul>'
     if summary["cancelled"]:
-        yield "<p>The scan was stopped before its end.</p>"
-    yield from _chart(summary, findings)
-    yield from _table_of_files(summary)
+        yield f"<p>{_text(say('The scan was stopped before its end.'))}</p>"
+    yield from _chart(summary, findings, say)
+    yield from _table_of_files(summary, say)
     yield "</section>"
 
 
-def _chart(summary: dict[str, Any], findings: Sequence[Finding]) -> Iterator[str]:
+def _chart(
+    summary: dict[str, Any], findings: Sequence[Finding], say: Translations
+) -> Iterator[str]:
     """A bar for each family, cut by severity; the numbers stand beside the bars."""
     counts: dict[str, int] = summary["by_category"]
     if not counts:
         return
+    names = {one: category_name(one, say) for one in counts}
     parts = Counter((one.category, one.severity) for one in findings)
     largest, height = max(counts.values()), 26 * len(counts)
-    told = ", ".join(f"{name} {count}" for name, count in counts.items())
-    yield '<figure><figcaption id="chart">Findings by family and severity</figcaption>'
+    told = ", ".join(f"{names[one]} {count}" for one, count in counts.items())
+    caption = _text(say("Findings by family and severity"))
+    yield f'<figure><figcaption id="chart">{caption}</figcaption>'
     yield (f'<svg role="img" aria-labelledby="chart" aria-describedby="chart-text" '
            f'width="100%" viewBox="0 0 640 {height}">')  # fmt: skip
     yield f'<desc id="chart-text">{_text(told)}</desc>'
-    for row, (name, count) in enumerate(counts.items()):
+    for row, (category, count) in enumerate(counts.items()):
         x, y = 190.0, 26 * row
-        yield f'<text x="0" y="{y + 17}">{_text(name)}</text>'
+        yield f'<text x="0" y="{y + 17}">{_text(names[category])}</text>'
         for severity in SEVERITIES:
-            width = 360 * parts[name, severity] / largest
+            width = 360 * parts[category, severity] / largest
             if width:
                 yield (f'<rect class="bar-{severity}" x="{x:.1f}" y="{y + 4}" '
                        f'width="{width:.1f}" height="18"/>')  # fmt: skip
@@ -128,71 +150,82 @@ def _chart(summary: dict[str, Any], findings: Sequence[Finding]) -> Iterator[str
     yield "</svg></figure>"
 
 
-def _table_of_files(summary: dict[str, Any]) -> Iterator[str]:
+def _table_of_files(summary: dict[str, Any], say: Translations) -> Iterator[str]:
     if not summary["top_risk_files"]:
         return
-    yield ("<table><caption>Files most at risk</caption><thead><tr>"
-           '<th scope="col">File</th><th scope="col" class="n">Score</th>'
-           '<th scope="col" class="n">Findings</th></tr></thead><tbody>')  # fmt: skip
+    score, number = _text(say("Score")), _text(say("Findings"))
+    yield (f"<table><caption>{_text(say('Files most at risk'))}</caption><thead><tr>"
+           f'<th scope="col">{_text(say("File"))}</th>'
+           f'<th scope="col" class="n">{score}</th>'
+           f'<th scope="col" class="n">{number}</th></tr></thead><tbody>')  # fmt: skip
     for one in summary["top_risk_files"]:
         yield (f'<tr><td>{_text(one["file"])}</td><td class="n">{one["score"]}</td>'
                f'<td class="n">{one["findings"]}</td></tr>')  # fmt: skip
     yield "</tbody></table>"
 
 
-def _findings(summary: dict[str, Any], findings: Sequence[Finding]) -> Iterator[str]:
-    yield '<section aria-labelledby="findings"><h2 id="findings">Findings</h2>'
+def _findings(
+    summary: dict[str, Any], findings: Sequence[Finding], say: Translations
+) -> Iterator[str]:
+    heading = _text(say("Findings"))
+    yield f'<section aria-labelledby="findings"><h2 id="findings">{heading}</h2>'
     if not findings:
-        yield "<p>None.</p></section>"
+        yield f"<p>{_text(say('None.'))}</p></section>"
         return
     boxes = "".join(
-        f'<label><input type="checkbox" id="show-{one}" checked> {one}</label>'
+        f'<label><input type="checkbox" id="show-{one}" checked> {_text(say(one))}</label>'
         for one in SEVERITIES
     )
-    yield f"<fieldset><legend>Show severity</legend>{boxes}</fieldset>"
+    yield f"<fieldset><legend>{_text(say('Show severity'))}</legend>{boxes}</fieldset>"
     for category, count in summary["by_category"].items():
-        yield f"<details open><summary>{_text(category)} ({count})</summary>"
+        name = _text(category_name(category, say))
+        yield f"<details open><summary>{name} ({count})</summary>"
         for finding in findings:
             if finding.category == category:
-                yield from _finding(finding)
+                yield from _finding(finding, say)
         yield "</details>"
     yield "</section>"
 
 
-def _finding(finding: Finding) -> Iterator[str]:
+def _finding(finding: Finding, say: Translations) -> Iterator[str]:
     place = f"{_text(finding.file)}:{finding.span.line}"
     yield f'<article class="{finding.severity}">'
     yield f"<h3>{place} – {_text(finding.rule)}</h3>"
     cwe = "".join(f" · CWE-{number}" for number in finding.cwe)
-    yield (f'<p class="facts"><span class="sev-{finding.severity}">{finding.severity}</span> · '
-           f"confidence {finding.confidence:.2f} · score {finding.score:.2f}{cwe}</p>")  # fmt: skip
-    yield f"<p>{_text(str(finding.message))}</p>"
+    severity = f'<span class="sev-{finding.severity}">{_text(say(finding.severity))}</span>'
+    yield (f'<p class="facts">{severity} · '
+           f"{_text(say('confidence'))} {finding.confidence:.2f} · "
+           f"{_text(say('score'))} {finding.score:.2f}{cwe}</p>")  # fmt: skip
+    yield f"<p>{_text(say.text(finding.message))}</p>"
     if finding.evidence:
         yield f'<pre tabindex="0"><code>{_text(finding.evidence)}</code></pre>'
     if finding.suggestion.template:
-        yield f"<p>{_text(str(finding.suggestion))}</p>"
+        yield f"<p>{_text(say.text(finding.suggestion))}</p>"
     if finding.related:
-        yield f"<ul>{_places(finding.related)}</ul>"
+        yield f"<ul>{_places(finding.related, say)}</ul>"
     if finding.trace:
-        yield f"<p>How it comes to this:</p><ol>{_places(finding.trace)}</ol>"
+        heading = _text(say("How it comes to this:"))
+        yield f"<p>{heading}</p><ol>{_places(finding.trace, say)}</ol>"
     if finding.suppressed:
-        yield f"<p>Hidden by {_text(finding.suppressed)}</p>"
+        yield f"<p>{_text(hidden_by(say, finding.suppressed))}</p>"
     yield "</article>"
 
 
-def _places(places: Sequence[Related]) -> str:
+def _places(places: Sequence[Related], say: Translations) -> str:
     return "".join(
-        f"<li>{_text(one.file)}:{one.span.line}: {_text(str(one.message))}</li>" for one in places
+        f"<li>{_text(one.file)}:{one.span.line}: {_text(say.text(one.message))}</li>"
+        for one in places
     )
 
 
-def _left_out(result: ScanResult) -> Iterator[str]:
+def _left_out(result: ScanResult, say: Translations) -> Iterator[str]:
     left = [*result.skipped, *result.notes]
     if not left:
         return
-    yield '<section aria-labelledby="left"><h2 id="left">Not scanned, or not wholly</h2><ul>'
+    heading = _text(say("Not scanned, or not wholly"))
+    yield f'<section aria-labelledby="left"><h2 id="left">{heading}</h2><ul>'
     for one in left:
-        yield f"<li>{_text(one.path)}: {_text(one.reason)}</li>"
+        yield f"<li>{_text(one.path)}: {_text(say.told(one.reason))}</li>"
     yield "</ul></section>"
 
 

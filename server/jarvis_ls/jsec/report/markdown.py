@@ -8,6 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.core.translations import Translations
+from jarvis_ls.jsec.categories import category_name
+from jarvis_ls.jsec.report.spoken import IN_ENGLISH, hidden_by
 from jarvis_ls.jsec.report.summary import summary_of
 from jarvis_ls.jsec.report.text import printable
 from jarvis_ls.jsec.result import ScanResult
@@ -15,18 +18,21 @@ from jarvis_ls.jsec.result import ScanResult
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~$&])")
 
 
-def render_markdown(result: ScanResult, findings: Sequence[Finding]) -> str:
+def render_markdown(
+    result: ScanResult, findings: Sequence[Finding], say: Translations = IN_ENGLISH
+) -> str:
     """The report; families come in the order of the summary, in each the gravest first."""
     summary = summary_of(result, findings)
-    lines = ["# Security report", "", *_overview(summary), *_table_of_files(summary)]
+    title = say("Security report")
+    lines = [f"# {title}", "", *_overview(summary, say), *_table_of_files(summary, say)]
     for category in summary["by_category"]:
-        lines += ["", f"## {plain(category)}"]
+        lines += ["", f"## {plain(category_name(category, say))}"]
         for finding in findings:
             if finding.category == category:
-                lines += _finding(finding)
-    lines += _left_out(result)
+                lines += _finding(finding, say)
+    lines += _left_out(result, say)
     if findings:
-        lines += ["", "## What to do", "", *_advice(findings)]
+        lines += ["", f"## {say('What to do')}", "", *_advice(findings, say)]
     return "\n".join(lines) + "\n"
 
 
@@ -35,65 +41,73 @@ def plain(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", printable(text))
 
 
-def _overview(summary: dict[str, Any]) -> Iterator[str]:
-    yield f"- findings: **{summary['total']}** ({_numbers(summary['by_severity'])})"
-    yield f"- languages: {_numbers(summary['by_language']) or 'none'}"
-    yield f"- families: {_numbers(summary['by_category']) or 'none'}"
-    hidden = f"{summary['suppressed']} by comments, {summary['baselined']} by the baseline"
-    yield f"- hidden: {hidden}"
-    stopped = ", stopped before the end" if summary["cancelled"] else ""
-    yield f"- files scanned: {summary['scanned_files']}{stopped}"
+def _overview(summary: dict[str, Any], say: Translations) -> Iterator[str]:
+    severities = {say(name): count for name, count in summary["by_severity"].items()}
+    families = {category_name(one, say): n for one, n in summary["by_category"].items()}
+    none = say("none")
+    yield f"- {say('findings')}: **{summary['total']}** ({_numbers(severities)})"
+    yield f"- {say('languages')}: {_numbers(summary['by_language']) or none}"
+    yield f"- {say('families')}: {_numbers(families) or none}"
+    hidden = say(
+        "{comments} by comments, {baseline} by the baseline",
+        comments=summary["suppressed"],
+        baseline=summary["baselined"],
+    )
+    yield f"- {say('hidden')}: {hidden}"
+    stopped = say(", stopped before the end") if summary["cancelled"] else ""
+    yield f"- {say('files scanned')}: {summary['scanned_files']}{stopped}"
 
 
-def _table_of_files(summary: dict[str, Any]) -> Iterator[str]:
+def _table_of_files(summary: dict[str, Any], say: Translations) -> Iterator[str]:
     if not summary["top_risk_files"]:
         return
-    yield from ("", "## Files most at risk", "", "| file | score | findings |",
-                "| --- | ---: | ---: |")  # fmt: skip
+    heads = f"| {say('file')} | {say('score')} | {say('findings')} |"
+    yield from ("", f"## {say('Files most at risk')}", "", heads, "| --- | ---: | ---: |")
     for one in summary["top_risk_files"]:
         yield f"| {plain(one['file'])} | {one['score']} | {one['findings']} |"
 
 
-def _finding(finding: Finding) -> Iterator[str]:
+def _finding(finding: Finding, say: Translations) -> Iterator[str]:
     cwe = ", ".join(f"CWE-{number}" for number in finding.cwe)
     number = f"{finding.gid}. " if finding.gid else ""
     yield ""
     yield f"### {number}{plain(finding.file)}:{finding.span.line} – {plain(finding.rule)}"
     yield ""
-    yield plain(str(finding.message))
+    yield plain(say.text(finding.message))
     yield ""
     if finding.evidence:
         yield f"    {printable(finding.evidence)}"
         yield ""
-    facts = [f"severity **{finding.severity}**", f"confidence {finding.confidence:.2f}",
-             f"score {finding.score:.2f}", finding.id]  # fmt: skip
+    facts = [f"{say('severity')} **{say(finding.severity)}**",
+             f"{say('confidence')} {finding.confidence:.2f}",
+             f"{say('score')} {finding.score:.2f}", finding.id]  # fmt: skip
     yield "- " + " · ".join(facts + ([cwe] if cwe else []))
     if finding.suggestion.template:
-        yield f"- {plain(str(finding.suggestion))}"
+        yield f"- {plain(say.text(finding.suggestion))}"
     for one in finding.related:
-        yield f"- {plain(one.file)}:{one.span.line}: {plain(str(one.message))}"
+        yield f"- {plain(one.file)}:{one.span.line}: {plain(say.text(one.message))}"
     if finding.trace:
         yield ""
     for step, one in enumerate(finding.trace, 1):
-        yield f"{step}. {plain(one.file)}:{one.span.line}: {plain(str(one.message))}"
+        yield f"{step}. {plain(one.file)}:{one.span.line}: {plain(say.text(one.message))}"
     if finding.trace and finding.suppressed:
         yield ""
     if finding.suppressed:
-        yield f"- hidden by {plain(finding.suppressed)}"
+        yield f"- {plain(hidden_by(say, finding.suppressed))}"
 
 
-def _left_out(result: ScanResult) -> Iterator[str]:
+def _left_out(result: ScanResult, say: Translations) -> Iterator[str]:
     left = [*result.skipped, *result.notes]
     if left:
-        yield from ("", "## Not scanned, or not wholly", "")
+        yield from ("", f"## {say('Not scanned, or not wholly')}", "")
     for one in left:
-        yield f"- {plain(one.path)}: {plain(one.reason)}"
+        yield f"- {plain(one.path)}: {plain(say.told(one.reason))}"
 
 
-def _advice(findings: Sequence[Finding]) -> Iterator[str]:
+def _advice(findings: Sequence[Finding], say: Translations) -> Iterator[str]:
     """What to do about each rule's findings, the most frequent rule first."""
     counts = Counter(one.rule for one in findings)
-    advice = {one.rule: str(one.suggestion) for one in reversed(findings)}
+    advice = {one.rule: say.text(one.suggestion) for one in reversed(findings)}
     for rule in sorted(counts, key=lambda name: (-counts[name], name)):
         if advice[rule]:
             yield f"- {plain(rule)} ({counts[rule]}×): {plain(advice[rule])}"

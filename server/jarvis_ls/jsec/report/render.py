@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.core.translations import Translations
+from jarvis_ls.jsec.report.spoken import IN_ENGLISH
 from jarvis_ls.jsec.result import ScanResult
 
 Format = Literal["json", "jsonl", "sarif", "markdown", "html"]
@@ -13,31 +15,37 @@ Format = Literal["json", "jsonl", "sarif", "markdown", "html"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 
-def render(form: Format, result: ScanResult, findings: Sequence[Finding] | None = None) -> str:
+def render(
+    form: Format,
+    result: ScanResult,
+    findings: Sequence[Finding] | None = None,
+    say: Translations = IN_ENGLISH,
+) -> str:
     """The report of `result` in the format `form` over `findings`.
 
     Without `findings`: what nothing hides, the gravest first; SARIF then has what is hidden
-    too, marked as suppressed.
+    too, marked as suppressed. What people read is said in the language of `say`; what programs
+    read (JSON, SARIF) is English.
     """
     if findings is None:
         findings = result.findings if form == "sarif" else result.shown
-    return _renderer(form)(result, findings)
-
-
-def _renderer(form: Format) -> Callable[[ScanResult, Sequence[Finding]], str]:
-    """What makes a format; only that is loaded."""
+    # Only the format that is wanted is loaded.
     if form == "html":
         from jarvis_ls.jsec.report.html import render_html
 
-        return render_html
+        return render_html(result, findings, say)
+    if form == "markdown":
+        from jarvis_ls.jsec.report.markdown import render_markdown
+
+        return render_markdown(result, findings, say)
+    return _for_programs(form)(result, findings)
+
+
+def _for_programs(form: Format) -> Callable[[ScanResult, Sequence[Finding]], str]:
     if form == "sarif":
         from jarvis_ls.jsec.report.sarif import render_sarif
 
         return render_sarif
-    if form == "markdown":
-        from jarvis_ls.jsec.report.markdown import render_markdown
-
-        return render_markdown
     from jarvis_ls.jsec.report.json import render_json, render_jsonl
 
     return render_json if form == "json" else render_jsonl

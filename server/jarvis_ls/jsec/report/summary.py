@@ -7,17 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from jarvis_ls.core.finding import SEVERITIES, Finding
+from jarvis_ls.jsec.categories import CATEGORIES
 from jarvis_ls.jsec.result import ScanResult
 
 TOP_FILES = 10
-
-CATEGORIES = (
-    "unsafe_api", "buffer_overflow", "integer_overflow", "memory_mgmt", "error_handling",
-    "unsafe_usage", "type_safety", "concurrency", "thread_safety", "race_condition",
-    "input_validation", "path_traversal", "crypto", "secrets", "resource_leak", "network_api",
-    "insecure_permissions", "custom", "suppression", "analysis",
-)  # fmt: skip
-"""Families in the order reports show them; others come behind, by name."""
 
 
 def summary_of(result: ScanResult, findings: Iterable[Finding]) -> dict[str, Any]:
@@ -27,7 +20,7 @@ def summary_of(result: ScanResult, findings: Iterable[Finding]) -> dict[str, Any
     return {
         "total": len(told),
         "by_language": _counts(one.language for one in told),
-        "by_category": _ordered(Counter(one.category for one in told), CATEGORIES),
+        "by_category": _ordered(Counter(one.category for one in told), tuple(CATEGORIES)),
         "by_severity": {name: sum(one.severity == name for one in told) for name in SEVERITIES},
         "top_risk_files": top_files(told),
         "suppressed": hidden["comment"],

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import textwrap
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from jarvis_ls.codeintel.source import Source, decode
+from jarvis_ls.core.columns import broken, columns, cut
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.finding import Finding, Severity, Span
+from jarvis_ls.core.translations import Translations
+from jarvis_ls.jsec.report.spoken import IN_ENGLISH, counted, findings_in_words, hidden_by
 from jarvis_ls.jsec.report.summary import summary_of
 from jarvis_ls.jsec.result import ScanResult
 
@@ -31,6 +34,7 @@ def render_text(
     colour: bool = False,
     width: int = 80,
     limit: int = 0,
+    say: Translations = IN_ENGLISH,
 ) -> str:
     """At most `limit` of the findings (0: all) as they come, then the summary of all.
 
@@ -41,11 +45,13 @@ def render_text(
     sources = Sources(result.root)
     told = findings[:limit] if limit else findings
     for finding in told:
-        lines += _finding(finding, sources, paint, width)
+        lines += _finding(finding, sources, paint, width, say)
         lines.append("")
     if len(told) < len(findings):
-        lines += [f"… and {len(findings) - len(told)} more (--max-findings 0 shows all)", ""]
-    lines += _summary(result, findings, paint, width)
+        more = say("… and {count} more (--max-findings 0 shows all)",
+                   count=len(findings) - len(told))  # fmt: skip
+        lines += [more, ""]
+    lines += _summary(result, findings, paint, width, say)
     return "\n".join(lines) + "\n"
 
 
@@ -64,27 +70,31 @@ def _seen(char: str) -> str:
     return char
 
 
-def _finding(finding: Finding, sources: Sources, paint: Paint, width: int) -> Iterator[str]:
+def _finding(
+    finding: Finding, sources: Sources, paint: Paint, width: int, say: Translations
+) -> Iterator[str]:
     place = f"{printable(finding.file)}:{finding.span.line}:{finding.span.column}"
     severity: Severity = finding.severity
     cwe = f" CWE-{finding.cwe[0]}" if finding.cwe else ""
-    yield f"{paint(place, 'bold')}  {paint(severity, severity)} {finding.score:.2f}"
+    yield f"{paint(place, 'bold')}  {paint(say(severity), severity)} {finding.score:.2f}"
     known = f", id {finding.id}" if finding.trace else ""
-    yield paint(f"  {finding.rule}{cwe}, confidence {finding.confidence:.2f}{known}", "dim")
-    yield from _wrapped(str(finding.message), width)
+    sure = f"{say('confidence')} {finding.confidence:.2f}"
+    yield paint(f"  {finding.rule}{cwe}, {sure}{known}", "dim")
+    yield from wrapped(say.text(finding.message), width)
     yield from sources.excerpt(finding.span, finding.file, paint, width)
     for one in finding.related[:5]:
-        yield f"  {printable(one.file)}:{one.span.line}: {printable(str(one.message))}"
+        yield f"  {printable(one.file)}:{one.span.line}: {printable(say.text(one.message))}"
     for number, one in enumerate(finding.trace[:_MAX_STEPS], 1):
         place = f"{printable(one.file)}:{one.span.line}"
-        yield f"  {number:>2}. {place}: {printable(str(one.message))}"
+        yield f"  {number:>2}. {place}: {printable(say.text(one.message))}"
     if len(finding.trace) > _MAX_STEPS:
-        left = len(finding.trace) - _MAX_STEPS
-        yield f"      … and {left} more steps (`jsec explain-finding {finding.id}`)"
+        more = say("… and {count} more steps (`jsec explain-finding {id}`)",
+                   count=len(finding.trace) - _MAX_STEPS, id=finding.id)  # fmt: skip
+        yield f"      {more}"
     if finding.suggestion.template:
-        yield from _wrapped("→ " + str(finding.suggestion), width)
+        yield from wrapped("→ " + say.text(finding.suggestion), width)
     if finding.suppressed:
-        yield from _wrapped(f"hidden by {finding.suppressed}", width)
+        yield from wrapped(hidden_by(say, finding.suppressed), width)
 
 
 class Sources:
@@ -106,13 +116,13 @@ class Sources:
         indent = len(raw) - len(raw.lstrip())
         head, body = printable(raw[indent:start]), printable(raw[start:end])
         room = width - 10
-        if _cells(head) > room // 2:
+        if columns(head) > room // 2:
             head = "…" + head[-room // 3 :]
-        line = _cut(head + body + printable(raw[end:]), room)
+        line = cut(head + body + printable(raw[end:]), room)
         number = f"{span.line:>6} | "
         yield paint(number, "dim") + line
-        carets = max(1, min(_cells(body), room - _cells(head)))
-        yield paint(" " * 6 + " | ", "dim") + " " * _cells(head) + paint("^" * carets, "caret")
+        carets = max(1, min(columns(body), room - columns(head)))
+        yield paint(" " * 6 + " | ", "dim") + " " * columns(head) + paint("^" * carets, "caret")
 
     def _source(self, file: str) -> Source | None:
         if self._last[0] != file:
@@ -125,48 +135,71 @@ class Sources:
 
 
 def _summary(
-    result: ScanResult, findings: Sequence[Finding], paint: Paint, width: int
+    result: ScanResult, findings: Sequence[Finding], paint: Paint, width: int, say: Translations
 ) -> Iterator[str]:
     numbers = summary_of(result, findings)
     by_severity = ", ".join(
-        paint(f"{count} {name}", name) for name, count in numbers["by_severity"].items()
+        paint(f"{count} {say(name)}", name) for name, count in numbers["by_severity"].items()
     )
-    found = plural(numbers["total"], "finding")
-    yield f"{paint(found, 'bold')} ({by_severity})"
-    hidden = [f"{numbers[key]} {what}" for key, what in
-              (("suppressed", "suppressed by comments"), ("baselined", "in the baseline"))
-              if numbers[key]]  # fmt: skip
-    if hidden:
-        yield f"hidden: {', '.join(hidden)}"
+    yield f"{paint(findings_in_words(say, numbers['total']), 'bold')} ({by_severity})"
+    yield from _hidden(numbers, say)
     if result.stale_baseline and not result.cancelled:
-        yield (f"{plural(result.stale_baseline, 'finding')} of the baseline no longer there; "
-               "`jsec baseline --prune` removes them")  # fmt: skip
-    cached = f", {result.cached} unchanged" if result.cached else ""
-    yield (f"{plural(numbers['scanned_files'], 'file')} scanned in {result.seconds:.1f} s{cached}"
-           + (", stopped before the end" if result.cancelled else ""))  # fmt: skip
+        yield from _gone(result.stale_baseline, say)
+    yield _scanned(result, numbers["scanned_files"], say)
     if numbers["top_risk_files"]:
         yield ""
-        yield paint("most at risk", "bold")
+        yield paint(say("most at risk"), "bold")
     for one in numbers["top_risk_files"][:5]:
         yield f"  {one['score']:>7.2f}  {one['findings']:>4}  {printable(one['file'])}"
-    yield from _left_out(result, paint, width)
+    yield from _left_out(result, paint, width, say)
 
 
-def _left_out(result: ScanResult, paint: Paint, width: int) -> Iterator[str]:
+def _hidden(numbers: dict[str, Any], say: Translations) -> Iterator[str]:
+    parts = []
+    if numbers["suppressed"]:
+        parts.append(say("{count} suppressed by comments", count=numbers["suppressed"]))
+    if numbers["baselined"]:
+        parts.append(say("{count} in the baseline", count=numbers["baselined"]))
+    if parts:
+        yield say("hidden: {what}", what=", ".join(parts))
+
+
+def _gone(count: int, say: Translations) -> Iterator[str]:
+    yield counted(
+        say,
+        "{count} finding of the baseline no longer there; `jsec baseline --prune` removes them",
+        "{count} findings of the baseline no longer there; `jsec baseline --prune` removes them",
+        count,
+    )
+
+
+def _scanned(result: ScanResult, files: int, say: Translations) -> str:
+    seconds = f"{result.seconds:.1f}"
+    told = say("{files} scanned in {seconds} s", seconds=seconds,
+               files=counted(say, "{count} file", "{count} files", files))  # fmt: skip
+    if result.cached:
+        told += say(", {count} unchanged", count=result.cached)
+    return told + (say(", stopped before the end") if result.cancelled else "")
+
+
+def _left_out(result: ScanResult, paint: Paint, width: int, say: Translations) -> Iterator[str]:
     left = [*result.skipped, *result.notes]
     if left:
         yield ""
-        yield paint("not scanned, or not wholly", "bold")
+        yield paint(say("not scanned, or not wholly"), "bold")
     for one in left[:_MAX_SKIPPED]:
-        yield f"  {printable(one.path)}: {printable(one.reason)}"
+        yield f"  {printable(one.path)}: {printable(say.told(one.reason))}"
     if len(left) > _MAX_SKIPPED:
-        yield f"  … and {len(left) - _MAX_SKIPPED} more (--format json names them all)"
+        more = say("… and {count} more (--format json names them all)",
+                   count=len(left) - _MAX_SKIPPED)  # fmt: skip
+        yield f"  {more}"
     for warning in result.warnings:
-        yield from textwrap.wrap(f"note: {printable(warning)}", width)
+        yield from broken(say("note: {what}", what=printable(say.told(warning))), width)
 
 
-def _wrapped(text: str, width: int) -> list[str]:
-    return textwrap.wrap(printable(text), width, initial_indent="  ", subsequent_indent="  ")
+def wrapped(text: str, width: int) -> list[str]:
+    """Printable lines of at most `width` columns, two of them blank."""
+    return [f"  {line}" for line in broken(printable(text), width - 2)]
 
 
 def painter(colour: bool) -> Paint:
@@ -181,24 +214,3 @@ def _units(text: str, units: int) -> int:
     if text.isascii():
         return min(units, len(text))
     return len(text.encode("utf-16-le", "surrogatepass")[: 2 * units].decode("utf-16-le", "ignore"))
-
-
-def _cells(text: str) -> int:
-    """Columns a text takes in a terminal."""
-    if text.isascii():
-        return len(text)
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF"
-               else 1 for c in text)  # fmt: skip
-
-
-def _cut(text: str, room: int) -> str:
-    if _cells(text) <= room:
-        return text
-    while _cells(text) > room - 1:
-        text = text[: max(1, min(len(text) - 1, room - 1))]
-    return text + "…"
-
-
-def plural(count: int, noun: str) -> str:
-    """A count with its noun, in English."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -24,7 +24,7 @@ def register(server: Server) -> None:
         path = _target(server, params.path)
         findings, root = _collect(server)
         result = _result(server, findings, root)
-        text = await server.analysis.ask("report", params.format, result)
+        text = await server.analysis.ask("report", params.format, result, server.say.language)
         await asyncio.to_thread(replace_file, Path(path), text.encode("utf-8"), mode=0o644)
         return ExportResult(path, sum(not one.suppressed for one in findings))
 
