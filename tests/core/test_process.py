@@ -29,13 +29,18 @@ MODULE = """
         while True:
             pass
 
+    def work(seconds):
+        until = time.process_time() + seconds
+        while time.process_time() < until:
+            pass
+
     def noisy(value):
         print("to standard output")
         os.write(1, b"raw bytes")
         return value
 
     serve({"echo": lambda v: v, "noisy": noisy, "skip": skip, "sleep": time.sleep,
-           "spin": spin, "die": lambda: os._exit(3), "fail": lambda: 1 / 0})
+           "spin": spin, "work": work, "die": lambda: os._exit(3), "fail": lambda: 1 / 0})
 """
 
 
@@ -94,6 +99,18 @@ async def test_what_a_worker_works_is_limited_not_what_it_waits_for_a_busy_machi
     with pytest.raises(WorkerGone) as gone:
         await worker.call("spin", timeout=0.5)
     assert gone.value.timed_out
+    await worker.close()
+
+
+async def test_calls_that_wait_for_others_are_not_charged_for_them(module: str) -> None:
+    worker = Worker(module)
+    await worker.start()
+    await asyncio.gather(*(worker.call("work", 0.3, timeout=2.0) for _ in range(12)))
+    dropped = asyncio.ensure_future(worker.call("work", 0.3, timeout=2.0))
+    await asyncio.sleep(0)
+    dropped.cancel()
+    assert await worker.call("echo", 3, timeout=2.0) == 3
+    assert worker.starts == 1
     await worker.close()
 
 

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import psutil
 from lsprotocol import types
 from pytest_lsp import LanguageClient, client_capabilities, make_test_lsp_client
 
@@ -194,13 +195,16 @@ def offset(text: str, position: types.Position) -> int:
     return index
 
 
-def capabilities(client: str, *, pull: bool = False) -> types.ClientCapabilities:
-    """What a client declares; `pull` adds what VS Code has since 1.72."""
+def capabilities(
+    client: str, *, pull: bool = False, refresh: bool = True
+) -> types.ClientCapabilities:
+    """What a client declares; `pull` adds what VS Code has since 1.72, `refresh` that it pulls
+    anew when it is asked to."""
     chosen = client_capabilities(client)
     if pull:
         assert chosen.text_document is not None and chosen.workspace is not None
         chosen.text_document.diagnostic = types.DiagnosticClientCapabilities(True)
-        chosen.workspace.diagnostics = types.DiagnosticWorkspaceClientCapabilities(True)
+        chosen.workspace.diagnostics = types.DiagnosticWorkspaceClientCapabilities(refresh)
     return chosen
 
 
@@ -209,6 +213,7 @@ async def running(
     *folders: Path,
     client: str = "visual-studio-code",
     pull: bool = False,
+    refresh: bool = True,
     options: dict[str, Any] | None = None,
     locale: str | None = None,
     command: tuple[str, ...] | None = None,
@@ -218,7 +223,7 @@ async def running(
     editor = Editor(made)
     await made.start_io(*(command or quick("jarvis_ls")))
     params = types.InitializeParams(
-        capabilities=capabilities(client, pull=pull),
+        capabilities=capabilities(client, pull=pull, refresh=refresh),
         initialization_options={"debounce": 0, "workspaceScan": False, **(options or {})},
         locale=locale,
         workspace_folders=[types.WorkspaceFolder(uri_of(str(one)), one.name) for one in folders],
@@ -231,6 +236,13 @@ async def running(
         if made._server is not None and made._server.returncode is None:
             made._server.kill()
         await made.stop()
+
+
+def workers(editor: Editor) -> list[psutil.Process]:
+    """The processes that do the server's analysis."""
+    server = editor.client._server
+    assert server is not None
+    return psutil.Process(server.pid).children()
 
 
 def at(line: int, character: int = 0) -> types.Range:

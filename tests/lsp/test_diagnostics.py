@@ -7,8 +7,9 @@ import asyncio
 import pytest
 from lsprotocol import types
 
+from jarvis_ls.lsp import protocol
 from jarvis_ls.lsp.folders import uri_of
-from tests.lsp.editor import CLEAN, DOUBLE_FREE, at, running
+from tests.lsp.editor import CLEAN, DOUBLE_FREE, at, running, workers
 
 CLIENTS = ["visual-studio-code", "neovim@v0.7"]
 
@@ -97,18 +98,68 @@ async def test_a_client_that_pulls_is_told_when_findings_change_without_an_edit(
             report = await editor.client.text_document_diagnostic_async(params)
             return [one.code for one in report.items]
 
+        async def told_until(wanted):
+            """Pull whenever the server asks for it, and never besides."""
+            while True:
+                await editor.until(lambda: editor.client.diagnostic_refresh_count)
+                editor.client.diagnostic_refresh_count = 0
+                if wanted(await pull()):
+                    return
+
         editor.open(header, "#define RELEASE keep\n")
         editor.open(source, '#include "own.h"\nvoid f(char *p) { free(p); RELEASE(p); }\n')
         assert "double-free" not in await pull()
         editor.replace_all(header, "#define RELEASE free\n")
-        await editor.until(lambda: editor.client.diagnostic_refresh_count == 1)
-        assert "double-free" in await pull()
+        await told_until(lambda codes: "double-free" in codes)
         settings = {"jarvisLs": {"rules": {"double-free": "off"}}}
         editor.client.workspace_did_change_configuration(
             types.DidChangeConfigurationParams(settings)
         )
-        await editor.until(lambda: editor.client.diagnostic_refresh_count == 2)
-        assert "double-free" not in await pull()
+        await told_until(lambda codes: "double-free" not in codes)
+
+
+async def test_what_is_pulled_is_what_the_findings_view_has(tmp_path):
+    """Also while more is being looked for: here the analysis stands still after a setting."""
+    (tmp_path / ".jarvis").mkdir()
+    (tmp_path / ".jarvis" / "jsec.toml").write_text("flow = false\n")  # one answer is all there is
+    uri = uri_of(str(tmp_path / "a.c"))
+    async with running(tmp_path, pull=True) as editor:
+        params = types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri))
+
+        async def pull():
+            report = await editor.soon(editor.client.text_document_diagnostic_async(params))
+            return [(one.code, one.range.start.line) for one in report.items]
+
+        async def listed():
+            found = await editor.request(protocol.FINDINGS, {})
+            return [(one.rule, one.range.start.line) for one in found.findings]
+
+        editor.open(uri, DOUBLE_FREE)
+        await pull()
+        await editor.until(lambda: len(workers(editor)) == 1)  # none is at its end
+        (worker,) = workers(editor)
+        worker.suspend()
+        try:
+            settings = {"jarvisLs": {"debounce": 0, "minConfidence": 0.1}}
+            change = types.DidChangeConfigurationParams(settings)
+            editor.client.workspace_did_change_configuration(change)
+            assert await pull() == await listed() == [("double-free", 4)]
+        finally:
+            worker.resume()
+
+
+async def test_a_client_that_cannot_be_told_is_answered_when_all_is_known(tmp_path):
+    """It pulls once and has what only following values finds."""
+    uri = uri_of(str(tmp_path / "a.c"))
+    through = """#include <stdlib.h>
+static void drop(char *p) { free(p); }
+void f(char *q) { drop(q); drop(q); }
+"""
+    async with running(tmp_path, client="neovim@v0.7", pull=True, refresh=False) as editor:
+        editor.open(uri, through)
+        params = types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri))
+        report = await editor.soon(editor.client.text_document_diagnostic_async(params))
+        assert [one.code for one in report.items] == ["double-free"]
 
 
 async def test_remarks_on_comments_are_hints(tmp_path):

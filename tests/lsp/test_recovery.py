@@ -14,17 +14,14 @@ import psutil
 import pytest
 from lsprotocol import types
 
+from jarvis_ls.lsp import protocol
 from jarvis_ls.lsp.folders import uri_of
-from tests.lsp.editor import CLEAN, COMMAND, DOUBLE_FREE, at, running
+from tests.lsp.editor import CLEAN, COMMAND, DOUBLE_FREE, at, running, workers
 from tests.lsp.wire import wire
 from tests.support.patience import HANGS
 
 EDITS = 8_000  # in each of four stretches, after two more to warm up
 BYTES_AN_EDIT = 20
-
-
-def workers(editor):
-    return psutil.Process(editor.client._server.pid).children()
 
 
 def kill(processes):
@@ -87,6 +84,45 @@ async def test_an_analysis_that_takes_too_long_is_ended_and_said(tmp_path):
         assert found.severity == types.DiagnosticSeverity.Information
         editor.open(uri, DOUBLE_FREE)
         await editor.pushed(uri, lambda found: [one.code for one in found] == ["double-free"])
+
+
+COUNTED = """
+import sys, jarvis_ls.lsp.analysis as analysis
+real = analysis.Analysis.analyse
+async def counted(self, uri):
+    with open(sys.argv[1], "a") as file:
+        print("analysis", file=file)
+    return await real(self, uri)
+analysis.Analysis.analyse = counted
+from jarvis_ls.cli.language_server import main
+sys.exit(main([]))
+"""
+
+
+async def test_what_is_typed_while_an_analysis_runs_is_analysed_once(tmp_path):
+    """Each key asks for the findings anew, as VS Code does; the analysis is held up meanwhile."""
+    uri = uri_of(str(tmp_path / "a.c"))
+    (tmp_path / ".jarvis").mkdir()
+    (tmp_path / ".jarvis" / "jsec.toml").write_text("flow = false\n")
+    params = types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri))
+    seen = tmp_path / "seen"
+    command = (sys.executable, "-c", COUNTED, str(seen))
+    async with running(tmp_path, pull=True, command=command) as editor:
+        editor.open(uri, DOUBLE_FREE)
+        ask = editor.client.text_document_diagnostic_async
+        await editor.soon(ask(params))
+        (worker,) = workers(editor)
+        worker.suspend()
+        asked = []
+        for _ in range(40):
+            editor.change(uri, types.TextDocumentContentChangePartial(at(0), "\n"))
+            asked.append(asyncio.ensure_future(ask(params)))
+            await editor.request(protocol.FINDINGS, {})  # the key has been taken in by now
+        worker.resume()
+        last = (await editor.soon(asyncio.gather(*asked)))[-1]
+        assert [one.range.start.line for one in last.items] == [44]
+        assert workers(editor) == [worker]
+    assert 2 <= len(seen.read_text().splitlines()) < 10
 
 
 BROKEN = """

@@ -71,6 +71,8 @@ class Worker:
         self._reader: asyncio.Task[None] | None = None
         self._answers: dict[int, asyncio.Future[Any]] = {}
         self._numbers = itertools.count()
+        self._limited: asyncio.Future[Any] | None = None
+        """The answer to the last call with a limit."""
         self._starting = asyncio.Lock()
         self.starts = 0
         """How often the process was started."""
@@ -101,7 +103,8 @@ class Worker:
         """The answer of the worker's `method`.
 
         After `timeout` seconds of processor time the process is ended (of the clock, where that
-        cannot be read), so that a busy machine does not make a file too long. Raises
+        cannot be read), so that a busy machine does not make a file too long; what it works on
+        calls before this one does not count, as far as they have a limit of their own. Raises
         `WorkerGone` when it ended before it answered, `SkippedFile` when it said so,
         `RemoteError` for anything else it raised. Cancelling the caller leaves the worker at
         its work; its answer is then dropped.
@@ -114,9 +117,14 @@ class Worker:
         number = next(self._numbers)
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._answers[number] = answer
+        ahead = self._limited
+        if timeout is not None:
+            self._limited = answer
         try:
             write_message(process.stdin, (number, method, arguments))
             await process.stdin.drain()
+            if ahead is not None and timeout is not None:
+                await asyncio.wait({answer, ahead}, return_when=asyncio.FIRST_COMPLETED)
             return await _within(answer, timeout, process.pid)
         except asyncio.TimeoutError:
             answer.cancel()  # nobody asks for it any more
@@ -126,6 +134,7 @@ class Worker:
             raise WorkerGone("the analysis process ended") from None
         finally:
             self._answers.pop(number, None)
+            answer.cancel()  # those behind it no longer wait for it
 
     async def close(self) -> None:
         """End the process when it has nothing left to do, or after two seconds."""

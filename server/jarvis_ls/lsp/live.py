@@ -35,6 +35,9 @@ class Live:
         self._server = server
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._running: dict[str, tuple[int, asyncio.Task[None]]] = {}
+        self._next: dict[str, asyncio.Task[None]] = {}
+        """What is analysed once the analysis under way has ended: however much is typed until
+        then, it is done once."""
         self._declarations: dict[str, str] = {}
 
     def schedule(self, document: Document, delay: float) -> None:
@@ -47,6 +50,7 @@ class Live:
         """The document was closed."""
         self._cancel_timer(uri)
         self._running.pop(uri, None)
+        self._next.pop(uri, None)
         self._declarations.pop(uri, None)
 
     def refresh(self, root: str) -> None:
@@ -55,30 +59,41 @@ class Live:
             if self._server.place(document.uri).root == root and document.uri not in self._timers:
                 self.schedule(document, _PAUSE)
 
+    def known(self, uri: str) -> FileState | None:
+        """The findings of the document, when they are those of its present text.
+
+        More may be found in it soon, as long as values are followed or what is around it changes.
+        """
+        document = self._server.documents.get(uri)
+        state = self._server.findings.get(self._server.key(uri))
+        if document is None or state is None or state.version != document.version:
+            return None
+        return state
+
     async def current(self, uri: str) -> FileState | None:
         """Return the findings of the document as it is now; None when it is not open.
 
         When the user goes on typing meanwhile, the findings are those of the later text.
         """
         while (document := self._server.documents.get(uri)) is not None:
-            if self._is_busy(uri) or self._known(uri) is None:
+            if self._is_busy(uri) or self.known(uri) is None:
                 self._cancel_timer(uri)
                 await asyncio.shield(self._start(uri))
             if self._server.documents.get(uri) is document:
-                state = self._known(uri)
+                state = self.known(uri)
                 if state is not None:
                     return state
         return None
 
-    async def settled(self, uri: str) -> FileState | None:
+    async def settled(self, uri: str, seconds: float = _SETTLING_SECONDS) -> FileState | None:
         """Return the findings of the document once all values in it have been followed, or what
-        there is of them after a while; None when it is not open.
+        there is of them after some seconds; None when it is not open.
 
         For what the user does to a finding: until then one may be missing, or have the
         fingerprint of another.
         """
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + _SETTLING_SECONDS
+        deadline = loop.time() + seconds
         state = await self.current(uri)
         while state is not None and not state.settled and self._is_busy(uri):
             if loop.time() > deadline:
@@ -89,26 +104,35 @@ class Live:
     def _is_busy(self, uri: str) -> bool:
         """Whether an analysis of the document is under way, or is going to be."""
         running = self._running.get(uri)
-        return uri in self._timers or (running is not None and not running[1].done())
-
-    def _known(self, uri: str) -> FileState | None:
-        """The findings of the document, when they are those of its present text."""
-        document = self._server.documents.get(uri)
-        state = self._server.findings.get(self._server.key(uri))
-        if document is None or state is None or state.version != document.version:
-            return None
-        return state
+        started = uri in self._next or (running is not None and not running[1].done())
+        return uri in self._timers or started
 
     def _start(self, uri: str) -> asyncio.Task[None]:
         self._timers.pop(uri, None)
+        if uri in self._next:
+            return self._next[uri]
+        running = self._running.get(uri)
+        if running is None or running[1].done():
+            return self._begin(uri)
+        document = self._server.documents.get(uri)
+        if document is not None and running[0] == document.version:
+            return running[1]
+        task = self._next[uri] = spawn(self._after(uri, running[1]), f"analysis of {uri}")
+        return task
+
+    def _begin(self, uri: str) -> asyncio.Task[None]:
         document = self._server.documents.get(uri)
         version = document.version if document is not None else -1
-        running = self._running.get(uri)
-        if running is not None and running[0] == version and not running[1].done():
-            return running[1]
         task = spawn(self._analyse(uri), f"analysis of {uri}")
         self._running[uri] = (version, task)
         return task
+
+    async def _after(self, uri: str, running: asyncio.Task[None]) -> None:
+        """Analyse a document as it is when the analysis under way has ended."""
+        await asyncio.wait({running})
+        if self._next.get(uri) is asyncio.current_task():  # else it was closed meanwhile
+            del self._next[uri]
+            await self._begin(uri)
 
     async def _analyse(self, uri: str) -> None:
         server = self._server

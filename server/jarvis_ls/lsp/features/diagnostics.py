@@ -7,6 +7,7 @@ when it asks for them, and by push only those of files that are not open.
 from __future__ import annotations
 
 import asyncio
+import math
 from typing import Any
 
 from lsprotocol import types
@@ -90,11 +91,24 @@ class _Diagnostics:
 
     def _ask_again(self) -> None:
         """Have the client pull anew, once for all documents."""
-        workspace = self._server.client_capabilities.workspace
-        refresh = workspace.diagnostics if workspace else None
-        if refresh is None or not refresh.refresh_support or self._asking is not None:
+        if self._asking is not None or not self._is_told:
             return
         self._asking = asyncio.get_running_loop().call_later(REFRESH_SECONDS, self._refresh)
+
+    @property
+    def _is_told(self) -> bool:
+        """Whether the client pulls anew when it is told that there is more."""
+        workspace = self._server.client_capabilities.workspace
+        refresh = workspace.diagnostics if workspace else None
+        return refresh is not None and bool(refresh.refresh_support)
+
+    async def _state(self, uri: str) -> FileState | None:
+        """What is told of an open document: to a client that hears when there is more, what the
+        findings view and the status have as well; to any other, all there is to be found."""
+        live = self._server.live
+        if not self._is_told:
+            return await live.settled(uri, math.inf)
+        return live.known(uri) or await live.current(uri)
 
     def _refresh(self) -> None:
         self._asking = None
@@ -102,7 +116,7 @@ class _Diagnostics:
 
     async def pull(self, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
         uri = params.text_document.uri
-        state = await self._server.live.current(uri)
+        state = await self._state(uri)
         if state is None:
             if self._server.documents.get(uri) is None:
                 raise JarvisError(self._server.say("The document is not open."))
