@@ -56,6 +56,18 @@ def test_renamed_files_stay_known(tmp_path: Path, scan_folder: Scan) -> None:
     assert (result.shown, result.stale_baseline) == ([], 0)
 
 
+def test_an_update_follows_renamed_files(tmp_path: Path, scan_folder: Scan) -> None:
+    write(tmp_path, {"old/a.c": TWICE})
+    accept(scan_folder, tmp_path)
+    (tmp_path / "old" / "a.c").rename(tmp_path / "new.c")
+    baseline = load_baseline(tmp_path)
+    result = scan_folder(tmp_path, baseline=baseline)
+    save_baseline(tmp_path, baseline.without_stale().with_findings(result.findings))
+    assert len(load_baseline(tmp_path)) == len(result.findings) == 2
+    after = told(scan_folder, tmp_path)
+    assert (after.shown, after.stale_baseline) == ([], 0)
+
+
 def test_a_copy_of_a_file_is_new(tmp_path: Path, scan_folder: Scan) -> None:
     write(tmp_path, {"a.c": FLAWED})
     accept(scan_folder, tmp_path)

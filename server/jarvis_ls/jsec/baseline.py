@@ -53,6 +53,8 @@ class Baseline:
         }  # fmt: skip
         self._gone: dict[str, list[str]] | None = None
         self._met: set[str] = set()
+        self._moved: dict[str, tuple[str, str]] = {}
+        """File and fingerprint of the findings that entries of renamed files stand for."""
 
     def __len__(self) -> int:
         return len(self._known)
@@ -73,6 +75,8 @@ class Baseline:
             occurrences[place] += 1
             if entry:
                 self._met.add(entry)
+                if entry != finding.fingerprint:
+                    self._moved[entry] = path, finding.fingerprint
                 if not finding.suppressed:
                     finding = replace(finding, suppressed=BASELINE)
             marked.append(finding)
@@ -92,11 +96,13 @@ class Baseline:
     def without_stale(self, unseen: Collection[str] = ()) -> Baseline:
         """This baseline without the entries no finding was met for.
 
-        Those of files in `unseen` stay: nobody looked whether they are gone.
+        Those of files in `unseen` stay: nobody looked whether they are gone. Those of a renamed
+        file are under its new name from here on.
         """
         entries: Entries = {}
         for one, (file, rule) in self._kept(unseen).items():
-            entries.setdefault(file, {}).setdefault(rule, []).append(one)
+            place, entry = self._moved.get(one, (file, one))
+            entries.setdefault(place, {}).setdefault(rule, []).append(entry)
         return Baseline(entries, self._exists)
 
     def to_json(self) -> bytes:
