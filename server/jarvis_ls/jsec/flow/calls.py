@@ -195,9 +195,7 @@ def enter(
     outcomes = an.passed(inner, st) if taken_up else None
     if outcomes is None:
         before.trail = trail
-        for rid in range(inner.base, inner.end):
-            before.mem.pop(rid, None)
-            before.regs.pop(rid, None)
+        before.drop(inner.base, inner.end)
         unseen.outcome(an, before, temp, values, types, result)
         return [before] if an.returns(function) else []
     states: list[State] = []
@@ -231,9 +229,7 @@ def _bind(an: Analysis, st: State, inner: Frame, values: list[Val], types: Any, 
         function.const if len(function.const) == len(function.params) else (False, *function.const)
     )
     ownership.given(an, st, values, const, span)
-    for rid in range(inner.base, inner.end):
-        st.mem.pop(rid, None)
-        st.regs.pop(rid, None)
+    st.drop(inner.base, inner.end)
     for index, slot in enumerate(function.params):
         type_ = function.slots[slot][1]
         rid = inner.base + slot

@@ -253,10 +253,7 @@ class Analysis(Regions):
         ownership.handed(self, state, frame)
         if self.locked:
             ownership.held_locks(self, state, frame, value, span)
-        for rid in range(frame.base, frame.end):
-            state.mem.pop(rid, None)
-            if rid in state.regs:
-                del state.regs[rid]
+        state.drop(frame.base, frame.end)
         ownership.leaks(self, state, frame, value, span)
         return [(state, value)]
 

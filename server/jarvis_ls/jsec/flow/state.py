@@ -80,6 +80,13 @@ class State:
         return State(self.mem.copy(), self.regs.copy(), self.trail, self.loops, self.choices,
                      self.unseen)  # fmt: skip
 
+    def drop(self, first: int, end: int) -> None:
+        """Forget the regions from `first` up to `end`: those of a function that is left, or not
+        yet entered."""
+        for held in (self.mem, self.regs):
+            for rid in held.keys() & range(first, end):
+                del held[rid]
+
     def put(self, rid: int, offset: Any, value: Val) -> None:
         """Overwrite one cell."""
         old = self.mem.get(rid)
