@@ -12,7 +12,8 @@ import { requireTools, TOOLS } from './setup/tools.mjs';
 import { installHost } from './setup/vscode-host.mjs';
 
 const NODE_TEST = /\.test\.mjs$/;
-const SIDE_BY_SIDE = ['-n', '2', '--dist', 'loadfile'];
+// Files go to whichever worker is free, in the order of tests/conftest.py: the longest first.
+const SIDE_BY_SIDE = ['-n', '2', '--dist', 'loadfile', '--no-loadscope-reorder'];
 
 /** @type {Result} */
 const PASSED = { runner: '', status: 0, output: '' };

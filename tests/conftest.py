@@ -1,6 +1,25 @@
 """What holds for all tests."""
 
+from pathlib import Path
+
+import pytest
 from hypothesis import HealthCheck, settings
+
+LONGEST = (
+    "test_jarvis_command.py", "test_recovery.py", "test_hostile.py", "test_workspace.py",
+    "test_translation.py", "test_migration.py", "test_red_team.py", "test_sandbox.py",
+    "test_lift_signatures.py", "test_lift.py", "test_equivalence.py", "test_lift_killed.py",
+    "test_bzip2.py", "test_programs.py", "test_jsec_ends.py", "test_jsec_command.py",
+    "test_jarvis_extending.py", "test_code_actions.py", "test_checkpoints.py", "test_mcp.py",
+)  # fmt: skip
+"""Files that take minutes, longest first: begun last, one would run alone at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files come first; all others stay in their order."""
+    rank = {name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: rank.get(Path(item.path).name, len(rank)))
+
 
 # No test fails because the machine is busy; Hypothesis' own profile for CI says the same.
 if settings.get_current_profile_name() == "default":

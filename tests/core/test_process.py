@@ -125,6 +125,7 @@ async def test_a_dying_worker_fails_all_that_wait(module: str) -> None:
 
 async def test_a_cancelled_caller_does_not_mix_up_answers(module: str) -> None:
     worker = Worker(module)
+    await worker.start()
     slow = asyncio.create_task(worker.call("sleep", 0.3))
     await asyncio.sleep(0.1)
     slow.cancel()

@@ -89,7 +89,7 @@ def _keep(connection: socket.socket) -> Request:
         os.close(stream)
     connection.sendall(child.to_bytes(_LENGTH, "big"))
     ended = os.pidfd_open(child)
-    ready, _, _ = select.select([ended, connection], [], [])
+    ready, _, _ = select.select([ended, connection.fileno()], [], [])
     if ended not in ready:
         os.kill(child, signal.SIGKILL)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
