@@ -357,6 +357,14 @@ class Expressions:
         size = self.types.size(type_) or type_
         return (ir.SIZEOF, size, place if type_[0] == "p" else None, self.span(node)), ULONG
 
+    def cast_to(self, node: Node) -> Type | None:
+        """The number type whose name alone stands in brackets, if it does."""
+        inner = first(node)
+        if inner is None or inner.type != "identifier" or not self._names_type(text(inner)):
+            return None
+        type_ = self.types.named(text(inner))
+        return type_ if type_[0] in ("i", "f") else None
+
     def _names_type(self, name: str) -> bool:
         """Whether a name that could be a variable's is a type's."""
         if self.scopes.find(name) is not None or name in self.outer.globals:

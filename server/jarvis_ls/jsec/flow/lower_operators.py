@@ -39,9 +39,25 @@ class Operators:
         first = node.child_by_field_name("left")
         if first is not None and first.type in _LEFT and self.of.misread(first) is not None:
             return self.truth(node)
+        right_node = node.child_by_field_name("right")
+        if operator in "+-" and first is not None and first.type == "parenthesized_expression":
+            cast = self.of.cast_to(first)
+            if cast is not None:
+                return self._signed(operator, right_node, cast, self.of.span(node)), cast
         left = self.of.value(first)
-        right = self.of.value(node.child_by_field_name("right"))
+        right = self.of.value(right_node)
         return self.combine(operator, left, right, self.of.span(node))
+
+    def _signed(self, operator: str, node: Node | None, cast: Type, span: Span) -> Expr:
+        """`(T) -1`, which the parser takes for a subtraction when it does not know that T is a
+        type."""
+        expr, type_ = self.of.value(node)
+        if operator == "-":
+            type_ = promoted(type_)
+            expr = (
+                (ir.CONST, -expr[1], type_) if expr[0] == ir.CONST else (ir.NEG, expr, type_, span)
+            )
+        return self.of.as_type((expr, type_), cast, span, explicit=True)
 
     def combine(self, operator: str, left: Typed, right: Typed, span: Span) -> Typed:
         """A binary operator other than `&&` and `||`."""

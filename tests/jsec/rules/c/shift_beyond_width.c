@@ -44,3 +44,23 @@ unsigned rotated(unsigned a, unsigned n) {
     n &= 31;
     return (a << n) | (a >> ((32 - n) & 31)); // ok
 }
+
+unsigned long wide_pattern(void) {
+    typedef unsigned long int word;
+    word one = 0x01010101;
+    if (0xffffffffU < (word) -1) {
+        one |= one << 31 << 1;
+        if (8 < sizeof (word))
+            for (int i = 64; i < (int) sizeof (word) * 8; i *= 2)
+                one |= one << i; // ok
+    }
+    return one;
+}
+
+unsigned long too_wide_pattern(void) {
+    typedef unsigned long int word;
+    word one = 0x01010101;
+    if (0xffffffffU < (word) -1)
+        one |= one << 64; // expect: shift-beyond-width
+    return one;
+}
