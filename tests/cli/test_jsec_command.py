@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from commands import FLAWED, RULE, TWICE, command, issues, jsec, write
 
+from tests.support.patience import HANGS
+
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
@@ -135,13 +137,20 @@ def quoted(word: str) -> str:
 
 
 def test_progress_is_shown_on_a_terminal_only(root: Path) -> None:
+    """One that can take a line away again."""
     write(root, {f"{n}.c": FLAWED for n in range(5)})
     line = " ".join(map(quoted, command("scan", "--no-cache"))) + " >/dev/null"
-    run = subprocess.run(["script", "-qec", line, "/dev/null"], cwd=root, capture_output=True,
-                         text=True, timeout=60, check=True,
-                         env={**os.environ, "JARVIS_HOME": str(root)})  # fmt: skip
-    assert "scanning 5/5 (100 %), 5 findings" in run.stdout
-    assert run.stdout.endswith("\x1b[K"), "the line is taken away again"
+    shown = {}
+    for kind in ("xterm", "dumb"):
+        run = subprocess.run(
+            ["script", "-qec", line, "/dev/null"], cwd=root, capture_output=True, text=True,
+            timeout=HANGS, check=True,
+            env={**os.environ, "TERM": kind, "JARVIS_HOME": str(root)},
+        )  # fmt: skip
+        shown[kind] = run.stdout
+    assert "scanning 5/5 (100 %), 5 findings" in shown["xterm"]
+    assert shown["xterm"].endswith("\x1b[K"), "the line is taken away again"
+    assert shown["dumb"] == ""
 
 
 def test_the_records_of_the_seeds_are_left(root: Path) -> None:

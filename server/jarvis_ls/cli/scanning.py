@@ -164,7 +164,8 @@ async def _perform(job: Job, options: argparse.Namespace, changed: bool) -> Scan
         only = [path for path in fresh if only is None or path in only]
     stop = asyncio.Event()
     _stop_on_interrupt(stop)
-    progress = _ProgressLine(enabled=sys.stderr.isatty() and not options.quiet)
+    redraws = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    progress = _ProgressLine(enabled=redraws and not options.quiet)
     result = await scan(
         job.listing, job.settings, jobs=options.jobs, cache=cache, baseline=job.baseline,
         only=only, seconds=options.timeout, progress=progress, stop=stop,
