@@ -94,3 +94,67 @@ def test_what_the_library_makes_is_handed_to_its_functions(tmp_path: Path) -> No
     assert done.returncode == 1, done.stdout
     blamed = {name for name, one in functions(root).items() if one["state"] == "differs"}
     assert "stack_push" in blamed and not blamed & {"ring_put", "fill", "map_open", "stack_new"}
+
+
+FLOW = {
+    "flow.h": """\
+struct flow { const unsigned char *next; unsigned avail; int state, sum; unsigned held; };
+""",
+    "flow.c": """\
+#include "flow.h"
+int flow_init(struct flow *one) { one->state = 0; one->sum = 0; one->held = 0; return 0; }
+int flow_feed(struct flow *one)
+{
+    for (;;) {
+        if (one->state == 0) {
+            if (one->avail == 0) return 0;
+            one->held = *one->next++; one->avail--;
+            one->state = 1;
+        }
+        if (one->avail == 0) return 1;
+        one->sum += one->held ^ *one->next++; one->avail--;
+        one->state = 0;
+    }
+}
+unsigned pack(unsigned char *to, unsigned room, const unsigned char *from, unsigned count)
+{
+    unsigned at;
+    if (count == 0 || count > 200 || room < count + 4) return 0;
+    to[0] = 'P'; to[1] = 'k'; to[2] = 7; to[3] = (unsigned char)count;
+    for (at = 0; at < count; at++) to[at + 4] = from[at] ^ 0x55;
+    return count + 4;
+}
+int unpack(const unsigned char *from, unsigned count)
+{
+    int sum = 0; unsigned at;
+    if (count < 4 || from[0] != 'P' || from[1] != 'k') return -1;
+    if (from[2] != 7) return -2;
+    if (from[3] + 4u > count) return -3;
+    for (at = 0; at < from[3]; at++) sum += from[at + 4] ^ 0x55;
+    return sum;
+}
+""",
+}
+
+
+@needs_cargo
+def test_streams_are_fed_in_pieces_and_what_is_packed_is_unpacked(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    write(root, FLOW)
+    assert jc2r("run", "--baseline", root).returncode == 0
+    verify: list[object] = ["verify", "--mutants", 0, "--cases", 60, root]
+    done = jc2r(*verify)
+    assert done.returncode == 0 and "4 of 4 functions equal" in done.stdout, done.stdout
+    rust = tmp_path / "p_rs" / "src" / "flow.rs"
+    good = rust.read_text()
+    for name, old, new in (
+        ("flow_feed", r"\(\*one\)\.state = 1i32;", ""),  # seen only when the next piece comes
+        ("unpack", r"\^ 85i32", "^ 84i32"),  # seen only in what `pack` has made
+    ):
+        start = good.index(f"fn {name}(")
+        changed = re.sub(old, new, good[start:], count=1)
+        assert changed != good[start:], (name, old, good)
+        rust.write_text(good[:start] + changed)
+        done = jc2r(*verify)
+        blamed = {one for one, found in functions(root).items() if found["state"] == "differs"}
+        assert blamed == {name}, (old, done.stdout)

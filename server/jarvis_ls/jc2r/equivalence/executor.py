@@ -9,7 +9,8 @@ a millisecond. The first line on standard input is the set-up `{"data": {symbol:
   `[block, offset]`, `{"function": symbol}` or `{"file": number}`;
 - `steps`: calls before that one, each `symbol`, `result` and `arguments`; the value of a pointer
   may be `{"made": number}`, what a step has returned, or `{"held": [block, offset]}`, what a step
-  has put there; a step `{"turn": [block, offset, mask]}` turns bits of a byte over;
+  has put there; a step `{"turn": [block, offset, mask]}` turns bits of a byte over, and
+  `{"put": [block, offset, hex]}` sets bytes;
 - `blocks`: memory to be made, `{"data": hex, "pointers": [[offset, pointer]], "holes": [[offset,
   length]]}`; holes (padding) are not compared;
 - `files`: what the streams hold that pointers stand for, in hex; they can be read and written;
@@ -129,9 +130,12 @@ class Call:
             region[3] = ctypes.string_at(region[0], region[1])
         made = self.library.count.value
         for step in self.request.get("steps", ()):
+            self.made.append(self._call(step, blocks) if "symbol" in step else None)
             if turned := step.get("turn"):
                 self._turn(blocks[turned[0]] + turned[1], turned[2])
-            self.made.append(None if turned else self._call(step, blocks))
+            elif put := step.get("put"):
+                data = bytes.fromhex(put[2])
+                ctypes.memmove(blocks[put[0]] + put[1], data, len(data))
         result = self._call(self.request, blocks)
         code = ctypes.get_errno()
         ctypes.CDLL(None).fflush(None)

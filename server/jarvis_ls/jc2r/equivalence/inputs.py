@@ -25,13 +25,13 @@ MOST_BLOCKS = 24
 """Blocks of one case."""
 MOST_BYTES = 8192
 """Of one block of elements."""
-MOST_STEPS = 8
+MOST_STEPS = 16
 """Calls before the one that a case is about."""
 SMALL = 2
 """Numbers up to this come up by themselves."""
-TURNED = 64
-"""Bytes at the beginning of what another function has written that may be damaged: there heads
-of formats lie."""
+TURNED = (4, 16, 64)
+"""Bytes at the beginning of what another function has written, one of which may be damaged: there
+heads of formats lie."""
 _DEEPEST = 4
 _NESTED = 2
 """Structures that are made of structures that are made."""
@@ -71,6 +71,8 @@ class Inputs:
         self._near: list[int] = []
         """Numbers near those of the function that is called."""
         self._strings: list[bytes] = []
+        self._supplied: dict[int, list[tuple[int, Kind, int]]] = {}
+        """Lengths that structures lie by, by block: offset, type, and how much is left to give."""
         self._bold = False
         """Whether numbers of the case at hand are as large as they can be."""
 
@@ -78,6 +80,7 @@ class Inputs:
         """One case."""
         case = Case(large=[symbol for symbol, _ in self._variables])
         self._making = 0  # a case that is given up may have left it anywhere
+        self._supplied = {}
         self._near, self._strings = _near(self._function), [*self._function.strings, *_WORDS]
         self._bold = draw(st.integers(0, 7)) == 7
         case.arguments = self._arguments(draw, case, self._function, {})
@@ -127,15 +130,28 @@ class Inputs:
         self._making += 1
         pointer = self._made(draw, case, draw(st.sampled_from(makers)))
         changing = [one for one in self._handles.changing(kind) if self._symbol_of(one)]
-        for _ in range(draw(st.integers(0, 5)) if changing else 0):
+        for _ in range(draw(st.integers(0, 6)) if changing else 0):
             if len(case.steps) < MOST_STEPS:
+                self._feed(draw, case, pointer)
                 one = draw(st.sampled_from(changing))
                 name = self._handles.name_of(kind)
                 place = next(at for at, parameter in enumerate(one.parameters)
                              if self._handles.name_of(parameter.kind) == name)  # fmt: skip
                 self._step(draw, case, one, {place: pointer})
+        self._feed(draw, case, pointer)
         self._making -= 1
         return pointer
+
+    def _feed(self, draw: Draw, case: Case, pointer: Any) -> None:
+        """Some more of the memory that a structure was supplied with: what moves through it does so
+        in pieces."""
+        supplied = self._supplied.get(pointer[0], []) if isinstance(pointer, list) else []
+        for at, (offset, kind, left) in enumerate(supplied):
+            if left and draw(st.booleans()):
+                piece = draw(st.sampled_from([1, 1, 2, 7, left, left // 2 + 1]))
+                piece = min(piece, left, _most(kind))
+                supplied[at] = (offset, kind, left - piece)
+                case.steps.append({"put": [pointer[0], offset, _bytes(kind, piece).hex()]})
 
     def _may(self, one: Function) -> bool:
         return one is not self._function and self._symbol_of(one) != ""
@@ -150,7 +166,7 @@ class Inputs:
         case.blocks.append(block)
         place = [len(case.blocks) - 1, 0]
         if maker.inside and target is not None:
-            self._supply(draw, case, block, self._records[target.name])
+            self._supply(draw, case, place[0], self._records[target.name])
         self._step(draw, case, maker.function, {maker.place: place})
         return place if maker.inside else {"held": place}
 
@@ -162,10 +178,11 @@ class Inputs:
         case.steps.append({"symbol": self._symbol_of(one), "arguments": arguments,
                            "result": code_of(one.result, self._records)})  # fmt: skip
 
-    def _supply(self, draw: Draw, case: Case, block: Block, record: Record) -> None:
+    def _supply(self, draw: Draw, case: Case, number: int, record: Record) -> None:
         """What the user of a structure puts into it, as far as that can be told: memory, each
         piece with the length behind it. What sets the structure up often leaves that alone."""
         members = [] if record.union else list(record.members)
+        block = case.blocks[number]
         for member, after in itertools.pairwise(members):
             target = member.kind.target
             if member.kind.form == "pointer" and _is_length(after.name, after.kind) and (
@@ -173,14 +190,17 @@ class Inputs:
             ):  # fmt: skip
                 capacity, pointer = self._lent(draw, case, member.kind)
                 block.pointers.append((member.offset // 8, pointer))
-                data = _bytes(after.kind, self._length(draw, capacity))
-                block.data[after.offset // 8 : after.offset // 8 + len(data)] = data
+                piece = min(self._length(draw, capacity), _most(after.kind))
+                data, at = _bytes(after.kind, piece), after.offset // 8
+                block.data[at : at + len(data)] = data
+                left = capacity - piece
+                self._supplied.setdefault(number, []).append((at, after.kind, left))
 
     def _lent(self, draw: Draw, case: Case, kind: Kind) -> tuple[int, Any]:
         """Memory for a pointer; some of it is what another function has written, whole or with
         bits turned over, as far as there is room for steps."""
         if not (self._writers and _takes_bytes(kind) and self._making < _NESTED
-                and len(case.steps) < MOST_STEPS and draw(st.integers(0, 3)) == 0):  # fmt: skip
+                and len(case.steps) < MOST_STEPS and draw(st.integers(0, 2)) == 0):  # fmt: skip
             return self._pointer(draw, case, kind, 0)
         self._making += 1
         writer = draw(st.sampled_from(self._writers))
@@ -192,7 +212,8 @@ class Inputs:
             return 0, None
         size = len(case.blocks[pointer[0]].data)
         for _ in range(draw(st.sampled_from([0, 0, 1, 2]))):
-            place, mask = draw(st.integers(0, min(size, TURNED) - 1)), 1 << draw(st.integers(0, 7))
+            most = min(size, draw(st.sampled_from(TURNED))) - 1
+            place, mask = draw(st.integers(0, most)), 1 << draw(st.integers(0, 7))
             case.steps.append({"turn": [pointer[0], place, mask]})
         return size, pointer
 
