@@ -136,6 +136,8 @@ def test_macros_that_mean_one_number_are_constants(constructs: tuple[Path, Path,
     assert "/// How many there are.\npub const COUNT: i32 = 5;\n" in text
     assert "/// the last\n/// of them\npub const LAST: i32 = 4; // (COUNT - 1)\n" in text
     assert "pub const POLY: u32 = 0xedb88320;\n" in text
+    assert "/// one of them\npub const CELL: u64 = 24; // sizeof(struct cell)\n" in text
+    assert "CELL.wrapping_mul(3" in text and "(24u64" in text.partition("fn halls")[2][:200]
     assert "[COUNT, LAST, 2i32.wrapping_add(3i32), 0, SIZE]" in text, "a sum is no single number"
     assert "table[LAST as usize] =" in text and "COUNT => {" in text
     assert "pub const MODE_MASK: u32 = 7; // (MODE_READ | 6u)\n" in shared

@@ -29,6 +29,12 @@ static int thrown; static void leave(int n) { thrown += n; if (thrown > 90) exit
 #define THROW for (;; leave(20)) thrown =
 #define EVERY(i) for (leave(1); i < 3; leave(i)) i++;
 static void all(int n) { EVERY(n) if (n > 9) THROW n + 1; }
+struct cell { char name[12]; short key; long weight; };
+#define CELL sizeof(struct cell) // one of them
+#define ROOM sizeof (area)
+static struct cell *cells(int n) { return calloc((size_t)n, CELL); }
+static int rooms(void) { char area[9]; area[0] = 1; return ROOM + area[0]; }
+static int halls(void) { long area[3]; return -ROOM < 4 ? (int)ROOM * 2 : (int)CELL + 1; }
 static int changed(int n) {
 #define LOCAL 3
   int a = n + LOCAL;
@@ -38,6 +44,7 @@ static int changed(int n) {
 }
 int main(void) {
   all(0); printf("%d\n", thrown);
+  struct cell *some = cells(3); some[2].key = CELL; printf("%zu %d %zu %d %d\n", CELL, some[2].key, CELL * 3 % 7, rooms(), halls());
   int count = 0, COUNTED = 2; char c = SEP; unsigned char b = BELOW;
   for (int i = 0; i < COUNT; i++) count += table[i] * BAD;
   table[LAST] = count / COUNT % SIZE << FLAG; table[ALIAS - 1]++;

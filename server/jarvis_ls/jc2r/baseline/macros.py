@@ -24,6 +24,7 @@ from jarvis_ls.jc2r.baseline.text import literal
 MAX_BYTES = 16_000_000
 NAMED = frozenset({
     "INTEGER_LITERAL", "CHARACTER_LITERAL", "FLOATING_LITERAL", "PAREN_EXPR", "UNARY_OPERATOR",
+    "CXX_UNARY_EXPR",
 })  # fmt: skip
 """Kinds of nodes that a macro may stand for."""
 _DEFINED = re.compile(
@@ -164,6 +165,7 @@ class Known:
             _NUMBER.fullmatch(one.body.removeprefix("-").lstrip()) is not None
             or (self._is_whole(one.body, depth + 1))
             or (_is_closed(one.body) and self._is_sum(one.body, depth))
+            or _is_size(one.body)
             for one in found
         )  # fmt: skip
 
@@ -183,6 +185,8 @@ class Known:
             form = cursor.kind.name
             if body.startswith("("):
                 fits = form == "PAREN_EXPR"
+            elif _is_size(body):
+                fits = form == "CXX_UNARY_EXPR"
             elif body.startswith("-"):
                 fits = form == "UNARY_OPERATOR" and _value(body) == clang.constant(cursor)
             else:
@@ -230,6 +234,12 @@ def _value(body: str) -> int | None:
     if match is None:
         return None
     return int(match[2], 0) * (-1 if match[1] else 1)
+
+
+def _is_size(body: str) -> bool:
+    """Whether a definition is the size of something, which binds closer than all around it."""
+    rest = body.removeprefix("sizeof").lstrip()
+    return rest != body and _is_closed(rest)
 
 
 def _is_closed(body: str) -> bool:
