@@ -27,6 +27,8 @@ MOST_BYTES = 8192
 """Of one block of elements."""
 MOST_STEPS = 16
 """Calls before the one that a case is about."""
+ROOM = 4096
+"""Bytes for what one function writes and another reads."""
 SMALL = 2
 """Numbers up to this come up by themselves."""
 TURNED = (4, 16, 64)
@@ -37,7 +39,7 @@ _NESTED = 2
 """Structures that are made of structures that are made."""
 _LENGTH = re.compile(
     r"(?i)^(n|len|size|cnt|count|num|max|cap|sz|nb|nr)$|len|size|count|cnt|num_|^n_|bytes|capacity"
-    r"|avail|remain"
+    r"|avail|remain|room"
 )
 _WORDS = (b"", b"a", b"0", b"-1", b"12", b"3.5e2", b"abc", b"a,b;c", b" x y ", b"/tmp/a.txt",
           b"key=value", b"%d %s", b"\xc3\xa9", b"[1, 2]", b'{"a": 1}')  # fmt: skip
@@ -73,13 +75,15 @@ class Inputs:
         self._strings: list[bytes] = []
         self._supplied: dict[int, list[tuple[int, Kind, int]]] = {}
         """Lengths that structures lie by, by block: offset, type, and how much is left to give."""
+        self._roomy = False
+        """Whether what is called shall have room for what it writes."""
         self._bold = False
         """Whether numbers of the case at hand are as large as they can be."""
 
     def draw(self, draw: Draw) -> Case:
         """One case."""
         case = Case(large=[symbol for symbol, _ in self._variables])
-        self._making = 0  # a case that is given up may have left it anywhere
+        self._making, self._roomy = 0, False  # a case that is given up may have left it anywhere
         self._supplied = {}
         self._near, self._strings = _near(self._function), [*self._function.strings, *_WORDS]
         self._bold = draw(st.integers(0, 7)) == 7
@@ -103,6 +107,11 @@ class Inputs:
             elif kind.form == "pointer":
                 if capacity and _is_length(parameter.name, kind.target):
                     found.append(("p", self._told_length(draw, case, kind, capacity)))
+                    continue
+                if self._roomy and writes_bytes(kind):
+                    case.blocks.append(Block(bytearray(ROOM)))
+                    found.append(("p", [len(case.blocks) - 1, 0]))
+                    capacity = ROOM
                     continue
                 handle = self._handle(draw, case, kind)
                 capacity, pointer = (0, handle) if handle else self._lent(draw, case, kind)
@@ -199,13 +208,13 @@ class Inputs:
     def _lent(self, draw: Draw, case: Case, kind: Kind) -> tuple[int, Any]:
         """Memory for a pointer; some of it is what another function has written, whole or with
         bits turned over, as far as there is room for steps."""
-        if not (self._writers and _takes_bytes(kind) and self._making < _NESTED
+        if not (self._writers and _takes_bytes(kind) and self._making < _NESTED and not self._roomy
                 and len(case.steps) < MOST_STEPS and draw(st.integers(0, 2)) == 0):  # fmt: skip
             return self._pointer(draw, case, kind, 0)
-        self._making += 1
+        self._making, self._roomy = self._making + 1, True
         writer = draw(st.sampled_from(self._writers))
         self._step(draw, case, writer, {})
-        self._making -= 1
+        self._making, self._roomy = self._making - 1, False
         arguments = zip(writer.parameters, case.steps[-1]["arguments"], strict=True)
         pointer = next((value for one, (_, value) in arguments if writes_bytes(one.kind)), None)
         if not isinstance(pointer, list):
@@ -225,6 +234,8 @@ class Inputs:
 
     def _length(self, draw: Draw, capacity: int) -> int:
         """How much of so many elements there is said to be: often all, or near to it."""
+        if self._roomy and capacity == ROOM:
+            return capacity
         if draw(st.booleans()):
             return int(draw(st.integers(0, capacity)))
         known = [one for one in self._near if SMALL < one < capacity]
