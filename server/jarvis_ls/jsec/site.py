@@ -44,6 +44,17 @@ class WholeUnit:
         """Every function of the file, in order."""
         return [function for item in self.items for function in self._functions_of(item)]
 
+    @functools.cached_property
+    def by_name(self) -> dict[str, Function]:
+        """Every function of the file by its name; of several of one name the last."""
+        return {
+            name: function
+            for item in self.items
+            for (name, _, _), function in zip(
+                self._placed.get(item.start, ()), self._functions_of(item), strict=True
+            )
+        }
+
     def forget(self) -> None:
         """Drop what was worked out about the functions, which refers to them and to the tree."""
         kept = {name: self.__dict__[name] for name in ("unit", "items", "_placed", "_functions")}
@@ -74,18 +85,17 @@ class WholeUnit:
         known = self._functions.get(item.start)
         if known is None:
             known = self._functions[item.start] = [
-                Function(self.unit, item, node)
+                Function(self.unit, item, _spanning(item, item.start + start, item.start + end))
                 for _, start, end in self._placed.get(item.start, ())
-                if (node := _spanning(item, item.start + start, item.start + end)) is not None
             ]
         return known
 
 
-def _spanning(item: Item, start: int, end: int) -> Node | None:
+def _spanning(item: Item, start: int, end: int) -> Node:
     """The node of an item that spans just these bytes."""
     if item.node.byte_range == (start, end):
         return item.node
-    return item.node.descendant_for_byte_range(start, end)
+    return item.node.descendant_for_byte_range(start, end) or item.node
 
 
 def _is_between(places: list[int], start: int, end: int) -> bool:

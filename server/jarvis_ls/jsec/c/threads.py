@@ -83,7 +83,7 @@ def started(whole: WholeUnit) -> list[Started]:
     ]
     if not wrapped and not starting:  # with every keystroke: names of all functions cost more
         return []
-    by_name = {f.name: f for f in whole.functions}
+    by_name = whole.by_name
     found: dict[str, Started] = {}
     for name, function, node in wrapped:
         found.setdefault(name, Started(by_name[name], [])).creations.append((function, node))
@@ -95,7 +95,7 @@ def started(whole: WholeUnit) -> list[Started]:
 
 def handlers(whole: WholeUnit) -> list[Function]:
     """Functions of the file that are installed as signal handlers."""
-    by_name = {f.name: f for f in whole.functions}
+    by_name = whole.by_name
     names: dict[str, None] = {}
     for function in whole.mentioning(b"sig", b"sa_handler"):
         source = function.node.text or b""

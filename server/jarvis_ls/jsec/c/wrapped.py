@@ -35,7 +35,7 @@ def starts_wrapped(whole: WholeUnit) -> list[tuple[str, Function, Node]]:
         return []
     found: list[tuple[str, Function, Node]] = []
     defined = whole.unit.facts.defined
-    bodies = [f.name for f in whole.functions if f.name.encode() in names]
+    bodies = [name for name in whole.by_name if name.encode() in names]
     for name in bodies:
         for function in whole.mentioning(name.encode()):
             if function.name == name:

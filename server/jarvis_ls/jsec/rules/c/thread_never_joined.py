@@ -53,8 +53,12 @@ _DETACHES_ITSELF = re.compile(
     suggestion="Join the thread where its work is needed, or detach it right after it is made.",
 )
 def thread_never_joined(whole: WholeUnit) -> Iterator[Report]:
-    detaching = {f.name for f in whole.functions if _DETACHES_ITSELF.search(f.node.text or b"")}
-    for function in whole.functions:
+    detaching = {
+        function.name
+        for function in whole.mentioning(b"detach")
+        if _DETACHES_ITSELF.search(function.node.text or b"")
+    }
+    for function in whole.mentioning(b"_create", b"thread"):
         source = function.node.text or b""
         if b"_create" in source:
             for call in function.calls:

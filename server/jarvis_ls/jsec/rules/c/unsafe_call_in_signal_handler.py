@@ -68,7 +68,7 @@ MILD = frozenset({"sprintf", "snprintf", "vsnprintf", "strerror", "getenv", "ran
     suggestion="Only set a 'volatile sig_atomic_t' flag here, and do the work in the main loop.",
 )
 def unsafe_call_in_signal_handler(whole: WholeUnit) -> Iterator[Report]:
-    by_name = {f.name: f for f in whole.functions}
+    by_name = whole.by_name
     for handler in handlers(whole):
         found: dict[str, tuple[Call, Report]] = {}
         for call in handler.calls:
