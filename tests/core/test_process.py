@@ -133,6 +133,21 @@ async def test_a_cancelled_caller_does_not_mix_up_answers(module: str) -> None:
     await worker.close()
 
 
+async def test_who_calls_while_a_cancelled_caller_was_starting_the_worker_is_answered(
+    module: str,
+) -> None:
+    worker = Worker(module)
+    for turns in range(4):  # the start takes several turns of the loop; it is cut in each
+        first = asyncio.create_task(worker.call("echo", "dropped"))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        second = asyncio.create_task(worker.call("echo", turns))
+        await asyncio.sleep(0)
+        first.cancel()
+        assert await second == turns
+        await worker.kill()
+
+
 def test_no_worker_outlives_a_killed_parent(module: str, tmp_path: Path) -> None:
     script = tmp_path / "parent.py"
     script.write_text(

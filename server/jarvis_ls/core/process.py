@@ -74,6 +74,8 @@ class Worker:
         self._limited: asyncio.Future[Any] | None = None
         """The answer to the last call with a limit."""
         self._starting = asyncio.Lock()
+        self._starter: asyncio.Task[Any] | None = None
+        """Who starts the process and tells it what it must know."""
         self.starts = 0
         """How often the process was started."""
 
@@ -97,7 +99,11 @@ class Worker:
             self.starts += 1
             self._reader = asyncio.create_task(self._read(self._process))
             if self._on_start is not None:
-                await self._on_start(self)
+                self._starter = asyncio.current_task()
+                try:
+                    await self._on_start(self)
+                finally:
+                    self._starter = None
 
     async def call(self, method: str, *arguments: Any, timeout: float | None = None) -> Any:
         """The answer of the worker's `method`.
@@ -109,8 +115,8 @@ class Worker:
         `RemoteError` for anything else it raised. Cancelling the caller leaves the worker at
         its work; its answer is then dropped.
         """
-        if self._process is None and not self._starting.locked():
-            await self.start()
+        if self._process is None and self._starter is not asyncio.current_task():
+            await self.start()  # who is at it already would wait for itself
         process = self._process
         if process is None or process.stdin is None:
             raise WorkerGone("the analysis process did not start")
