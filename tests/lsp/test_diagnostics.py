@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from jarvis_ls.lsp import protocol
 from jarvis_ls.lsp.folders import uri_of
-from tests.lsp.editor import CLEAN, DOUBLE_FREE, at, running, workers
+from tests.lsp.editor import CLEAN, COMMAND, DOUBLE_FREE, at, running, workers
 
 CLIENTS = ["visual-studio-code", "neovim@v0.7"]
 
@@ -123,7 +123,7 @@ async def test_what_is_pulled_is_what_the_findings_view_has(tmp_path):
     (tmp_path / ".jarvis").mkdir()
     (tmp_path / ".jarvis" / "jsec.toml").write_text("flow = false\n")  # one answer is all there is
     uri = uri_of(str(tmp_path / "a.c"))
-    async with running(tmp_path, pull=True) as editor:
+    async with running(tmp_path, pull=True, command=COMMAND) as editor:
         params = types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri))
 
         async def pull():
