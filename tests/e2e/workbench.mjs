@@ -409,7 +409,7 @@ export class Workbench {
   }
 
   /**
-   * Clicks an item of a menu and tells whether it acts on that: then it keeps the event from others.
+   * Clicks an item of a menu and tells whether it acts on that: then the menu closes at once.
    * @param {import('playwright-core').Locator} item
    */
   async isTaken(item) {
@@ -419,7 +419,9 @@ export class Workbench {
       // @ts-expect-error a name of ours in the page
       window.jarvisTaken = new Promise((resolve) => {
         const heard = (/** @type {Event} */ event) => {
-          setTimeout(() => resolve(event.defaultPrevented)); // when everyone has had it
+          // The item acts in a turn of its own, which follows this one, and closes the menu.
+          const target = /** @type {Element} */ (event.target);
+          setTimeout(() => setTimeout(() => resolve(!target.checkVisibility())));
         };
         document.addEventListener('mouseup', heard, { capture: true, once: true });
       });
