@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.lower_lambdas import Lambdas
 
 _WIDE = frozenset({"L", "u", "U"})
+_LEFTMOST = 8
+"""Operators passed on the way to the left end of a condition."""
 Typed = tuple[Expr, Type]
 
 
@@ -393,18 +395,11 @@ class Expressions:
         self.places.initialise((ir.LOCAL, slot), type_, node.child_by_field_name("value"))
         return self.loaded((ir.LOCAL, slot), type_, self.span(node))
 
-    # places
-
-    # initialisers
-
 
 _PLACES = frozenset({
     "identifier", "qualified_identifier", "field_expression", "subscript_expression",
     "pointer_expression",
 })  # fmt: skip
-
-
-__all__ = ["MAX_DEPTH", "Expressions", "Outer", "Typed", "zero"]
 
 
 def _behind_and(node: Node) -> Node | None:
@@ -423,5 +418,4 @@ def _name_of(node: Node) -> Node | None:
     return None if kind is None else kind.child_by_field_name("type")
 
 
-_LEFTMOST = 8
-"""Operators passed on the way to the left end of a condition."""
+__all__ = ["MAX_DEPTH", "Expressions", "Outer", "Typed", "zero"]

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.lower_expression import Expressions, Typed
 
 _COMPARE = frozenset({"==", "!=", "<", ">", "<=", ">="})
-
-
-_LEFT = ("cast_expression", "binary_expression")
+_LEFT = frozenset({"cast_expression", "binary_expression"})
+"""What may begin with a "cast" that is none."""
 
 
 class Operators:
