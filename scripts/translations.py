@@ -1,6 +1,7 @@
-"""Keeps the Chinese catalogs complete: every template the user can read has a translation.
+"""Keeps the Chinese catalogs complete: every template the user can read has a translation, and
+every rule a page.
 
-    python scripts/translations.py            list templates without a translation, as JSON
+    python scripts/translations.py            list what has no translation, as JSON
     python scripts/translations.py --check    fail when there are any, or when one no longer fits
 
 Templates are found in the source: what is given to `Report`, `Rewrite`, `Message`, `rule` and
@@ -15,9 +16,13 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 PACKAGE = Path(__file__).resolve().parent.parent / "server" / "jarvis_ls"
 CATALOGS = {"jsec": PACKAGE / "jsec/locale/zh-cn.json", "lsp": PACKAGE / "lsp/locale/zh-cn.json"}
+PAGES = PACKAGE / "jsec/locale/pages/zh-cn.json"
+PARTS = ("title", "what", "why")
+"""What of a rule's page is translated."""
 SAID = [PACKAGE / "jsec" / folder for folder in ("flow", "rules", "c", "rust")]
 """Where sentences are handed on as plain values, to be said elsewhere."""
 COMMANDS = [PACKAGE / "cli" / f"{name}.py"
@@ -54,6 +59,18 @@ def catalog(part: str) -> dict[str, str]:
     """The translations of one package."""
     path = CATALOGS[part]
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def pages() -> dict[str, dict[str, str]]:
+    """By the id of a rule, the parts of its page that have no translation yet."""
+    known = json.loads(PAGES.read_text(encoding="utf-8"))
+    files = (PACKAGE / "jsec/rules").glob("*/[!_]*.py")
+    missing = {}
+    for rule in sorted(path.stem.replace("_", "-") for path in files):
+        parts = [part for part in PARTS if not known.get(rule, {}).get(part)]
+        if parts:
+            missing[rule] = dict.fromkeys(parts, "")
+    return missing
 
 
 def _of_module(tree: ast.Module) -> Iterator[str]:
@@ -105,7 +122,7 @@ def _strings(
 def main() -> int:
     """List or check; exit status 1 when a check finds something."""
     wrong = 0
-    missing: dict[str, dict[str, str]] = {}
+    missing: dict[str, dict[str, Any]] = {}
     for part in CATALOGS:
         known = catalog(part)
         missing[part] = dict.fromkeys(sorted(templates(part) - set(known)), "")
@@ -113,13 +130,17 @@ def main() -> int:
             if sorted(PLACE.findall(english)) != sorted(PLACE.findall(chinese)):
                 print(f"{CATALOGS[part].name}: places differ: {english}")
                 wrong += 1
+    lacking = pages()
     if "--check" not in sys.argv:
+        missing["jsec/locale/pages"] = lacking
         print(json.dumps(missing, ensure_ascii=False, indent=1))
         return 0
     for part, texts in missing.items():
         for text in texts:
             print(f"{part}: no Chinese for: {text}")
-    return int(bool(wrong or any(missing.values())))
+    for rule, parts in lacking.items():
+        print(f"{PAGES.parent.name}/{PAGES.name}: no Chinese page of {rule}: {', '.join(parts)}")
+    return int(bool(wrong or lacking or any(missing.values())))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """What holds for all tests."""
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,12 @@ LONGEST = (
     "test_jarvis_extending.py", "test_code_actions.py", "test_checkpoints.py", "test_mcp.py",
 )  # fmt: skip
 """Files that take minutes, longest first: begun last, one would run alone at the end."""
+
+
+def pytest_collection_finish() -> None:
+    """Tests and modules stay to the end: the collector need not go through them each time."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -34,6 +34,7 @@ import {
   type Requests,
   SETTINGS_SECTION,
 } from './protocol';
+import { PushedDiagnostics } from './pushed';
 import { NoPythonError } from './python';
 import { serverCommand, UnsupportedPythonError } from './server';
 
@@ -191,6 +192,7 @@ export class JarvisContext implements Disposable {
       const command = await serverCommand(this.extension.extensionPath);
       this.log.info(`Starting ${[command.command, ...(command.args ?? [])].join(' ')}`);
       const client = new LanguageClient(SETTINGS_SECTION, 'Jarvis', command, this.options());
+      client.registerFeature(new PushedDiagnostics());
       client.onDidChangeState(({ newState }) => this.followState(client, newState));
       this.client = client;
       for (const handle of this.handlers) {

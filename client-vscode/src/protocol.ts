@@ -235,14 +235,20 @@ export interface ExportParams {
   format: ExportFormat;
   /** Absolute path of the file to write, inside a folder of the workspace. */
   path: string;
+  /** Where the client wants the progress; the server makes a token when it is absent. */
+  workDoneToken?: ProgressToken;
 }
 
-/** The report that was written. */
+/** The report that was written once everything was known, or that was not. */
 export interface ExportResult {
   /** The file. */
   path: string;
   /** Findings in it. */
   findings: number;
+  /** Why it is not about the whole workspace; empty when it is. */
+  partial: string;
+  /** Whether it was cancelled: then nothing was written. */
+  cancelled: boolean;
 }
 
 /** The section `jarvisLs` of the client's settings. */

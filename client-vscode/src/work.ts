@@ -26,12 +26,15 @@ export function isAskedFor(token: ProgressToken): boolean {
  * Asks the server by `ask`, which sends the token it is given, and shows how far it is.
  *
  * @param stop cancels the work from elsewhere than the notification
+ * @param patienceMs how long nothing is shown: of work that is mostly done at once the user reads
+ *   only the result, which VS Code keeps back when several messages come in a second
  */
 export async function withWork<T>(
   context: JarvisContext,
   title: string,
   ask: (workDoneToken: string) => Promise<T>,
   stop?: CancellationToken,
+  patienceMs = 0,
 ): Promise<T> {
   const client = context.runningClient;
   if (client === undefined) {
@@ -39,23 +42,44 @@ export async function withWork<T>(
   }
   const token = `${OWN}${++tokens}`;
   const cancel = () => client.sendNotification(WorkDoneProgressCancelNotification.type, { token });
-  return window.withProgress(
-    { location: ProgressLocation.Notification, title, cancellable: true },
-    async (progress, cancelled) => {
-      const listening = [
-        listen(client, token, (step) => progress.report(step)),
-        cancelled.onCancellationRequested(cancel),
-        ...(stop === undefined ? [] : [stop.onCancellationRequested(cancel)]),
-      ];
-      try {
-        return await ask(token);
-      } finally {
-        for (const one of listening) {
-          one.dispose();
-        }
-      }
-    },
+  const steps: Parameters<Report>[0][] = [];
+  let show: Report = (step) => steps.push(step);
+  const listening = [
+    listen(client, token, (step) => show(step)),
+    ...(stop === undefined ? [] : [stop.onCancellationRequested(cancel)]),
+  ];
+  const answer = ask(token);
+  try {
+    if (patienceMs > 0 && (await isEnded(answer, patienceMs))) {
+      return await answer;
+    }
+    return await window.withProgress(
+      { location: ProgressLocation.Notification, title, cancellable: true },
+      (progress, cancelled) => {
+        listening.push(cancelled.onCancellationRequested(cancel));
+        show = (step) => progress.report(step);
+        steps.forEach(show);
+        return answer;
+      },
+    );
+  } finally {
+    for (const one of listening) {
+      one.dispose();
+    }
+  }
+}
+
+/** Whether something has an outcome, good or bad, within some milliseconds. */
+async function isEnded(outcome: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), milliseconds);
+  });
+  const ended = outcome.then(
+    () => true,
+    () => true,
   );
+  return Promise.race([ended, late]).finally(() => clearTimeout(timer));
 }
 
 function listen(client: LanguageClient, token: string, report: Report) {

@@ -98,7 +98,7 @@ WAYS = {
                            "The condition is true here."],
     "malloc(items * size)": ["Whoever calls 'take' chooses its arguments."],
     "*number = 1;": ["Whoever calls 'last_error' chooses its arguments."],
-    "fwrite(": ["Whoever starts the program chooses its arguments.", "fopen() allocates it."],
+    "fwrite(": ["Whoever starts the program chooses its arguments.", "fopen() opens it."],
 }  # fmt: skip
 
 

@@ -59,6 +59,11 @@ def test_declarations_of_file_scope() -> None:
     assert found.defined == {"helper"}
 
 
+def test_members_behind_directives_are_known_however_deep() -> None:
+    nested = "#if A\n" * 3000 + "int deep;\n" + "#endif\n" * 3000
+    assert list(facts(f"struct s {{\nint first;\n{nested}}};\n").fields) == ["first", "deep"]
+
+
 def test_old_style_parameters_are_parameters() -> None:
     old = function("int copy(to, from, n) char *to; char from[]; int n; { int i = 0; return n; }")
     assert {v.name: (v.is_parameter, v.is_pointer) for v in old.parameters} == {

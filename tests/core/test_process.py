@@ -16,6 +16,7 @@ import pytest
 
 from jarvis_ls.core.errors import SkippedFile, WorkerGone
 from jarvis_ls.core.process import RemoteError, Worker
+from tests.support.patience import HANGS
 
 MODULE = """
     import os, sys, time
@@ -34,13 +35,17 @@ MODULE = """
         while time.process_time() < until:
             pass
 
+    class Mine:
+        pass
+
     def noisy(value):
         print("to standard output")
         os.write(1, b"raw bytes")
         return value
 
     serve({"echo": lambda v: v, "noisy": noisy, "skip": skip, "sleep": time.sleep,
-           "spin": spin, "work": work, "die": lambda: os._exit(3), "fail": lambda: 1 / 0})
+           "spin": spin, "work": work, "die": lambda: os._exit(3), "fail": lambda: 1 / 0,
+           "unread": Mine})
 """
 
 
@@ -120,6 +125,17 @@ async def test_a_dying_worker_fails_all_that_wait(module: str) -> None:
     results = await asyncio.gather(*waiting, return_exceptions=True)
     assert all(isinstance(r, WorkerGone) for r in results)
     assert await worker.call("echo", 3) == 3
+    await worker.close()
+
+
+async def test_an_answer_that_cannot_be_read_fails_all_that_wait(module: str) -> None:
+    worker = Worker(module)
+    waiting = [asyncio.create_task(worker.call(m)) for m in ("unread", "echo")]
+    results = await asyncio.wait_for(asyncio.gather(*waiting, return_exceptions=True), HANGS)
+    assert all(isinstance(r, WorkerGone) for r in results)
+    assert "cannot be read" in str(results[0])
+    assert await worker.call("echo", 3) == 3
+    assert worker.starts == 2
     await worker.close()
 
 

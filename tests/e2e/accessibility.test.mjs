@@ -1,5 +1,5 @@
-// Our own pages by the rules of axe, in a browser: the report that `jsec` writes. No violation, in
-// every colour scheme; nothing is loaded from elsewhere.
+// Our own pages in a browser: the report that `jsec` writes. No violation of the rules of axe, in
+// every colour scheme; read by keyboard alone; nothing is loaded from elsewhere.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -36,6 +36,29 @@ describe('the HTML report', () => {
   after(async () => {
     await browser.close();
     rmSync(folder, { recursive: true });
+  });
+
+  test('it is read by keyboard alone', async () => {
+    const page = await browser.newPage();
+    await page.goto(pathToFileURL(file).href);
+    const shown = (/** @type {string} */ what) => page.locator(`${what}:visible`).count();
+    const families = await shown('summary');
+    const withHigh = await page.locator('details:has(article.high)').count();
+    assert.ok(withHigh < families, 'some families have nothing grave');
+    await page.keyboard.press('Tab'); // "high"; the next ones are "medium" and "low"
+    for (const severity of ['medium', 'low']) {
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Space');
+      assert.equal(await shown(`article.${severity}`), 0);
+    }
+    assert.ok((await shown('article.high')) > 0);
+    assert.equal(await shown('summary'), withHigh, 'a family without findings to show is gone');
+    await page.keyboard.press('Tab');
+    assert.equal(await page.locator('summary:focus').count(), 1);
+    const open = await page.locator('details[open]').count();
+    await page.keyboard.press('Enter');
+    assert.equal(await page.locator('details[open]').count(), open - 1, 'folded');
+    await page.close();
   });
 
   for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {

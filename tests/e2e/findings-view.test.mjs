@@ -116,7 +116,8 @@ test('an empty reason is refused', async () => {
   });
   await editor.command('Jarvis: Suppress…');
   await editor.pick('This line');
-  await editor.answer('   ');
+  await editor.quickInput.locator('input.input').fill('   ');
+  await editor.page.keyboard.press('Enter');
   await editor.page.getByText('A reason is needed').waitFor();
   await editor.page.keyboard.press('Escape');
   assert.doesNotMatch(editor.read('lib/three.c'), /jsec-ignore/);
@@ -144,8 +145,14 @@ test('the baseline takes a finding out of sight without touching the source', as
 });
 
 test('a fix is applied from the view', async () => {
+  const left = () => editor.finding('.c:').count();
+  const asked = editor.toast('The list has changed just now. Try again.');
   await editor.menu(editor.finding('memory.c:5'), 'Fix');
-  await until('no finding', async () => (await editor.finding('.c:').count()) === 0);
+  await until('an answer', async () => (await left()) === 0 || (await asked.count()) > 0);
+  if ((await left()) > 0) {
+    await editor.menu(editor.finding('memory.c:5'), 'Fix'); // as anybody would who reads that
+  }
+  await until('no finding', async () => (await left()) === 0);
   await editor.findings.getByText('No findings.').waitFor();
 });
 
@@ -157,7 +164,7 @@ test('a report is written where the user wants it', async () => {
     await editor.command('Jarvis: Export Report…');
     await editor.pick(form);
     await editor.quickInput.getByText(/Export report/).waitFor();
-    await editor.page.keyboard.press('Enter');
+    await editor.confirm();
     await editor.toast(`written to ${name}`).waitFor();
     assert.ok(existsSync(path.join(editor.folder, name)));
   }

@@ -1,13 +1,13 @@
 // A Chinese panel with a model: what the runtime says of a wrong key, a budget and a permission.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { startModel } from './model.mjs';
 import { Panel } from './panel.mjs';
-import { openWorkbench } from './workbench.mjs';
+import { openWorkbench, removed } from './workbench.mjs';
 
 const ENGLISH = /\b(the|is|are|was|not|with|this|which|allow|deny|key|budget)\b/i;
 const RULE = [
@@ -35,7 +35,7 @@ before(async () => {
 after(async () => {
   await editor?.close();
   await model?.close();
-  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  await removed(home);
 });
 
 test('a question on the budget is asked and answered in Chinese', async () => {

@@ -2,13 +2,13 @@
 // selection as context, files that are open when an agent changes them.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { startModel } from './model.mjs';
 import { Panel } from './panel.mjs';
-import { openWorkbench, until } from './workbench.mjs';
+import { openWorkbench, removed, until } from './workbench.mjs';
 
 const KEY = 'sk-only-in-secret-storage-0815';
 const NOTES = 'first\nsecond\nthird\n';
@@ -37,7 +37,7 @@ describe('the panel beside the editor', () => {
   after(async () => {
     await editor?.close();
     await model?.close();
-    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+    await removed(home);
   });
 
   async function answered(text) {
@@ -140,7 +140,7 @@ describe('several folders', () => {
   after(async () => {
     await editor?.close();
     await model?.close();
-    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+    await removed(home);
   });
 
   test('a link that begins with the name of another folder opens the file there', async () => {

@@ -2,13 +2,13 @@
 // back, three levels of agents, a session that outlives the server, Chinese, no model.
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { startModel } from './model.mjs';
 import { Panel } from './panel.mjs';
-import { openWorkbench, until } from './workbench.mjs';
+import { openWorkbench, removed, until } from './workbench.mjs';
 
 const LINES = Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`).join('');
 const FREED = '#include <stdlib.h>\n\nvoid twice(char *p) {\n  free(p);\n  free(p);\n}\n';
@@ -31,7 +31,7 @@ describe('with a model', () => {
   after(async () => {
     await editor?.close();
     await model?.close();
-    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+    await removed(home);
   });
 
   test('an answer streams in', async () => {
@@ -160,8 +160,10 @@ describe('with a model', () => {
     await panel.tab('agents');
     const title = (name) => panel.page.locator('.node-title', { hasText: name });
     const row = (name) => panel.page.locator('.tree-row').filter({ has: title(name) });
-    await row('net').waitFor();
-    assert.equal(await row('net').getAttribute('aria-level'), '3');
+    await panel.page
+      .locator('.tree-row[aria-level="3"]')
+      .filter({ has: title('net') })
+      .waitFor();
     await panel.picture('agents');
     assert.deepEqual(await panel.violations(), []);
     const act = async (name, what) => {
@@ -226,7 +228,10 @@ describe('with a model', () => {
     await editor.findings.waitFor();
     await Panel.open(editor);
     await panel.answered('Still here.');
-    assert.equal(await panel.field.inputValue(), 'half a thought');
+    await until(
+      'the draft is there',
+      async () => (await panel.field.inputValue()) === 'half a thought',
+    );
   });
 
   for (const tab of ['memory', 'settings']) {
@@ -244,7 +249,7 @@ describe('without a model, in Chinese and high contrast', () => {
   let editor;
   after(async () => {
     await editor?.close();
-    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+    await removed(home);
   });
 
   test('the panel says what to set, and commands work', async () => {

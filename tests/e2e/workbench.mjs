@@ -82,13 +82,37 @@ export async function openWorkbench(options = {}) {
   });
   try {
     await options.beforeLoad?.(page);
-    await page.goto(address(host.address, opened, extension, options));
-    await page.locator('.monaco-workbench .part.statusbar').waitFor();
+    await load(page, address(host.address, opened, extension, options));
   } catch (error) {
     await workbench.close();
     throw error;
   }
   return workbench;
+}
+
+/**
+ * Loads the workbench. A page that stays empty (seen once, on a slow machine, and not understood) is
+ * loaded again, as a person would, and what it printed is told.
+ * @param {import('playwright-core').Page} page
+ * @param {string} url
+ */
+async function load(page, url) {
+  /** @type {string[]} */
+  const told = [];
+  page.on('console', (line) => line.type() === 'error' && told.push(line.text()));
+  page.on('pageerror', (error) => told.push(String(error)));
+  page.on('requestfailed', (request) => told.push(`${request.url()} failed`));
+  await page.goto(url);
+  const statusBar = page.locator('.monaco-workbench .part.statusbar');
+  for (let tries = 2; tries >= 0; tries--) {
+    try {
+      return await statusBar.waitFor({ timeout: PATIENCE_MS / 2 });
+    } catch (error) {
+      console.error(`the workbench did not show itself: ${told.splice(0).join('\n') || 'no word'}`);
+      if (tries === 0) throw error;
+    }
+    await page.reload();
+  }
 }
 
 /**
@@ -172,6 +196,23 @@ export async function until(what, ask, patience = PATIENCE_MS) {
 }
 
 /**
+ * Removes a folder. A process of it that sees within some seconds that its server is gone may
+ * write until then: each try looks anew at what there is.
+ * @param {string} folder
+ */
+export async function removed(folder) {
+  await until(`${folder} is gone`, () => {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+      return true;
+    } catch (error) {
+      if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ENOTEMPTY') throw error;
+      return false;
+    }
+  });
+}
+
+/**
  * What axe finds wrong with a page that has loaded it: the rule and the places.
  * @param {import('playwright-core').Page | import('playwright-core').Frame} page
  * @returns {Promise<string[]>}
@@ -210,8 +251,7 @@ export class Workbench {
       cpSync(path.join(this.base, 'data', 'logs'), path.join(place, 'logs'), { recursive: true });
     }
     await this.end();
-    // a migration that was running sees that the server is gone, and ends, within some seconds
-    rmSync(this.base, { recursive: true, force: true, maxRetries: 15 });
+    await removed(this.base);
   }
 
   /** @param {string} name of a file of the workspace */
@@ -258,7 +298,20 @@ export class Workbench {
   /** @param {string} text */
   async answer(text) {
     await this.quickInput.locator('input.input').fill(text);
-    await this.page.keyboard.press('Enter');
+    await this.confirm();
+  }
+
+  /** Enter, until the quick input has closed: while it checks or reads something it takes none. */
+  async confirm() {
+    const input = this.quickInput.locator('input.input');
+    const closed = () => this.quickInput.waitFor({ state: 'hidden', timeout: 5000 });
+    await until('the answer was taken', async () => {
+      if (await input.isVisible()) await input.press('Enter', { timeout: 5000 }).catch(closed);
+      return closed().then(
+        () => true,
+        () => false,
+      );
+    });
   }
 
   /**
@@ -278,32 +331,42 @@ export class Workbench {
     return input;
   }
 
-  /** @param {string} label as the palette shows it, for example `Jarvis: Scan Workspace` */
-  async command(label) {
-    const name = this.page.locator('.label-name').getByText(label, { exact: true });
-    const row = this.quickInput.locator('.monaco-list-row').filter({ has: name }).first();
+  /**
+   * Asks the quick input for a row until it is there: a list that was made before the extension
+   * was there does not grow, and what is typed into an input that is just closing is lost.
+   * @param {import('playwright-core').Locator} row
+   * @param {string} key
+   * @param {string} start what the input begins with
+   * @param {string} text what is typed after it
+   */
+  async listed(row, key, start, text) {
     let timeout = 1500;
-    await until(`command ${label}`, async () => {
-      const input = await this.openQuickInput('F1', '>');
-      await input.fill(`>${label}`);
-      // A list that was made before the extension was there does not grow.
+    await until(`${text} in the quick input`, async () => {
+      const input = await this.openQuickInput(key, start);
       timeout *= 2;
-      const found = await row.waitFor({ timeout }).then(
+      const typed = input.fill(start + text, { timeout }).then(() => row.waitFor({ timeout }));
+      const found = await typed.then(
         () => true,
         () => false,
       );
       if (!found) await this.page.keyboard.press('Escape');
       return found;
     });
+  }
+
+  /** @param {string} label as the palette shows it, for example `Jarvis: Scan Workspace` */
+  async command(label) {
+    const name = this.page.locator('.label-name').getByText(label, { exact: true });
+    const row = this.quickInput.locator('.monaco-list-row').filter({ has: name }).first();
+    await this.listed(row, 'F1', '>', label);
     await row.click();
   }
 
   /** @param {string} name of a file of the workspace */
   async open(name) {
     const base = path.basename(name);
-    const input = await this.openQuickInput('Control+P', '');
-    await input.fill(name);
-    await this.quickInput.locator('.monaco-list-row', { hasText: base }).first().waitFor();
+    const row = this.quickInput.locator('.monaco-list-row', { hasText: base }).first();
+    await this.listed(row, 'Control+P', '', name);
     await this.page.keyboard.press('Enter');
     await this.page.locator(`.tab.active[data-resource-name="${base}"]`).waitFor();
     await this.page.locator('.editor-instance .view-line').first().waitFor();

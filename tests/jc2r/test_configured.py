@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from test_scan import jc2r, write
+from test_translation import needs_cargo
 
 needs_compiler = pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
 
@@ -47,6 +48,9 @@ def functions(root: Path) -> list[str]:
     {"configure.in": "AC_INIT(a.c)\nAM_INIT_AUTOMAKE(shop, 1.4)\nAM_CONFIG_HEADER(config.h)\n",
      "config.h.in": "#undef HAVE_STRDUP\n#undef HAVE_STRDUP_OF_NOBODY\n#undef HAVE_SYS_TIME_H\n"
                     "#undef PACKAGE_STRING\n#undef VERSION\n#define LIMIT 7\n"},
+    {"set-up/configure.in": "AC_INIT(a.c)\nAC_CONFIG_HEADER(include/config.h:set-up/header.in)\n",
+     "set-up/header.in": "#undef HAVE_STRDUP\n#undef HAVE_SYS_TIME_H\n#define LIMIT 7\n"
+                         '#define PACKAGE_STRING "shop"\n#define VERSION "1"\n'},
     {"CMakeLists.txt": "project(shop)\n",
      "config.h.in": "#cmakedefine HAVE_STRDUP\n#cmakedefine HAVE_SYS_TIME_H 1\n"
                     "#cmakedefine HAVE_STRDUP_OF_NOBODY\n#define LIMIT 7\n"
@@ -58,7 +62,8 @@ def test_headers_of_a_set_up_that_was_not_run_are_guessed(
     root = tmp_path / "shop"
     write(root, {"a.c": ASKING, **files})
     assert functions(root) == ["limit_there", "strdup_there", "time_there"]
-    assert sorted(path.name for path in root.iterdir()) == sorted([".jarvis", "a.c", *files])
+    there = {name.partition("/")[0] for name in files}
+    assert {path.name for path in root.iterdir()} == {".jarvis", "a.c", *there}
 
 
 @needs_compiler
@@ -161,6 +166,26 @@ def test_conditionals_of_makefiles_are_decided_without_running_anything(tmp_path
 
 
 @needs_compiler
+def test_letters_that_makefiles_change_in_the_name_of_the_system_are_changed(
+    tmp_path: Path,
+) -> None:
+    root = tmp_path / "letters"
+    write(root, {
+        "Makefile": "named=$(shell uname -s)\nifndef OS_IS\n"
+                    "OS_IS = $(shell echo $(named) | tr [A-Z] [a-z])\nendif\n"
+                    "LOUD := $(shell uname -s | tr '[:lower:]' '[:upper:]')\n"
+                    "HIDDEN := $(shell uname | tr -d x)\nWIDE = 1\n"
+                    "ifeq (cygwin,$(OS_IS))\nWIDE =\nendif\n"
+                    "ifdef WIDE\nCFLAGS += -DWIDE\nendif\n"
+                    "ifeq ($(LOUD),LINUX)\nCFLAGS += -DLOUD\nendif\n"
+                    "ifeq ($(HIDDEN),Linux)\nCFLAGS += -DHIDDEN\nendif\n",
+        "a.c": "#if !defined WIDE || !defined LOUD || defined HIDDEN\n#error\n#endif\n"
+               "int a(void) { return 0; }\n",
+    })  # fmt: skip
+    assert functions(root) == ["a"]
+
+
+@needs_compiler
 def test_a_header_called_like_the_one_of_the_system_that_it_includes(tmp_path: Path) -> None:
     root = tmp_path / "wraps"
     write(root, {
@@ -174,15 +199,17 @@ def test_a_header_called_like_the_one_of_the_system_that_it_includes(tmp_path: P
 def test_what_cmake_would_write_and_define_is_guessed(tmp_path: Path) -> None:
     root = tmp_path / "tool"
     write(root, {
-        "CMakeLists.txt": "project(tool VERSION 3.4.5 LANGUAGES C)\nset(SIZE_TYPE int)\n"
+        "CMakeLists.txt": "project(tool VERSION 3.4.5 LANGUAGES C)\nset (SIZE_TYPE int)\n"
+                          "set(LEVEL 4)\nset(LEVELS \"${LEVEL}2\")\n"
                           "add_definitions(-DALWAYS=7)\nif(WIN32)\n"
                           "  add_definitions(-DNEVER)\nendif()\n"
                           "target_compile_definitions(tool PUBLIC LOGGED)\n"
                           "include(GenerateExportHeader)\ngenerate_export_header(tool)\n",
         "include/tool/config.h.in": '#define TOOL_VERSION "@PROJECT_VERSION@"\n'
                                     "#define MAJOR @tool_VERSION_MAJOR@\n"
-                                    "typedef @SIZE_TYPE@ own_size;\n",
-        "src/a.c": '#include "tool/config.h"\n#if MAJOR != 3 || ALWAYS != 7 || defined NEVER\n'
+                                    "typedef @SIZE_TYPE@ own_size;\n#define LEVELS ${LEVELS}\n",
+        "src/a.c": '#include "tool/config.h"\n#if MAJOR != 3 || LEVELS != 42 || ALWAYS != 7\n'
+                   "#error not as CMake has it\n#endif\n#ifdef NEVER\n"
                    "#error not as CMake has it\n#endif\n"
                    "#ifdef LOGGED\n#include <tool_export.h>\n"
                    "TOOL_EXPORT own_size logged(void) { return sizeof TOOL_VERSION; }\n#endif\n",
@@ -208,3 +235,130 @@ def test_what_is_made_when_nothing_is_asked_for_counts(tmp_path: Path) -> None:
     assert functions(root) == ["a", "more"]
     said = jc2r("scan", "--no-graphs", root).stdout
     assert "lib/getopt.c is left out: no makefile names it" in said
+
+
+@needs_compiler
+def test_texts_that_commands_of_makefiles_define_are_taken(tmp_path: Path) -> None:
+    """Those that the shell would have to work out are left out."""
+    root = tmp_path / "tool"
+    write(root, {
+        "Makefile": "PREFIX ?= /usr/local\nall: tool other\nbuild/%.o: src/%.c\n"
+                    "\t@$(CC) $(CFLAGS) -DDATA='\"$(PREFIX)/share\"' -DMARK=\"'x'\""
+                    " -DNOT='\"'`$(PERL) -v`'\"' -c -o $@ $<\n"
+                    "tool: build/a.o\n\t$(CC) -o $@ $^\n"
+                    "other: src/b.c\n\t$(CC) -DTEXT='\"a b\"' -DALSO=\\\"c\\\" -o $@ src/b.c\n",
+        "src/a.c": "#ifdef NOT\n#error asked for\n#endif\n_Static_assert(MARK == 120, \"\");\n"
+                   'int a(void) { return sizeof DATA "" == 17 ? 1 : -1; }\n',
+        "src/b.c": 'int b(void) { return sizeof TEXT "" ALSO; }\n',
+    })  # fmt: skip
+    assert functions(root) == ["a", "b"]
+
+
+@needs_compiler
+def test_words_that_a_script_for_autoconf_defines_are_put_in(tmp_path: Path) -> None:
+    root = tmp_path / "tool"
+    write(root, {
+        "configure.ac": "m4_define([MY_MAJOR], [3])\nm4_define([MY_MINOR], 7)\n"
+                        "m4_define([MY_VERSION], [MY_MAJOR.MY_MINOR])\n"
+                        "AC_INIT([tool], [MY_VERSION])\nAC_CONFIG_HEADERS([config.h])\n"
+                        "AC_DEFINE(THE_MAJOR, MY_MAJOR, [It.])\n"
+                        'AC_DEFINE([THE_WHOLE], ["MY_MAJOR.MY_MINOR"], [It.])\n',
+        "config.h.in": "#undef THE_MAJOR\n#undef THE_WHOLE\n#undef PACKAGE_VERSION\n",
+        "a.c": '#include "config.h"\n#if THE_MAJOR == 3\nstatic const char at[] = THE_WHOLE;\n'
+               '_Static_assert(sizeof PACKAGE_VERSION == 4, "");\n'
+               "int a(void) { return at[0]; }\n#endif\n",
+    })  # fmt: skip
+    assert functions(root) == ["a"]
+
+
+_DOUBLED = range(60)
+_WIDE = range(7)
+
+
+@needs_compiler
+@pytest.mark.parametrize(("name", "text"), [
+    ("configure.ac", "m4_define([W0], [x])\n"
+     + "".join(f"m4_define([W{n + 1}], [W{n}.W{n}])\n" for n in _DOUBLED) + SCRIPT),
+    ("CMakeLists.txt", "project(tool)\nset(W0 x)\n"
+     + "".join(f"set(W{n + 1} ${{W{n}}}${{W{n}}})\n" for n in _DOUBLED)),
+    ("Makefile", "all: a\na: a.c\n\t$(CC) $(CFLAGS) -o a a.c\nCFLAGS = $(W0)\n"
+     + "".join(f"W{n} = {f'$(W{n + 1}) -DX ' * 300}\n" for n in _WIDE)),
+    ("Makefile", "all: a\na: a.c\n\t$(CC) $(CFLAGS) -o a a.c\nCFLAGS = $(W0)\n"
+     + "".join(f"W{n} = {f'$(W{n + 1})' * 300}\n" for n in _WIDE)),
+], ids=["autoconf", "cmake", "make", "make, of nothing"])  # fmt: skip
+def test_words_that_grow_without_end_are_left_out(tmp_path: Path, name: str, text: str) -> None:
+    root = tmp_path / "tool"
+    write(root, {name: text, "config.h.in": "#undef LIMIT\n", "a.c": "int a(void) { return 0; }\n"})
+    assert functions(root) == ["a"]
+
+
+@needs_compiler
+def test_headers_lie_where_an_installation_puts_them(tmp_path: Path) -> None:
+    """In a folder that is not there, of which most is in the project; or only in a copy made by
+    hand for another system."""
+    root = tmp_path / "shelf-1.2"
+    write(root, {
+        "src/api/open.h": "#include <shelf/close.h>\n#define WIDE 3\n",
+        "src/api/close.h": "int closed(void);\n",
+        "src/open.c": '#include <shelf/open.h>\n#include "size.h"\n#include "config.h"\n'
+                      "int closed(void) { return WIDE + SIZE; }\n#ifdef OPEN_HERE\n"
+                      "int opened(void) { return closed(); }\n#endif\n",
+        "src/size.h.prebuilt": "#define SIZE 7\n",
+        "configure.ac": "AC_INIT(shelf, 1.2)\nAC_CONFIG_HEADERS(config.h)\n"
+                        "AC_CHECK_FUNCS(open, AC_DEFINE(OPEN_HERE))\n"
+                        "AC_CHECK_HEADER([nowhere.h], [AC_DEFINE([OPEN_THERE], [1])])\n",
+        "windows/config.h": "#error of another system\n",
+        "Makefile.am": "noinst_PROGRAMS = one\nTABLE_CFLAGS = -Dclosed=table\n"
+                       "if RENAMED\nAM_CPPFLAGS = -Dclosed=renamed\nendif\n",
+    })  # fmt: skip
+    assert functions(root) == ["closed", "opened"]
+
+
+@needs_compiler
+def test_an_included_path_is_no_place_to_write_to(tmp_path: Path) -> None:
+    root = tmp_path / "deep" / "shelf"
+    write(root, {
+        "src/open.c": f"#include <{tmp_path}/absolute/open.h>\n"
+                      "#include <../../../../../up/open.h>\nint open_it(void) { return 1; }\n",
+        "src/open.h": "int open_it(void);\n",
+    })  # fmt: skip
+    jc2r("scan", "--no-graphs", root)
+    assert [one.name for one in tmp_path.iterdir()] == ["deep"]
+    kept = root / ".jarvis" / "c2rust"
+    outside = [one for one in root.rglob("*") if one.is_file() and not one.is_relative_to(kept)]
+    assert sorted(one.name for one in outside) == ["open.c", "open.h"]
+
+
+@needs_compiler
+def test_what_a_configure_written_by_hand_says_is_taken(tmp_path: Path) -> None:
+    root = tmp_path / "box"
+    write(root, {
+        "configure": "#! /bin/sh\npkgname=box\npkgversion=13\nCPPFLAGS=\n",
+        "Makefile.in": "%.o : %.c\n\t$(CC) -DVERSION=$(pkgversion) -c -o $@ $<\n"
+                       "DEFS = -DNUMBER=$(pkgversion)\n",
+        "a.c": "#if NUMBER >= 1\nint one(void) { return 1; }\n#endif\n"
+               "#ifdef HAVE_GNU_LIBC_VERSION_H\nint named(void) { return 2; }\n#endif\n",
+        "configure.ac": "AC_INIT(box, 1)\nAC_CHECK_HEADERS([gnu/libc-version.h])\n",
+    })  # fmt: skip
+    assert functions(root) == ["named", "one"]
+
+
+@needs_cargo
+def test_what_only_the_own_build_makes_is_said_to_need_it(tmp_path: Path) -> None:
+    root = tmp_path / "tool"
+    write(root, {
+        "configure.sh": "printf 'all: made.h\\n\\t$(CC) -c a.c b.c\\n' > Makefile\n"
+                        "printf 'made.h:\\n\\techo int n = 4\\\\; > made.h\\n' >> Makefile\n",
+        "a.c": '#include "made.h"\nint a(void) { return n; }\n',
+    })  # fmt: skip
+    said = jc2r("run", "--baseline", root)
+    assert said.returncode == 2 and "Nothing was translated" in said.stderr
+    assert "With --build, or the setting jarvisLs.projectBuild, the project's own" in said.stderr
+    chinese = jc2r("run", "--baseline", root, LANG="zh_CN.UTF-8", LC_ALL="").stderr
+    assert "没有转译任何内容" in chinese and "加上 --build" in chinese
+    write(root, {"b.c": "int b(void) { return 1; }\n"})
+    said = jc2r("run", "--baseline", root)
+    assert "note: With --build, or the setting" in said.stdout and "1 of 1 functions" in said.stdout
+    built = jc2r("run", "--baseline", "--build", root)
+    assert "With --build" not in built.stdout + built.stderr, built.stderr
+    assert "2 of 2 functions" in built.stdout and not (root / "Makefile").exists()

@@ -207,21 +207,25 @@ def test_a_recorded_make_tells_arguments_and_leaves_the_project_alone(project: P
 
 
 def test_a_file_that_is_compiled_in_several_ways_is_named(tmp_path: Path) -> None:
-    """What an archive and a shared object are made of differs in `-fPIC -DPIC` only, and is one."""
+    """What an archive and a shared object are made of differs in `-DPIC` or so, and is one."""
     write(tmp_path, {"a.c": "int a(void) { return WIDE; }\n",
                      "d.c": "int d(void) { return WIDE; }\n", "b.c": "int b(void) { return 1; }\n",
                      "Makefile": "all:\n\tcc -DWIDE=1 -c a.c\n\tcc -DWIDE=2 -c a.c\n"
                      "\tcc -DWIDE=1 -c d.c\n\tcc -DWIDE=2 -c d.c\n"
-                     "\tcc -c b.c -o 3.o\n\tcc -fPIC -DPIC -Db_EXPORTS -c b.c\n"})  # fmt: skip
+                     "\tcc -c b.c -o 3.o\n\tcc -fPIC -DPIC -Db_EXPORTS -c b.c\n"
+                     "\tcc -DB_STATIC_DEFINE -c b.c\n"})  # fmt: skip
     done = jc2r("scan", "--build", tmp_path)
     assert done.returncode == 0, done.stderr
     assert [line for line in done.stdout.splitlines() if line.startswith("note:")] == [
-        "note: compiled in several ways, which differ in -DWIDE=1 -DWIDE=2,"
-        " and translated as the first says: a.c, d.c"
+        "note: compiled in several ways, which differ in -DWIDE=1 -DWIDE=2; what only one of them"
+        " defines is translated as that one says, the rest as the first: a.c, d.c"
     ]
     done = jc2r("scan", "--build", tmp_path, LC_ALL="zh_CN.UTF-8", PYTHONUTF8="1")
-    assert "3 个单元，参数来自 make，其中 3 个未改变" in done.stdout
-    assert "注意：以多种方式编译，区别在于 -DWIDE=1 -DWIDE=2，按第一种转译：a.c, d.c" in done.stdout
+    assert "5 个单元，参数来自 make，其中 5 个未改变" in done.stdout
+    assert (
+        "注意：以多种方式编译，区别在于 -DWIDE=1 -DWIDE=2；"
+        "只有某一种方式才定义的内容按该方式转译，其余按第一种：a.c, d.c" in done.stdout
+    )
 
 
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")

@@ -52,11 +52,13 @@ def _tables() -> str:
     signed = ",\n".join(f"{(-1) ** n * n}" for n in range(700))
     return (f"#include <stdio.h>\nstatic unsigned char b[600] = {{ /* 7 */ {small} }}; // 8\n"
             f"static short s[] = {{{signed},}};\n"
+            f"static int w[] = {{{',   '.join(map(str, range(400)))},   sizeof(int)}};\n"
             f"static const unsigned long u[300] = {{{', '.join(f'-{n}L' for n in range(300))}}};\n"
             "int main(void) { unsigned long t = 0;\n"
             "  for (int i = 0; i < 600; i++) t = t * 31 + b[i];\n"
             "  for (unsigned i = 0; i < sizeof s / sizeof *s; i++) t = t * 31 + s[i];\n"
             "  for (int i = 0; i < 300; i++) t = t * 7 + u[i];\n"
+            "  for (int i = 0; i < 401; i++) t = t * 7 + w[i];\n"
             '  printf("%lu\\n", t); return 0; }\n')  # fmt: skip
 
 
@@ -117,9 +119,10 @@ def test_what_stays_in_c_is_named_and_the_rest_is_rust(constructs: tuple[Path, P
                     ("exact", "long double"), ("length", "_Complex"), ("raised", "long double"),
                     ("first", "a flexible array with an initialiser"),
                     ("beside", "inline assembly"), ("scoped", "the attribute cleanup"),
-                    ("hook", "the attribute weak"), ("main", included)]  # fmt: skip
+                    ("hook", "the attribute weak"), ("twice", "inline assembly"),
+                    ("main", included)]  # fmt: skip
     count = sum(one["state"] == "baseline" for one in progress["functions"])
-    assert said.startswith(f"{count} of {count + 14} functions in Rust, "), "variables are none"
+    assert said.startswith(f"{count} of {count + 15} functions in Rust, "), "variables are none"
     assert "remains.c:5: twice stays in C: inline assembly" in said
     assert (root / ".jarvis" / "c2rust" / "build.log").read_text() == "", "no warnings"
     text = (crate / "src" / "bin" / "remains.rs").read_text()
@@ -183,6 +186,38 @@ def built_by_cc(binary: Path, *arguments: Path | str) -> None:
 
 
 @needs_cargo
+def test_what_the_own_build_makes_is_translated_too(tmp_path: Path) -> None:
+    """Sources, tables and headers; the project is left alone."""
+    root = tmp_path / "makes"
+    write(root, {
+        "Makefile": "makes: main.o gen/version.o\n\t$(CC) -o $@ main.o gen/version.o\n"
+                    "gen/version.o: gen/version.c\n\t$(CC) -DN=3 -Igen -c -o $@ gen/version.c\n"
+                    "gen/version.c: makes.h\n\tmkdir -p gen; (echo '#include \"../makes.h\"';"
+                    " echo '#include \"own.h\"'; echo 'one *version(void) {"
+                    " static one o; o.n += N + OWN; return &o; }') > $@\n"
+                    "\techo '#define OWN 4' > gen/own.h\n"
+                    "main.o: main.c table.h\n\t$(CC) -c main.c\n"
+                    "table.h:\n\techo 'static int table[] = { 5, 6 };' > $@\n"
+                    "\techo 'static int at(int n) { return table[n]++; }' >> $@\n",
+        "makes.h": "typedef struct { int n; } one;\none *version(void);\n",
+        "main.c": '#include <stdio.h>\n#include "makes.h"\n#include "table.h"\n'
+                  'int main(void) { one *o = version(); printf("%d %d %d\\n", o->n,'
+                  " at(1) + at(1), table[0]); return version()->n; }\n",
+    })  # fmt: skip
+    before = sorted(path.name for path in root.iterdir())
+    for _ in range(2):  # the second time from what the first one kept
+        done = jc2r("run", "--baseline", "--build", root)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert " functions in Rust" in done.stdout and "stays in C" not in done.stdout
+    assert sorted(path.name for path in root.iterdir()) == sorted([".jarvis", *before])
+    shutil.copytree(root, tmp_path / "c", ignore=shutil.ignore_patterns(".jarvis"))
+    subprocess.run(["make", "-s"], cwd=tmp_path / "c", check=True, timeout=60)
+    program = tmp_path / "makes_rs" / "target" / "release" / "main"
+    assert run(program) == run(tmp_path / "c" / "makes") == (14, "7 13 5\n", "")
+    assert "fn version(" in (tmp_path / "makes_rs" / "src" / "version.rs").read_text()
+
+
+@needs_cargo
 def test_files_that_know_each_other(tmp_path: Path) -> None:
     root = tmp_path / "shop"
     write(root, {
@@ -205,6 +240,26 @@ def test_files_that_know_each_other(tmp_path: Path) -> None:
     sources = [root / name for name in ("shop.c", "say.c", "main.c")]
     built_by_cc(binary, *sources)
     assert run(tmp_path / "shop_rs" / "target" / "release" / "main") == run(binary)
+
+
+@needs_cargo
+def test_a_file_is_called_as_make_calls_it(tmp_path: Path) -> None:
+    """In Rust, and in what stays in C; no path of this machine is in the program."""
+    root = tmp_path / "called"
+    write(root, {
+        "src/main.c": '#include <stdio.h>\n#include <setjmp.h>\n#include "../inc/where.h"\n'
+                      "static jmp_buf back;\n"
+                      "static const char *kept(void) { return setjmp(back) ? \"\" : __FILE__; }\n"
+                      'int main(void) { printf("%s %s %s\\n", __FILE__, kept(), WHERE); }\n',
+        "inc/where.h": "static const char *where(void) { return __FILE__; }\n"
+                       "#define WHERE where()\n",
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0 and "kept stays in C" in done.stdout, done.stdout + done.stderr
+    subprocess.run(["cc", "-w", "src/main.c", "-o", tmp_path / "c"], cwd=root, check=True)
+    program = tmp_path / "called_rs" / "target" / "release" / "main"
+    assert run(program) == run(tmp_path / "c")
+    assert str(tmp_path) not in (tmp_path / "called_rs" / "build.rs").read_text()
 
 
 @needs_cargo
@@ -375,16 +430,20 @@ def test_weak_functions_of_a_header_leave_the_rest_of_its_files(tmp_path: Path) 
 def test_a_program_that_does_not_link_leaves_the_rest(tmp_path: Path) -> None:
     root = tmp_path / "torn"
     write(root, {
-        "torn.c": "int nowhere(int);\nint used(int n) { return n + 2; }\n"
+        "torn.c": '#include "twice.c"\n'
+                  "int nowhere(int);\nint used(int n) { return n + 2; }\n"
                   "int main(void) { return nowhere(used(3)); }\n",
         "whole.c": "int twice(int);\nint used(int n) { return n + 5; }\n"
                    "int main(void) { return twice(used(1)); }\n",
         "twice.c": "int twice(int n) { return 2 * n; }\n",
+        **dict.fromkeys(("left.c", "right.c"), "#include <setjmp.h>\nint nowhere(int);\n"
+            "int main(void) { jmp_buf back; return setjmp(back) ? 1 : nowhere(2); }\n"),
     })  # fmt: skip
     done = jc2r("run", "--baseline", root)
     assert done.returncode == 1, done.stderr
+    assert "right.c: not translated: its program is not linked: nowhere is not there" in done.stdout
     assert "torn.c: not translated: its program is not linked: nowhere is not there" in done.stdout
-    assert "5 of 5 functions in Rust" in done.stdout
+    assert "6 of 8 functions in Rust" in done.stdout
     assert run(tmp_path / "torn_rs" / "target" / "release" / "whole")[0] == 12
 
 
@@ -523,3 +582,68 @@ def test_a_library_of_headers_gets_a_unit(tmp_path: Path) -> None:
     (program,) = (crate / "src" / "bin").iterdir()
     assert run(crate / "target" / "release" / program.stem)[0] == 7
     assert sorted(path.name for path in root.iterdir()) == [".jarvis", "stack.h", "test.c"]
+
+
+@needs_cargo
+def test_other_names_of_functions_are_there_too(tmp_path: Path) -> None:
+    """Also where some of the file stays in C."""
+    root = tmp_path / "names"
+    said = ("int said(const char *f, ...) { va_list l; va_start(l, f); int n = vprintf(f, l);"
+            " va_end(l); return n; }\n"
+            'extern int told(const char *f, ...) __attribute__((alias("said")));\n')  # fmt: skip
+    write(root, {
+        "more.c": "#include <stdarg.h>\n#include <stdio.h>\n"
+                  "#define ALIAS(a, b) extern __typeof(b) a __attribute__((__alias__(#b)))\n"
+                  "static int seen;\nint more(int n) { return n + 1 + seen++; }\n"
+                  "ALIAS(plus, more);\nALIAS(another, more);\n"
+                  f'{said}void none(void) {{ puts("none"); }} ALIAS(nothing, none);\n'
+                  "__attribute__((weak)) int kept(void) { return plus(5); }\n",
+        "main.c": '#include <stdio.h>\nint plus(int); int told(const char *, ...);'
+                  " void nothing(void); int kept(void); int another(int);\n"
+                  'int main(void) { nothing(); int n = told("%d %s %g\\n", 3, "x", 2.5);'
+                  ' printf("%s %d\\n", __func__, n + plus(2) + kept()); return another(3); }\n',
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "8 of 9 functions in Rust" in done.stdout and "kept stays in C" in done.stdout
+    binary = tmp_path / "c-names"
+    built_by_cc(binary, *root.glob("*.c"))
+    assert run(tmp_path / "names_rs" / "target" / "release" / "main") == run(binary)
+
+
+@needs_cargo
+def test_a_main_that_returns_nothing_in_strict_c(tmp_path: Path) -> None:
+    root = tmp_path / "strict"
+    write(root, {
+        "Makefile": "CFLAGS = -std=c99\nstrict: strict.o\n",
+        "strict.c": "#include <stdio.h>\n#include <stdlib.h>\n"
+                    'void main(int c, char **v) { puts(v[c - 1]); exit(3); }\n',
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert "1 of 1 functions in Rust" in done.stdout, done.stdout + done.stderr
+    assert run(tmp_path / "strict_rs" / "target" / "release" / "strict") == (3, "x\n", "")
+
+
+@needs_cargo
+def test_a_main_that_stays_in_c_is_called_main(tmp_path: Path) -> None:
+    root = tmp_path / "called"
+    write(root, {
+        "plain.c": "#include <stdio.h>\n#include <setjmp.h>\nstatic jmp_buf b;\n"
+                   "int main(void) { if (setjmp(b)) return 3; puts(__func__); longjmp(b, 1); }\n",
+        "old.c": "#include <stdio.h>\n#include <setjmp.h>\nstatic jmp_buf b;\n"
+                 "main(c, v) char **v; { if (setjmp(b)) return c; puts(__func__);"
+                 " puts(v[1]); longjmp(b, 1); }\n",
+        "void.c": "#include <stdio.h>\n#include <setjmp.h>\nstatic jmp_buf b;\n#define M main\n"
+                  "void M(int c, char *v[]) { if (setjmp(b)) return; puts(__func__);"
+                  " puts(v[c - 1]); longjmp(b, 1); }\n",
+        "again.c": "#include <stdio.h>\n#include <setjmp.h>\nstatic jmp_buf b; static int n;\n"
+                   "int main(int c, char **v) { if (setjmp(b)) return 4; puts(__func__);"
+                   " if (n++ < 2) return main(c, v); longjmp(b, 1); }\n",
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for name in ("plain", "old", "again", "void"):
+        built_by_cc(tmp_path / name, root / f"{name}.c")
+        ended, said, told = run(tmp_path / "called_rs" / "target" / "release" / name)
+        assert (said, told) == run(tmp_path / name)[1:], name
+        assert ended == run(tmp_path / name)[0] or name == "void", name

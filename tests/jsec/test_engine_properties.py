@@ -117,6 +117,15 @@ def test_following_edits_gives_what_a_fresh_look_gives(
         assert kept.findings == ENGINE.analyse(Source("a", data), language).findings
 
 
+def test_what_was_learnt_of_a_text_does_not_hold_for_another_kind_of_item() -> None:
+    """Beside an error the same `stpcpy()` is a call at first, then a pattern."""
+    cache = ItemCache()
+    for before in (b"", b".h"):
+        data = before + b"{(\x00for\x00)stpcpy()\x00 /*oid *a() { }\n"
+        kept = ENGINE.analyse(Source("a", data), "rust", cache=cache).findings
+        assert kept == ENGINE.analyse(Source("a", data), "rust").findings
+
+
 @many
 @given(st.sampled_from(FIXTURES), edits)
 def test_fixes_never_break_a_file(path: Path, changes: list[tuple[int, int, bytes]]) -> None:

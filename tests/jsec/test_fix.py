@@ -179,6 +179,47 @@ def test_no_rewrite_where_it_would_do_harm(name: str, rule: str, text: str) -> N
     assert one.fix is None
 
 
+@pytest.mark.parametrize(
+    ("body", "after"),
+    [
+        ("    if (n) {\n        free(p);\n        goto out;\n    }\n    *p = 1;\n"
+         "out:\n    free(p);\n",
+         "        free(p); p = NULL;\n"),
+        ("    while (n--) {\n        free(p);\n    }\n", "        free(p); p = NULL;\n"),
+        ("    if (n)\n        drop(p);\n    free(p);\n", ""),  # freed elsewhere, by another name
+        ("    char *q = p;\n    if (n) {\n        free(q);\n        goto out;\n    }\n    *p = 1;\n"
+         "out:\n    free(p);\n", ""),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["a.c", "a.cpp"])
+def test_what_flow_finds_freed_twice_is_cleared_where_that_is_plain(
+    tmp_path: Path, scan_folder: Scan, body: str, after: str, name: str
+) -> None:
+    head = "#include <stdlib.h>\nstatic void drop(char *p) {\n    free(p);\n}\n"
+    text = f"{head}void f(int n, char *p) {{\n{body}}}\nvoid g(char *p) {{ drop(p); }}\n"
+    write(tmp_path, {name: text})
+    found = [one for one in scan_folder(tmp_path).findings if one.rule == "double-free"]
+    assert found and all(one.trace for one in found)
+    fixed = on_disk(tmp_path, scan_folder, name)
+    assert fixed.after.decode() == (
+        text.replace(after.replace(" p = NULL;", ""), after.replace("NULL", _null(name)), 1)
+        if after else text
+    )  # fmt: skip
+    write_fixed(tmp_path, fixed)
+    left = [one for one in scan_folder(tmp_path).findings if one.rule == "double-free"]
+    assert bool(left) is not bool(after)
+
+
+def _null(name: str) -> str:
+    return "nullptr" if name == "a.cpp" else "NULL"
+
+
+def test_a_pointer_that_is_constant_is_not_cleared() -> None:
+    text = TWICE.replace("char *p", "char *const p")
+    (one,) = [x for x in analysed(text.encode(), "a.c") if x.rule == "double-free"]
+    assert one.fix is None
+
+
 def test_the_diff_can_be_read() -> None:
     fixed = applied(TWICE, with_edits(finding(), ((4, 5, 4, 13), "p = NULL;")))
     assert fixed.diff().splitlines()[:3] == ["--- a/a.c", "+++ b/a.c", "@@ -1,5 +1,5 @@"]

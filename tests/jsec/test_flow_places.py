@@ -128,6 +128,70 @@ void filled() {
 }
 """
 
+GIVEN_BY_ONE_TOO_LONG = """
+struct list { int end; int *numbers; };
+
+static int next_of(struct list *list, int count, const void **found) {
+    *found = 0;
+    if (list->end) return 1;
+    for (int i = 0; i < count; i++) {
+        int *q = list->numbers;
+        for (int j = 0; j < count; j++) {
+            if (q[j] > 4 && q[i] != q[j] + count) q[j] += q[i]; else if (q[j] & 1) q[i] ^= 3;
+            for (int m = 0; m < count; m++) {
+                if (q[m] > q[j]) q[m] -= count;
+                if (q[m + 1] > q[i]) q[m] += count;
+                if (q[m + 2] < q[i]) q[m]--;
+                else if (q[m + 3] == q[i + 3]) { q[m] /= 3; q[m] += 4; }
+                if (q[m] > q[j]) q[m] -= count;
+                if (q[m + 1] > q[i]) q[m] += count;
+                if (q[m + 2] < q[i]) q[m]--;
+                else if (q[m + 3] == q[i + 3]) { q[m] /= 3; q[m] += 4; }
+                if (q[m + 5] > q[j]) q[m] -= count;
+                if (q[m + 6] > q[i]) q[m] += count;
+                if (q[m + 7] < q[i]) q[m]--;
+            }
+        }
+    }
+    *found = list;
+    return 0;
+}
+
+int given(struct list *list, const char **name) {
+    const void *found;
+    int code = next_of(list, list->end, &found);
+    *name = (const char *)found;
+    return code;
+}
+
+void look(const char *text);
+char missing(struct list *list) {
+    const char *name;
+    look("nothing");
+    return name[0]; // expect: uninitialized
+}
+"""
+
+PARTLY_ELSEWHERE = """
+int given_there(int *number) {
+#include "rest.h"
+}
+
+int not_given(int *number) {
+    return *number == 4 ? 1 : 2; // expect: uninitialized
+}
+
+int asked(void) {
+    int one;
+    return given_there(&one) == 2 && one == 3;
+}
+
+int asked_in_vain(void) {
+    int one;
+    return not_given(&one) == 2 && one == 3;
+}
+"""
+
 SECRETS = """
 #include <string.h>
 int sent(void *db) {
@@ -172,6 +236,50 @@ int opened(void **who, int key) {
         if (!CryptDecrypt(key, 0, 1, 0, (unsigned char *)word, &size)) break;
     } while (0);
     return LogonUserA("me", "here", word, 3, 0, who);
+}
+
+void mask(char *word, int size) {
+    for (int i = 0; i < size; i++) word[i] ^= 0x5a;
+}
+
+int unmasked(void **who) {
+    char word[100] = "";
+    FILE *file = fopen("words", "r");
+    if (file == NULL) return 1;
+    if (fgets(word, 100, file) == NULL) word[0] = 0;
+    fclose(file);
+    mask(word, 100);
+    return LogonUserA("me", "here", word, 3, 0, who);
+}
+
+int turned(void **who) {
+    char word[100] = "";
+    FILE *file = fopen("words", "r");
+    if (file == NULL) return 1;
+    if (fgets(word, 100, file) == NULL) word[0] = 0;
+    fclose(file);
+    for (int i = 0; i < 99; i++) word[i] = (char)(word[i] + 13);
+    return LogonUserA("me", "here", word, 3, 0, who);
+}
+
+int given_away(void **who) {
+    char word[100] = "";
+    FILE *file = fopen("words", "r");
+    if (file == NULL) return 1;
+    if (fgets(word, 100, file) == NULL) word[0] = 0;
+    fclose(file);
+    reveal(word);
+    return LogonUserA("me", "here", word, 3, 0, who);
+}
+
+int cut(void **who) {
+    char word[100] = "";
+    FILE *file = fopen("words", "r");
+    if (file == NULL) return 1;
+    if (fgets(word, 100, file) == NULL) word[0] = 0;
+    fclose(file);
+    word[strcspn(word, "\n")] = 0;
+    return LogonUserA("me", "here", word, 3, 0, who); // expect: plain-secret
 }
 """
 
@@ -538,6 +646,156 @@ void tested() {
 }
 """
 
+PASTED_NAMES = """
+static int *pfirst;
+static int *second;
+
+int load(void *library) {
+#define LOAD(symbol) *(void **)(&p ## symbol) = dlsym(library, #symbol)
+    LOAD(first);
+#undef LOAD
+    return *pfirst;
+}
+
+int use(void) {
+    return *second; // expect: null-dereference
+}
+"""
+
+SCALED = """
+#define KB *(1 << 10)
+#define BLOCK (8 KB)
+#define LEAST(n) ((unsigned)(n) > 8200u ? 0 : (n) + 16)
+
+void enough(void) {
+    char *p = malloc(LEAST(BLOCK));
+    if (!p) return;
+    memset(p, 0, 8208);
+    free(p);
+}
+
+void too_little(void) {
+    char *p = malloc(LEAST(BLOCK));
+    if (!p) return;
+    memset(p, 0, 8209); // expect: buffer-write-heap
+    free(p);
+}
+"""
+
+PARTS_OF_UNKNOWN = """
+struct address;
+void show(unsigned n);
+
+void seen(void) {
+    unsigned words[16 / sizeof(short)];
+    memset(words, 0, sizeof(words));
+    for (int i = 0; i <= 8; i++)
+        show(words[i]); // expect: buffer-read-over
+}
+
+void unseen(void) {
+    unsigned words[sizeof(struct address) / sizeof(short)];
+    memset(words, 0, sizeof(words));
+    for (int i = 0; i < (int) COUNT_OF(words); i++)
+        show(words[i]);
+}
+"""
+
+SUMS = """
+void show(char *text);
+
+void difference() {
+    char text[60];
+    for (int i = 0; i < 60; i++) {
+        if (60 - i > 5) text[i + 5] = 1;
+        show(text);
+    }
+}
+
+void difference_too_large() {
+    char text[60];
+    for (int i = 0; i < 60; i++) {
+        if (60 - i > 4) text[i + 5] = 1; // expect: buffer-write-stack
+        show(text);
+    }
+}
+
+void sum() {
+    char text[60];
+    for (unsigned i = 0; i < 60; i++) {
+        if (i + 5 < 60) text[i + 5] = 1;
+        show(text);
+    }
+}
+
+void sum_too_large() {
+    char text[60];
+    for (unsigned i = 0; i < 60; i++) {
+        if (i + 4 < 60) text[i + 5] = 1; // expect: buffer-write-stack
+        show(text);
+    }
+}
+
+static unsigned width(char c) { return c < 9 ? 1 : c < 70 ? 2 : 4; }
+
+static int part(const char *text, unsigned size) {
+    int sum = 0;
+    if (size != 2 && size != 4) return 0;
+    for (unsigned i = 1; i < size; i++) sum += text[i];
+    return sum;
+}
+
+int rest() {
+    char text[60];
+    memset(text, 1, 60);
+    for (unsigned i = 0; i < 60; i++) {
+        unsigned size = width(text[i]);
+        if (size == 1) continue;
+        if (size > 60 - i) return 0;
+        if (!part(text + i, size)) return 0;
+    }
+    return 1;
+}
+"""
+
+SIGNED_ENUMS = """
+typedef enum { UNSET = -1, GET, HEAD, PUT } method;
+typedef enum { RED, GREEN, BLUE } color;
+static const int names[5];
+
+const int *name_of(method m) {
+    return (unsigned)m < sizeof(names) / sizeof(*names) - 1 ? names + m : names + m + 5;
+}
+
+int first(method m) {
+    return *name_of(m);
+}
+
+const int *color_of(color c) {
+    return (unsigned)c < sizeof(names) / sizeof(*names) - 1 ? names + c : names + c + 5;
+}
+
+int second(color c) {
+    return *color_of(c); // expect: buffer-read-over
+}
+"""
+
+MEMBERS_BESIDE = """
+struct hash { int kind, used, wide; unsigned char block[128]; };
+struct entry { const char *name; int (*done)(struct hash *h); };
+extern struct entry entries[32];
+
+int filled(struct hash *h) {
+    while (h->used < h->wide) h->block[h->used++] = 0x80;
+    return entries[h->kind].done(h);
+}
+
+int chosen(struct hash *h) {
+    h->kind = 0x80;
+    return entries[h->kind].done(h); // expect: buffer-read-over
+}
+"""
+
 
 @pytest.mark.parametrize(
     ("path", "text"),
@@ -545,10 +803,14 @@ void tested() {
         ("unseen.c", UNSEEN_READER), ("unseen.cpp", UNSEEN_WRITER), ("secrets.c", SECRETS),
         ("stored.c", STORED), ("ranges.cpp", RANGES), ("spawned.c", SPAWNED),
         ("sockets.c", SOCKETS), ("owners.cpp", OWNERS), ("smart.cpp", SMART_OWNERS),
-        ("overloads.cpp", OVERLOADS),
+        ("overloads.cpp", OVERLOADS), ("given.c", GIVEN_BY_ONE_TOO_LONG),
+        ("elsewhere.c", PARTLY_ELSEWHERE),
         ("exceptions.cpp", EXCEPTIONS), ("lambdas.cpp", LAMBDAS),
         ("casts.cpp", CASTS), ("elements.cpp", ELEMENTS),
         ("streams.c", STREAMS), ("status.cpp", STATUS), ("numbers.c", NUMBERS),
+        ("pasted.c", PASTED_NAMES), ("scaled.c", SCALED), ("parts.c", PARTS_OF_UNKNOWN),
+        ("sums.cpp", SUMS), ("members.c", MEMBERS_BESIDE),
+        ("enums.c", SIGNED_ENUMS),
     ],
     ids=lambda value: value if len(value) < 30 else "",
 )  # fmt: skip

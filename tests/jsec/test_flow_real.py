@@ -4,7 +4,7 @@ each beside a flaw of the same shape that stays told."""
 from __future__ import annotations
 
 import pytest
-from test_flow_engine import faults, kinds, lowered
+from test_flow_engine import _facts, faults, kinds, lowered
 
 from jarvis_ls.jsec.flow.no_return import never_returning
 
@@ -236,6 +236,21 @@ unsigned long hash(void) { unsigned long h = 14695981039346656037UL; return h * 
 """
     doubt = {one.function: one.doubtful for one in faults(lowered(text))}
     assert doubt == {"build": True, "certain": False, "hash": True}
+
+
+@pytest.mark.parametrize(("behind", "wrong"), [(5, False), (6, True)])
+def test_an_enum_of_a_header_is_a_number(behind: int, wrong: bool) -> None:
+    header = _facts("typedef enum { UNSET = -1, GET, HEAD } method;")
+    text = f"""
+static const int names[5];
+static const int *name_of(method m) {{
+    return (unsigned)m < 3u ? names + m : names + m + {behind};
+}}
+int use(void) {{ return *name_of(-1); }}
+int any(method m) {{ return *name_of(m); }}
+"""
+    found = {one.kind for one in faults(lowered(text, header=header))}
+    assert found == ({"buffer-read-over"} if wrong else set())
 
 
 def test_names_of_functions_that_do_not_return() -> None:

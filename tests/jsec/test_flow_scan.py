@@ -230,6 +230,73 @@ def test_a_struct_whose_members_have_no_known_size_has_none(
     assert flaws(scan_folder(write(tmp_path, files))) == []
 
 
+def test_the_size_of_elements_comes_from_the_header(tmp_path: Path, scan_folder: Scan) -> None:
+    files: dict[str, str | bytes] = {
+        "part.h": "typedef struct part { char *base; unsigned long size; } part_t;\n",
+        "use.c": """#include <stdlib.h>
+#include "part.h"
+static char WORD[] = "word\\n";
+typedef struct { part_t part; int count; } kept_t;
+part_t made(char *base);
+void use(part_t *parts, long count);
+void several(void) {
+    part_t parts[sizeof WORD - 1];
+    part_t *last = parts;
+    parts[0] = made(WORD);
+    last++;
+    *last = made(WORD);
+    use(parts, last - parts);
+}
+void too_many(void) {
+    part_t parts[sizeof WORD - 1];
+    parts[5] = made(WORD);
+    use(parts, 5);
+}
+void given_away(part_t *out) {
+    kept_t *kept = malloc(sizeof *kept + 8);
+    if (!kept)
+        abort();
+    kept->part.base = (char *)(kept + 1);
+    *out = kept->part;
+}
+""",
+    }
+    result = scan_folder(write(tmp_path, files))
+    assert [one.span.line for one in flaws(result)] == [17]
+    assert "memory-leak" not in [one.rule for one in result.shown]
+
+
+def test_a_macro_for_builds_without_a_function_is_not_the_function(
+    tmp_path: Path, scan_folder: Scan
+) -> None:
+    files: dict[str, str | bytes] = {
+        "name.h": """struct name { char *text; };
+#ifdef NAMES
+struct name *name_new(void);
+#else
+extern struct name no_name;
+#define name_new() (&no_name)
+#endif
+""",
+        "name.c": """#include <stdlib.h>
+#include "name.h"
+struct name no_name;
+struct name *name_new(void) {
+    return calloc(1, sizeof(struct name));
+}
+""",
+        "use.c": """#include <stdlib.h>
+#include "name.h"
+void use(void) {
+    struct name *name = name_new();
+    free(name);
+}
+""",
+    }
+    found = scan_folder(write(tmp_path, files)).shown
+    assert "free-of-non-heap-memory" not in [one.rule for one in found]
+
+
 def test_a_static_function_of_another_file_is_not_meant(tmp_path: Path, scan_folder: Scan) -> None:
     hidden = SINK.replace("void put", "static void put").replace('#include "sink.h"', "")
     result = scan_folder(write(tmp_path, {"sink.c": hidden, "start.c": LONG, "sink.h": HEADER}))
@@ -341,6 +408,20 @@ class TestAgain:
         (tmp_path / "b.c").unlink()
         scan_folder(tmp_path, cached=True)
         assert len(list(folder.iterdir())) == before - 2
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_a_function_for_systems_without_it_counts_where_it_is_declared(
+    tmp_path: Path, scan_folder: Scan, declared: bool
+) -> None:
+    header = '#include "port.h"\n' * declared
+    found = scan_folder(write(tmp_path, {
+        "port.h": "int close(int handle);\n",
+        "port.c": "int close(int handle) { return fclose((FILE *)handle); }\n",
+        "use.c": header + "int use(void) { int s = socket(2, 1, 0); return close(s); }\n",
+    })).findings  # fmt: skip
+    wrong = [one.file for one in found if one.rule == "mismatched-release"]
+    assert wrong == ["port.c"] * declared
 
 
 def test_nothing_stays_without_a_cache(
@@ -479,3 +560,82 @@ def test_a_member_of_any_element_of_a_table_is_not_another_member(
 ) -> None:
     found = scan_folder(write(tmp_path, {"a.c": TABLE})).findings
     assert [(one.rule, one.span.line) for one in found] == [("read-beyond-buffer", 8)]
+
+
+FORMATTED = """\
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {{
+    char room[40];
+    const char *home = getenv("HOME");
+    if (argc < 2 || home == NULL)
+        return 1;
+    {statement}
+    return puts(room);
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ('sprintf(room, "%s", argv[1]);', True),
+        ('sprintf(room, "/srv/%s", argv[1]);', True),
+        ('sprintf(room, "%d %s/x", argc, home);', True),
+        ('sprintf(room, "%.20s", argv[1]);', False),
+        ('sprintf(room, "%.20s %d", home, argc);', False),
+        ('sprintf(room, "%.*s", 20, argv[1]);', False),
+        ('sprintf(room, "%.*s%s", 2, home, argv[1]);', True),
+        ('snprintf(room, sizeof room, "%s", argv[1]);', False),
+        ('sprintf(room, "%s", argc > 2 ? "one" : "two");', False),
+    ],
+)
+def test_text_of_any_length_is_formatted_into_a_buffer(
+    tmp_path: Path, scan_folder: Scan, statement: str, told: bool
+) -> None:
+    result = scan_folder(write(tmp_path, {"a.c": FORMATTED.format(statement=statement)}))
+    assert [one.span.line for one in flaws(result)] == [8] * told
+
+
+WHOLLY_FOLLOWED = {
+    "untrusted-search-path": """\
+#include <stdlib.h>
+int main(void) {
+    setenv("PATH", ".:/usr/bin", 1);
+    return 0;
+}
+""",
+    "uninitialized-variable": """\
+char *pointer(void) {
+    char *text;
+    return text;
+}
+""",
+    "use-after-free": """\
+#include <stdlib.h>
+#include <string.h>
+char *returned(void) {
+    char *text = strdup("x"); if (!text) return 0; free(text);
+    return text;
+}
+""",
+    "path-from-input": """\
+#include <fcntl.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    char path[300];
+    if (argc < 2) return 1;
+    snprintf(path, sizeof(path), "/srv/%s", argv[1]);
+    return open(path, O_RDONLY);
+}
+""",
+}
+
+
+@pytest.mark.parametrize("rule", WHOLLY_FOLLOWED)
+def test_what_flow_does_not_ask_it_does_not_refute(
+    tmp_path: Path, scan_folder: Scan, rule: str
+) -> None:
+    """Also where a function is followed on all ways."""
+    found = scan_folder(write(tmp_path, {"a.c": WHOLLY_FOLLOWED[rule]})).findings
+    assert rule in {one.rule for one in found}

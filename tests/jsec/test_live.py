@@ -68,6 +68,7 @@ def test_edits_equal_a_fresh_scan(start: str, path: str, language: LanguageName,
     chance = random.Random(seed)
     live = LiveDocuments(ENGINE)
     text = start
+    live.set_flow("", False)
     live.open("u", "", path, language, text, 0)
     for version in range(1, 61):
         a = chance.randrange(len(text) + 1)
@@ -111,6 +112,7 @@ def test_open_headers_win_over_disk(tmp_path: Path) -> None:
 
 def test_only_changed_items_are_looked_at_again() -> None:
     live = LiveDocuments(ENGINE)
+    live.set_flow("", False)
     live.open("u", "", "a.c", "c", C, 1)
     first = live.analyse("u")
     document = live._documents["u"]
@@ -138,3 +140,37 @@ def test_rust_below_tests_weighs_less(path: str, damped: bool) -> None:
     assert inside
     for here, there in zip(findings, inside, strict=True):
         assert here.confidence == pytest.approx(there.confidence * (0.5 if damped else 1), abs=0.01)
+
+
+def test_what_one_function_tests_counts_in_the_others_at_once() -> None:
+    """Text for the standard output is told only in a file that looks at such results elsewhere."""
+    live = LiveDocuments(ENGINE)
+    live.set_flow("", False)
+    plain = "#include <stdio.h>\nvoid f(int c) { putchar(c); }\nvoid g(int c) { putchar(c); }\n"
+    tested = plain.replace("g(int c) { putchar(c);", "g(int c) { if (putchar(c) == EOF) f(1);")
+    live.open("u", "", "a.c", "c", plain, 1)
+    for text, found in [(plain, []), (tested, [("unchecked-write", 2)]), (plain, [])]:
+        live.change("u", 2, [TextChange(text, None)])
+        findings = live.analyse("u").findings
+        assert [(one.rule, one.span.line) for one in findings] == found
+
+
+def test_a_document_in_no_folder_is_a_program_by_itself() -> None:
+    """Nothing says which other documents belong to it."""
+    live = LiveDocuments(ENGINE)
+    texts = {
+        "whole": DROP + "void f(char *q) { drop(q); drop(q); }\n",
+        "library": DROP,
+        "user": "void drop(char *p);\nvoid g(char *q) { drop(q); drop(q); }\n",
+    }
+    for uri, text in texts.items():
+        live.open(uri, "", f"/elsewhere/{uri}.c", "c", text, 1)
+    found = {}
+    for uri in texts:
+        while (result := live.analyse(uri)).more:
+            pass
+        found[uri] = [one.rule for one in result.findings]
+    assert found == {"whole": ["double-free"], "library": [], "user": []}
+
+
+DROP = "#include <stdlib.h>\nvoid drop(char *p) { free(p); }\n"

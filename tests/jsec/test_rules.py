@@ -20,7 +20,7 @@ from jarvis_ls.codeintel.parse import parse
 from jarvis_ls.codeintel.source import Source, decode
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.disk import analysis_of
-from jarvis_ls.jsec.engine import Engine
+from jarvis_ls.jsec.engine import Engine, ItemCache
 from jarvis_ls.jsec.flow.answers import in_order
 from jarvis_ls.jsec.flow.lower import lower
 from jarvis_ls.jsec.flow.outline import outline_of
@@ -61,6 +61,39 @@ def engine() -> Engine:
     return Engine()
 
 
+GROWS = """
+#include <stdlib.h>
+static void %s(const char *why) {
+    puts(why);
+    %s
+}
+struct buffer { char *data; };
+void grow(struct buffer *b) {
+    b->data = realloc(b->data, 100);
+    if (b->data == NULL)
+        %s("no room");
+}
+"""
+
+
+@pytest.mark.parametrize(("last", "firm"), [("exit(1);", False), ("puts(why);", True)])
+def test_a_block_that_is_lost_when_the_program_ends_is_no_firm_finding(
+    engine: Engine, last: str, firm: bool
+) -> None:
+    text = GROWS % ("out_of_room", last, "out_of_room")
+    (found,) = engine.analyse(decode("grow.c", text.encode()), "c").findings
+    assert found.rule == "realloc-assign-back"
+    assert (found.confidence >= 0.6) is firm
+
+
+def test_what_ends_the_program_is_asked_anew_when_it_changes(engine: Engine) -> None:
+    cache = ItemCache()
+    for last, firm in (("exit(1);", False), ("puts(why);", True), ("exit(1);", False)):
+        text = GROWS % ("out_of_room", last, "out_of_room")
+        (found,) = engine.analyse(decode("grow.c", text.encode()), "c", cache=cache).findings
+        assert (found.confidence >= 0.6) is firm
+
+
 @pytest.mark.parametrize("fixture", fixtures(), ids=lambda p: p.name)
 def test_fixture(fixture: Path, engine: Engine) -> None:
     raw = fixture.read_bytes()
@@ -88,6 +121,24 @@ def test_fixture(fixture: Path, engine: Engine) -> None:
     assert not any(seen_after_all.values()), f"no longer missed: {seen_after_all}"
     assert any(own in ids for ids in expected.values()), "a fixture shows at least one finding"
     assert b"// ok" in raw, "a fixture shows at least one place that is fine"
+
+
+@pytest.mark.parametrize(("kind", "told"), [("NORMAL", 1), ("RECURSIVE", 0)])
+def test_a_lock_that_may_be_taken_again_is_given_back_as_often(
+    engine: Engine, kind: str, told: int
+) -> None:
+    text = f"""
+void twice(void) {{
+    pthread_mutex_t mutex;
+    set_up(&mutex, PTHREAD_MUTEX_{kind});
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&mutex);
+}}
+"""
+    found = engine.analyse(decode("a.c", text.encode()), "c").findings
+    assert [one.rule for one in found].count("unlock-without-lock") == told
 
 
 @pytest.mark.parametrize("rule", all_rules().values(), ids=lambda r: r.id)

@@ -78,10 +78,6 @@ RUN = {
 }  # fmt: skip
 
 
-ENOUGH = 500
-"""Results that are held against the schema, which is slow."""
-
-
 @functools.cache
 def schema() -> jsonschema.protocols.Validator:
     read = json.loads((MULTITOOL / "sarif-2.1.0.json").read_text(encoding="utf-8-sig"))
@@ -93,8 +89,7 @@ def check(text: str) -> dict[str, Any]:
     report = json.loads(text)
     assert "sarif-2.1.0" in report["$schema"]
     (run,) = report["runs"]
-    few = {**run, "results": run["results"][:ENOUGH]}
-    schema().validate({**report, "runs": [few]})
+    schema().validate(report)
     jsonschema.validate(run, RUN)
     rules = run["tool"]["driver"]["rules"]
     assert len({rule["id"] for rule in rules}) == len(rules)
@@ -194,10 +189,12 @@ def test_limits_of_github() -> None:
     related = tuple(replace(step, span=Span(n, 2, n, 3)) for n in range(1, 1006))
     many = made(0, trace=(step,) * (MAX_STEPS + 5), related=(*related, step), severity="high",
                 cwe=tuple(range(1, 60)))  # fmt: skip
-    run = render(result_of(*(made(n) for n in range(1, MAX_RESULTS + 10)), many))
+    findings = [many, *(made(n) for n in range(1, MAX_RESULTS + 10))]
+    (run,) = json.loads(render_sarif(result_of(*findings), findings))["runs"]
     assert len(run["results"]) == MAX_RESULTS
     first = run["results"][0]
     assert first["level"] == "error", "the gravest is kept"
     assert len(first["relatedLocations"]) == 1000
+    assert len({json.dumps(one) for one in first["relatedLocations"]}) == 1000, "each once"
     assert len(first["codeFlows"][0]["threadFlows"][0]["locations"]) == MAX_STEPS
     assert all(len(one["properties"]["tags"]) <= 20 for one in run["tool"]["driver"]["rules"])

@@ -44,6 +44,7 @@ class Editor:
             types.Command | types.CodeAction,  # type: ignore[arg-type]
             lambda value, _: converter.structure(value, types.CodeAction),
         )
+        self.offered: types.InitializeResult | None = None
         self.published: list[types.PublishDiagnosticsParams] = []
         self.changes: list[Any] = []
         self.statuses: list[Any] = []
@@ -229,7 +230,7 @@ async def running(
         workspace_folders=[types.WorkspaceFolder(uri_of(str(one)), one.name) for one in folders],
     )
     try:
-        await asyncio.wait_for(made.initialize_session(params), HANGS)
+        editor.offered = await asyncio.wait_for(made.initialize_session(params), HANGS)
         yield editor
         await asyncio.wait_for(made.shutdown_session(), HANGS)
     finally:

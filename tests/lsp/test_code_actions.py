@@ -116,6 +116,21 @@ async def test_a_suppressing_comment_lands_where_it_is_one(tmp_path, text):
         assert await editor.diagnostics(uri) == []
 
 
+@pytest.mark.parametrize("trusted", [True, False])
+async def test_the_baseline_is_offered_where_there_is_one(tmp_path, trusted):
+    inside, outside = tmp_path / "ws" / "a.c", tmp_path / "b.c"
+    inside.parent.mkdir()
+    async with running(inside.parent, options={"trusted": trusted}) as editor:
+        for file, offered in ((inside, trusted), (outside, False)):
+            file.write_text(DOUBLE_FREE)
+            uri = uri_of(str(file))
+            editor.open(uri, DOUBLE_FREE)
+            (found,) = await editor.diagnostics(uri)
+            titles = [one.title for one in await editor.actions(uri, found.range)]
+            assert "Explain double-free" in titles
+            assert ("Add this double-free to the baseline" in titles) == offered
+
+
 async def test_the_baseline_hides_a_finding_and_is_kept(tmp_path):
     file = tmp_path / "a.c"
     file.write_text(DOUBLE_FREE)

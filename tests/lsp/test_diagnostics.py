@@ -7,9 +7,8 @@ import asyncio
 import pytest
 from lsprotocol import types
 
-from jarvis_ls.lsp import protocol
 from jarvis_ls.lsp.folders import uri_of
-from tests.lsp.editor import CLEAN, COMMAND, DOUBLE_FREE, at, running, workers
+from tests.lsp.editor import CLEAN, DOUBLE_FREE, at, running
 
 CLIENTS = ["visual-studio-code", "neovim@v0.7"]
 
@@ -118,36 +117,6 @@ async def test_a_client_that_pulls_is_told_when_findings_change_without_an_edit(
         await told_until(lambda codes: "double-free" not in codes)
 
 
-async def test_what_is_pulled_is_what_the_findings_view_has(tmp_path):
-    """Also while more is being looked for: here the analysis stands still after a setting."""
-    (tmp_path / ".jarvis").mkdir()
-    (tmp_path / ".jarvis" / "jsec.toml").write_text("flow = false\n")  # one answer is all there is
-    uri = uri_of(str(tmp_path / "a.c"))
-    async with running(tmp_path, pull=True, command=COMMAND) as editor:
-        params = types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri))
-
-        async def pull():
-            report = await editor.soon(editor.client.text_document_diagnostic_async(params))
-            return [(one.code, one.range.start.line) for one in report.items]
-
-        async def listed():
-            found = await editor.request(protocol.FINDINGS, {})
-            return [(one.rule, one.range.start.line) for one in found.findings]
-
-        editor.open(uri, DOUBLE_FREE)
-        await pull()
-        await editor.until(lambda: len(workers(editor)) == 1)  # none is at its end
-        (worker,) = workers(editor)
-        worker.suspend()
-        try:
-            settings = {"jarvisLs": {"debounce": 0, "minConfidence": 0.1}}
-            change = types.DidChangeConfigurationParams(settings)
-            editor.client.workspace_did_change_configuration(change)
-            assert await pull() == await listed() == [("double-free", 4)]
-        finally:
-            worker.resume()
-
-
 async def test_a_client_that_cannot_be_told_is_answered_when_all_is_known(tmp_path):
     """It pulls once and has what only following values finds."""
     uri = uri_of(str(tmp_path / "a.c"))
@@ -160,6 +129,23 @@ void f(char *q) { drop(q); drop(q); }
         params = types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri))
         report = await editor.soon(editor.client.text_document_diagnostic_async(params))
         assert [one.code for one in report.items] == ["double-free"]
+
+
+async def test_values_are_followed_in_a_file_outside_every_folder(tmp_path):
+    inside, alone = (uri_of(str(tmp_path / one)) for one in ("in/a.c", "b.c"))
+    (tmp_path / "in").mkdir()
+    through = """#include <stdlib.h>
+static void drop(char *p) { free(p); }
+void f(char *q) { drop(q); drop(q); }
+"""
+    async with running(tmp_path / "in") as editor:
+        for uri in (inside, alone):
+            editor.open(uri, through)
+            found = await editor.pushed(uri, bool)
+            assert [one.code for one in found] == ["double-free"]
+        change = types.DidChangeConfigurationParams({"jarvisLs": {"flow": False}})
+        editor.client.workspace_did_change_configuration(change)
+        await editor.pushed(alone, lambda found: not found)
 
 
 async def test_remarks_on_comments_are_hints(tmp_path):
@@ -222,3 +208,12 @@ async def test_a_declaration_changed_in_one_document_reaches_the_others(tmp_path
         assert "double-free" not in [one.code for one in before]
         editor.replace_all(header, "#define RELEASE free\n")
         await editor.pushed(source, lambda found: "double-free" in [one.code for one in found])
+
+
+async def test_pulling_is_offered_to_who_can(tmp_path):
+    """An editor that does not ask is sent everything, and must not begin to ask."""
+    for pull in (False, True):
+        async with running(tmp_path, client="neovim@v0.7", pull=pull) as editor:
+            assert editor.offered is not None
+            offered = editor.offered.capabilities.diagnostic_provider
+            assert (offered is not None) is pull

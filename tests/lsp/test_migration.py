@@ -147,8 +147,9 @@ async def test_a_project_is_moved_shown_and_explained(project):
 
 
 async def test_rust_and_c_are_compared_and_what_was_found_is_told(project):
+    """The reports are in the language of the editor."""
     jc2r("run", "--baseline", project)
-    async with running(project, options=TRUSTED) as editor:
+    async with running(project, options={**TRUSTED, "locale": "zh-cn"}) as editor:
         done = await run(editor, "verify")
         assert done.differs == 0 and done.functions >= 1
         after = await ask(editor)
@@ -165,6 +166,10 @@ async def test_rust_and_c_are_compared_and_what_was_found_is_told(project):
         assert counts == {"unsafe_functions": True, "unsafe_lines": True, "raw_pointers": False}
         stage = (await ask(editor)).stages[-1]
         assert (stage.name, stage.state) == ("lift", "done")
+        reports = {path.name: path.read_text() for path in
+                   (project / ".jarvis" / "c2rust").glob("*.md")}  # fmt: skip
+        assert reports["lift.md"].startswith("# 提升\n")
+        assert reports["equivalence.md"].startswith("# C 与 Rust 的等价性\n")
         assert [one.after for one in stage.counts] == [one.after for one in lifted.counts]
         place = await rust(editor, project / "main.c", function="twice")
         assert place.state == "baseline" and place.range.end.line > place.range.start.line
@@ -187,6 +192,9 @@ async def test_rust_that_behaves_differently_is_told_at_its_c(project, locale):
         said = {"en": "sum(n = 0): the result is 0 in C and 1 in Rust",
                 "zh-cn": "sum(n = 0): 返回值 在 C 中是 0，在 Rust 中是 1"}  # fmt: skip
         assert verdict.testsNote == said[locale]
+        report = (project / ".jarvis" / "c2rust" / "equivalence.md").read_text()
+        head = {"en": "## What differs", "zh-cn": "## 不同之处"}[locale]
+        assert head in report and said[locale].partition(": ")[2] in report
 
 
 async def test_where_the_rust_of_a_function_is_and_who_calls_whom(project):

@@ -35,12 +35,16 @@ def test_a_session_in_neovim(tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("nvim") is None, reason="Neovim is not installed")
-def test_the_configuration_on_the_docs_page_works(tmp_path):
-    """The first Lua block of the page, as it stands, starts the server and shows a finding."""
+@pytest.mark.parametrize("since", ["0.7", "0.11"])
+def test_the_configuration_on_the_docs_page_works(tmp_path, since):
+    """The Lua of the page, as it stands, starts the server and shows a finding."""
+    if not has(since):
+        pytest.skip(f"Neovim is older than {since}")
     (tmp_path / ".git").mkdir()
     file = tmp_path / "main.c"
     file.write_text(DOUBLE_FREE)
-    (block, *_) = re.findall(r"```lua\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    section = PAGE.read_text(encoding="utf-8").partition(f"## Neovim {since} and later")[2]
+    (block, *_) = re.findall(r"```lua\n(.*?)```", section, re.DOTALL)
     config = tmp_path / "init.lua"
     config.write_text(
         block
@@ -62,3 +66,11 @@ vim.cmd(found and "qall!" or "cq 1")
         cwd=tmp_path,
     )
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+def has(version):
+    check = f"if has('nvim-{version}') | qall! | else | cquit 1 | endif"
+    return (
+        subprocess.run(["nvim", "--headless", "-u", "NONE", "-c", check], check=False).returncode
+        == 0
+    )

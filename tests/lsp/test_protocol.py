@@ -56,8 +56,9 @@ def test_all_server_commands_are_offered_to_every_client():
     assert provided["positionEncoding"] == "utf-16"
     assert provided["textDocumentSync"]["change"] == 2
     assert "source.fixAll.jarvis" in provided["codeActionProvider"]["codeActionKinds"]
-    for name in ("hoverProvider", "codeLensProvider", "diagnosticProvider"):
+    for name in ("hoverProvider", "codeLensProvider"):
         assert provided[name], name
+    assert "diagnosticProvider" not in provided  # to who does not say that it would ask
     assert provided["workspace"]["workspaceFolders"]["supported"]
 
 

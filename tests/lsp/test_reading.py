@@ -71,6 +71,8 @@ async def test_rules_and_their_pages(tmp_path):
         assert "double-free" in names and "unused-suppression" in names
         page = await editor.request("jarvis/explainRule", {"rule": "double-free"})
         assert page.markdown.startswith("# ") and "## Why is this bad?" in page.markdown
+        link = "https://cwe.mitre.org/data/definitions/415.html"
+        assert f"- [CWE-415: Double Free]({link})\n" in page.markdown
         assert await editor.command("jarvis.explainRule", "double-free") == page.markdown
         for wrong in ("no-such-rule", "../../etc/passwd", ""):
             with pytest.raises(Exception, match="There is no rule"):

@@ -400,25 +400,6 @@ async def test_in_an_untrusted_workspace_nothing_is_written(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.c", "free.c"]
 
 
-async def test_reports_are_exported_in_every_format(tmp_path):
-    first, second = tmp_path / "one", tmp_path / "two"
-    for folder in (first, second):
-        folder.mkdir()
-        (folder / "a.c").write_text(DOUBLE_FREE)
-    async with running(first, second) as editor:
-        await editor.request("jarvis/scanWorkspace", {})
-        for form in ("json", "jsonl", "sarif", "markdown", "html"):
-            path = first / f"report.{form}"
-            result = await editor.request("jarvis/export", {"format": form, "path": str(path)})
-            assert (result.path, result.findings) == (str(path), 2)
-            assert "double-free" in path.read_text()
-        report = json.loads((first / "report.json").read_text())
-        assert [issue["file"] for issue in report["issues"]] == ["one/a.c", "two/a.c"]
-        path = first / "again.json"
-        answer = await editor.command("jarvis.exportReport", "json", str(path))
-        assert path.exists() and answer["findings"] == 2
-
-
 async def test_the_findings_view_is_kept_up_to_date(tmp_path):
     file = tmp_path / "a.c"
     file.write_text(DOUBLE_FREE)

@@ -1,13 +1,18 @@
 /**
  * Writing everything found into a report. The user chooses the form (a page to read, SARIF for CI,
- * JSON for programs, Markdown for a ticket) and the file, and can open it right away.
+ * JSON for programs, Markdown for a ticket) and the file, and can open it right away. It is written
+ * when the scan has ended and all values have been followed; until then it can be cancelled.
  */
 
 import path from 'node:path';
 import { commands, env, l10n, type QuickPickItem, Uri, window, workspace } from 'vscode';
 import type { JarvisContext } from '../context';
 import { EXPORT, type ExportFormat } from '../protocol';
+import { withWork } from '../work';
 import { countOf } from './findings/labels';
+
+/** Mostly everything is analysed already, and the report is there at once. */
+const PATIENCE_MS = 500;
 
 interface Form extends QuickPickItem {
   format: ExportFormat;
@@ -72,12 +77,17 @@ function forms(): Form[] {
 }
 
 async function write(context: JarvisContext, format: ExportFormat, file: Uri): Promise<void> {
-  const result = await context.request(EXPORT, { format, path: file.fsPath });
+  const ask = (workDoneToken: string) =>
+    context.request(EXPORT, { format, path: file.fsPath, workDoneToken });
+  const title = l10n.t('Writing the report');
+  const result = await withWork(context, title, ask, undefined, PATIENCE_MS);
+  if (result.cancelled) {
+    return;
+  }
   const open = l10n.t('Open');
-  const answer = await window.showInformationMessage(
-    l10n.t('{0} written to {1}.', countOf(result.findings), path.basename(result.path)),
-    open,
-  );
+  const name = path.basename(result.path);
+  const sentence = l10n.t('{0} written to {1}.', countOf(result.findings), name);
+  const answer = await window.showInformationMessage(`${sentence} ${result.partial}`.trim(), open);
   if (answer !== open) {
     return;
   }

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jarvis_ls.codeintel.items import Item
-from jarvis_ls.codeintel.nodes import field, text, use_of
+from jarvis_ls.codeintel.languages import field_id
+from jarvis_ls.codeintel.nodes import field, operator_of, text, use_of
 from jarvis_ls.codeintel.parse import Node
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Call:
                 if node is None or node.type == "identifier":
                     return node
                 node = node.child_by_field_name("declarator")
-        if parent.type == "assignment_expression" and text(field(parent, "operator")) == "=":
+        if parent.type == "assignment_expression" and operator_of(parent) == "=":
             return parent.child_by_field_name("left")
         if parent.type == "let_declaration":
             return parent.child_by_field_name("pattern")
@@ -76,30 +77,12 @@ class Call:
 
 def call_at(unit: Unit, item: Item, node: Node, function: Function | None = None) -> Call | None:
     """The call a `call_expression` node makes, or None when what is called has no name."""
-    callee = node.child_by_field_name("function")
-    if callee is None:
+    callee = node.child_by_field_id(field_id(unit.language, "function"))
+    named = None if callee is None else _name_in(callee)
+    if callee is None or named is None:
         return None
-    receiver = None
-    if callee.type == "field_expression":
-        name_node = callee.child_by_field_name("field")
-        receiver = callee.child_by_field_name("argument") or callee.child_by_field_name("value")
-    elif callee.type in ("qualified_identifier", "scoped_identifier"):
-        name_node = callee
-        while (inner := name_node.child_by_field_name("name")) is not None:
-            name_node = inner
-    elif callee.type in ("template_function", "generic_function"):
-        name_node = callee.child_by_field_name("name") or callee.child_by_field_name("function")
-        if name_node is not None and name_node.type == "field_expression":
-            receiver = name_node.child_by_field_name("value")
-        while name_node is not None and (
-            inner := name_node.child_by_field_name("name") or name_node.child_by_field_name("field")
-        ):
-            name_node = inner
-    elif callee.type == "identifier":
-        name_node = callee
-    else:
-        return None
-    name = text(name_node)
+    name_node, receiver = named
+    name = "" if name_node is None else unit.text(name_node)
     order = None
     written = name
     if callee.type == "identifier":
@@ -107,6 +90,49 @@ def call_at(unit: Unit, item: Item, node: Node, function: Function | None = None
     else:
         written = text(callee)
     return Call(unit, item, node, name, written, receiver is not None, receiver, function, order)
+
+
+def called_name(node: Node) -> str:
+    """The last name of what a `call_expression` calls; empty for anything else, and for what has
+    no name."""
+    return _last_name(node.child_by_field_name("function"))
+
+
+def invoked_name(node: Node) -> str:
+    """The same for a `macro_invocation` of Rust as well."""
+    return called_name(node) or _last_name(node.child_by_field_name("macro"))
+
+
+def _last_name(callee: Node | None) -> str:
+    named = None if callee is None else _name_in(callee)
+    return "" if named is None else text(named[0])
+
+
+def _name_in(callee: Node) -> tuple[Node | None, Node | None] | None:
+    """The last name in what is called, and the object whose method it is; None for what has no
+    name."""
+    receiver = None
+    kind = callee.type
+    if kind == "identifier":
+        name_node: Node | None = callee
+    elif kind == "field_expression":
+        name_node = callee.child_by_field_name("field")
+        receiver = callee.child_by_field_name("argument") or callee.child_by_field_name("value")
+    elif kind in ("qualified_identifier", "scoped_identifier"):
+        name_node = callee
+        while (inner := name_node.child_by_field_name("name")) is not None:
+            name_node = inner
+    elif kind in ("template_function", "generic_function"):
+        name_node = callee.child_by_field_name("name") or callee.child_by_field_name("function")
+        if name_node is not None and name_node.type == "field_expression":
+            receiver = name_node.child_by_field_name("value")
+        while name_node is not None and (
+            inner := name_node.child_by_field_name("name") or name_node.child_by_field_name("field")
+        ):
+            name_node = inner
+    else:
+        return None
+    return name_node, receiver
 
 
 def _arguments_of(call: Node, order: tuple[int, ...] | None) -> list[Node]:

@@ -236,13 +236,18 @@ _SHORT = (6, 17)
 """`CXPrintingPolicy_SuppressInitializers` and `CXPrintingPolicy_TerseOutput`."""
 
 
-def printed(cursor: Cursor, *, whole: bool = False) -> str:
+_WITH_TYPES = 4
+"""`CXPrintingPolicy_IncludeTagDefinition`."""
+
+
+def printed(cursor: Cursor, *, whole: bool = False, types: bool = False) -> str:
     """A declaration as the parser writes it, macros filled in, without body and value but with
-    `whole`."""
+    `whole`; with `types` it defines the type that it names."""
     library = cindex().conf.lib
     policy = library.clang_getCursorPrintingPolicy(cursor)
     for setting in () if whole else _SHORT:
         library.clang_PrintingPolicy_setProperty(policy, setting, 1)
+    library.clang_PrintingPolicy_setProperty(policy, _WITH_TYPES, int(types))
     try:
         return str(library.clang_getCursorPrettyPrinted(cursor, policy))
     finally:
@@ -262,10 +267,25 @@ def is_made_here(variable: Cursor) -> bool:
 
 def children(cursor: Cursor) -> list[Cursor]:
     """The children of a cursor, which it keeps until `forget`; less costly than the bindings' way,
-    which matters for units with thousands of declarations."""
+    which matters for units with thousands of declarations. A statement with attributes, which all
+    only advise the compiler, is the statement."""
     known: list[Cursor] | None = getattr(cursor, "_known", None)
-    if known is not None:
-        return known
+    if known is None:
+        known = [_advised(one) if one._kind_id == _ATTRIBUTED else one for one in _below(cursor)]
+        cursor._known = known
+    return known
+
+
+_ATTRIBUTED = 200
+"""`CXCursor_UnexposedStmt`."""
+
+
+def _advised(statement: Cursor) -> Cursor:
+    found = [one for one in _below(statement) if not one.kind.is_attribute()]
+    return found[-1] if found else statement
+
+
+def _below(cursor: Cursor) -> list[Cursor]:
     found: list[Cursor] = []
     unit = cursor._tu
 
@@ -275,7 +295,6 @@ def children(cursor: Cursor) -> list[Cursor]:
         return 1
 
     _visit(cursor, visit)
-    cursor._known = found
     return found
 
 

@@ -6,13 +6,15 @@ Checks find here what is asked of calls (`calls`) and of plain nodes (`nodes`) t
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from operator import attrgetter
 
-from jarvis_ls.codeintel.calls import Call, call_at
+from jarvis_ls.codeintel.calls import Call, call_at, called_name, invoked_name
 from jarvis_ls.codeintel.facts import Declared, Facts
 from jarvis_ls.codeintel.items import Item, dead_range, is_dead_branch
 from jarvis_ls.codeintel.languages import LanguageName
-from jarvis_ls.codeintel.nodes import ancestors, bare, field, text, use_of, words_in
+from jarvis_ls.codeintel.nodes import ancestors, bare, field, operator_of, text, use_of, words_in
 from jarvis_ls.codeintel.parse import Node, captures, compile_query
 from jarvis_ls.codeintel.source import Source
 
@@ -25,7 +27,10 @@ __all__ = [
     "ancestors",
     "bare",
     "call_at",
+    "called_name",
     "field",
+    "invoked_name",
+    "operator_of",
     "text",
     "use_of",
     "words_in",
@@ -48,6 +53,10 @@ class Unit:
         self.facts = facts
         """Declarations of the file and of the project headers it includes."""
         self._spellings: dict[frozenset[str], frozenset[bytes]] = {}
+
+    def text(self, node: Node) -> str:
+        """The text of a node, read from the file: in half the time that the node takes to tell."""
+        return self.source.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def spellings(self, names: frozenset[str]) -> frozenset[bytes]:
         """`names` and the macros of the file that stand for one of them."""
@@ -112,16 +121,17 @@ class Function:
     """A function definition."""
 
     def __init__(
-        self, unit: Unit, item: Item, node: Node, declarations: list[Node] | None = None
+        self, unit: Unit, item: Item, node: Node, at_hand: Mapping[str, list[Node]] | None = None
     ) -> None:
-        """`declarations` are those of the whole item in order, when they are at hand."""
+        """`at_hand` has the nodes of the whole item that a query of it captured, of all kinds
+        that `asked_of_items` names, in order; None when there was no such query."""
         self.unit = unit
         self.item = item
         self.node = node
         """The whole definition."""
         self.start = node.start_byte
         self.end = node.end_byte
-        self._of_item = declarations
+        self._of_item = at_hand
 
     def forget(self) -> None:
         """Drop what was worked out. Much of it refers to the function, and so to the tree."""
@@ -171,14 +181,10 @@ class Function:
             return not words
         return "static" in words
 
-    @cached_property
+    @property
     def declarations(self) -> list[Node]:
         """Declarations in the function, in order of position."""
-        every = self._of_item
-        if every is None:
-            return self.nodes("decl")
-        first = bisect_left(every, self.start, key=lambda n: n.start_byte)
-        return every[first : bisect_left(every, self.end, lo=first, key=lambda n: n.start_byte)]
+        return self.nodes("decl")
 
     @cached_property
     def variables(self) -> dict[str, list[Variable]]:
@@ -190,7 +196,8 @@ class Function:
         for variable in found:
             by_name.setdefault(variable.name, []).append(variable)
         for variables in by_name.values():
-            variables.sort(key=_scope_start)
+            if len(variables) > 1:
+                variables.sort(key=_scope_start)
         return by_name
 
     @property
@@ -203,6 +210,9 @@ class Function:
         known = self.variables.get(name)
         if known is None:
             return None
+        if len(known) == 1:  # nearly all
+            start, end = known[0].scope
+            return known[0] if start <= at < end else None
         index = bisect_right(known, at, key=_scope_start)
         for variable in reversed(known[max(0, index - _MAX_CLIMB) : index]):
             if at < variable.scope[1]:
@@ -211,24 +221,26 @@ class Function:
         return outer if outer.scope[0] <= at < outer.scope[1] else None
 
     @cached_property
-    def _details(self) -> dict[str, list[Node]]:
-        return self._captured(detail_query(self.unit.language))
+    def _nodes(self) -> dict[str, list[Node]]:
+        """What `nodes` has said."""
+        return {}
 
     @cached_property
-    def _changes(self) -> dict[str, list[Node]]:
-        from jarvis_ls.codeintel.extract import c
+    def _captured(self) -> dict[str, Mapping[str, list[Node]]]:
+        """What queries of the function have captured."""
+        return {}
 
-        return self._captured(c.CHANGES_QUERY)
-
-    def _captured(self, query: str) -> dict[str, list[Node]]:
-        found = captures(compile_query(self.unit.language, query), self.node)
-        dead = [dead_range(node) for node in found.get("preproc", ()) if is_dead_branch(node)]
-        if not dead:
-            return dict(found)
-        return {
-            kind: [n for n in nodes if not any(a <= n.start_byte < b for a, b in dead)]
-            for kind, nodes in found.items()
-        }
+    def _of_kind(self, kind: str) -> list[Node]:
+        language = self.unit.language
+        if self._of_item is not None and kind in asked_of_items(language):
+            every = self._of_item.get(kind, [])
+            first = bisect_left(every, self.start, key=_start)
+            return every[first : bisect_left(every, self.end, lo=first, key=_start)]
+        query = detail_query(language, kind)
+        if query not in self._captured:
+            found = captures(compile_query(language, query), self.node)
+            self._captured[query] = alive(found, dead_ranges(found.get("preproc", ())))
+        return self._captured[query].get(kind, [])
 
     def nodes(self, kind: str) -> list[Node]:
         """Nodes of one kind of the language's detail query, in order of position.
@@ -239,11 +251,10 @@ class Function:
         `range, try, throw, lambda`. Rust kinds: see
         `extract/rust.py`.
         """
-        from jarvis_ls.codeintel.extract import c
-
-        if self.unit.language != "rust" and kind in c.CHANGES:
-            return self._changes.get(kind, [])
-        return self._details.get(kind, [])
+        known = self._nodes.get(kind)
+        if known is None:
+            known = self._nodes[kind] = self._of_kind(kind)
+        return known
 
     @cached_property
     def _words(self) -> frozenset[bytes]:
@@ -263,7 +274,7 @@ class Function:
     def _uses(self) -> dict[str, list[Node]]:
         uses: dict[str, list[Node]] = {}
         for node in self.nodes("id"):
-            uses.setdefault(text(node), []).append(node)
+            uses.setdefault(self.unit.text(node), []).append(node)
         return uses
 
     def uses(self, name: str, start: int = 0, end: int | None = None) -> list[Node]:
@@ -297,13 +308,45 @@ class Function:
         return found
 
 
-def detail_query(language: LanguageName) -> str:
-    """The patterns behind `Function.nodes`."""
+def detail_query(language: LanguageName, kind: str) -> str:
+    """The patterns behind `Function.nodes` of a kind, and of others that are asked for with it."""
     from jarvis_ls.codeintel.extract import c, rust
 
     if language == "rust":
         return rust.DETAIL_QUERY
+    if kind == "id":
+        return c.NAMES_QUERY
+    if kind in c.CHANGES:
+        return c.CHANGES_QUERY
     return c.DETAIL_QUERY if language == "c" else c.DETAIL_QUERY_CPP
+
+
+def asked_of_items(language: LanguageName) -> Mapping[str, str]:
+    """The patterns, by kind of node, that a query of a whole item is to capture for its functions:
+    most functions are asked for some of them."""
+    from jarvis_ls.codeintel.extract import c
+
+    return {} if language == "rust" else c.CHANGES
+
+
+def dead_ranges(directives: Iterable[Node]) -> list[tuple[int, int]]:
+    """The bytes that those among some directives that are `#if 0` remove."""
+    return [dead_range(node) for node in directives if is_dead_branch(node)]
+
+
+def alive(
+    found: Mapping[str, list[Node]], dead: Sequence[tuple[int, int]]
+) -> Mapping[str, list[Node]]:
+    """Nodes by kind without those that begin in a range of `dead`."""
+    if not dead:
+        return found
+    return {
+        kind: [n for n in nodes if not any(a <= n.start_byte < b for a, b in dead)]
+        for kind, nodes in found.items()
+    }
+
+
+_start = attrgetter("start_byte")
 
 
 def _scope_start(variable: Variable) -> int:
@@ -318,11 +361,11 @@ class FunctionIndex:
         unit: Unit,
         item: Item,
         nodes: list[Node],
-        declarations: list[Node] | None = None,
+        at_hand: Mapping[str, list[Node]] | None = None,
     ) -> None:
-        """`nodes` are the definitions in order of position; they may be nested. `declarations`
-        are those of the item, when they are at hand."""
-        self.functions = [Function(unit, item, node, declarations) for node in nodes]
+        """`nodes` are the definitions in order of position; they may be nested. `at_hand` as for
+        `Function`."""
+        self.functions = [Function(unit, item, node, at_hand) for node in nodes]
         self._starts = [function.start for function in self.functions]
         self._around: list[int] = []
         """Index of the function around each function, -1 for none."""

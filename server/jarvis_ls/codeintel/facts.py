@@ -6,11 +6,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
-    """A declared variable, parameter, field or alias, as plain text."""
+class Declared(NamedTuple):
+    """A declared variable, parameter, field or alias, as plain text. There are so many that how
+    fast one is made matters."""
 
     name: str
     """Its name."""
@@ -54,6 +55,11 @@ class Facts:
     """Functions declared or defined: the type is the return type."""
     defined: frozenset[str] = frozenset()
     """Functions defined in this file itself (never taken from headers)."""
+    compared: frozenset[str] = frozenset()
+    """Functions writing to the standard output whose result this file itself compares at once with
+    what tells of failure."""
+    stops: frozenset[str] = frozenset()
+    """Functions defined in this file itself whose last statement ends the program."""
     includes: tuple[str, ...] = ()
     """Headers named by this file's own `#include \"…\"` and `#include <…>`, quotes removed."""
 
@@ -75,7 +81,9 @@ class Facts:
 
     def merge(self, others: Iterable[Facts]) -> Facts:
         """These facts with those of headers behind them; a name of our own wins."""
-        merged = Facts(defined=self.defined, includes=self.includes)
+        merged = Facts(
+            defined=self.defined, compared=self.compared, stops=self.stops, includes=self.includes
+        )
         for other in others:
             merged.add(other)
         merged.add(self)
@@ -91,6 +99,8 @@ class Facts:
         """
         if name not in self.macros and name not in self.function_macros:
             return name, None
+        if name in self.functions:
+            return name, None  # the macro is for builds without it, or does the same
         order: tuple[int, ...] | None = None
         for _ in range(8):  # a macro may name itself; C stops expanding there, so do we
             text = self.macros.get(name)

@@ -45,13 +45,18 @@ def merge_items(parts: Iterable[Facts | None]) -> Facts:
     facts = Facts()
     includes: list[str] = []
     defined: set[str] = set()
+    compared: set[str] = set()
+    stops: set[str] = set()
     for part in parts:
         if part is None:
             continue
         includes.extend(part.includes)
         defined |= part.defined
+        compared |= part.compared
+        stops |= part.stops
         facts.add(part)
     facts.includes, facts.defined = tuple(includes), frozenset(defined)
+    facts.compared, facts.stops = frozenset(compared), frozenset(stops)
     return facts
 
 

@@ -17,15 +17,14 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.codeintel.rust_macros import MAX_OPENED, wrapped_items
 from jarvis_ls.codeintel.rust_tests import attribute_text, is_test_attribute
 
+CONDITIONALS = frozenset(
+    {"preproc_if", "preproc_ifdef", "preproc_elif", "preproc_elifdef", "preproc_else"}
+)
+"""Directives of C and their branches, which hold what the preprocessor may leave out."""
+
 _CONTAINERS: dict[LanguageName, frozenset[str]] = {
-    "c": frozenset(
-        {"preproc_if", "preproc_ifdef", "preproc_elif", "preproc_elifdef", "preproc_else",
-         "linkage_specification", "declaration_list"}
-    ),
-    "cpp": frozenset(
-        {"preproc_if", "preproc_ifdef", "preproc_elif", "preproc_elifdef", "preproc_else",
-         "linkage_specification", "declaration_list", "namespace_definition"}
-    ),
+    "c": CONDITIONALS | {"linkage_specification", "declaration_list"},
+    "cpp": CONDITIONALS | {"linkage_specification", "declaration_list", "namespace_definition"},
     "rust": frozenset({"mod_item", "declaration_list"}),
 }  # fmt: skip
 

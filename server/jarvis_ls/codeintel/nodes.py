@@ -28,21 +28,28 @@ def field(node: Node | None, name: str) -> Node | None:
     return None if node is None else node.child_by_field_name(name)
 
 
+def operator_of(node: Node | None) -> str:
+    """The operator of an operation; empty for None and what has none. A token's kind is its text,
+    and costs less."""
+    operator = None if node is None else node.child_by_field_name("operator")
+    return "" if operator is None else operator.type
+
+
 def bare(node: Node) -> Node:
     """`node` without the parentheses and casts around it."""
+    kind = node.type
+    if kind not in _TRANSPARENT:  # nearly all
+        return node
     for _ in range(_MAX_CLIMB):
-        kind = node.type
+        if kind == "cast_expression":
+            inner = node.child_by_field_name("value")
+        else:
+            inner = node.named_children[0] if node.named_child_count else None
+        if inner is None:
+            return node
+        node, kind = inner, inner.type
         if kind not in _TRANSPARENT:
             return node
-        if kind == "parenthesized_expression" and node.named_child_count:
-            inner = node.named_children[0]
-        elif kind == "cast_expression":
-            inner = node.child_by_field_name("value") or node
-        else:
-            return node
-        if inner is node:
-            return node
-        node = inner
     return node
 
 

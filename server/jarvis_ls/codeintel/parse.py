@@ -37,13 +37,13 @@ _FEW_OPENINGS = 8
 _STRIDE = 64
 """Nodes from one that is asked for its depth to the next, in a tree of some thousand."""
 
-_DECORATION = re.compile(
-    rb"__attribute_[a-z_]+__(?:[ \t]*\([^()\n]*\))?|\b\w*_(?:BEGIN|END)_DECLS\b"
-)
+_DECORATIONS = {
+    b"__attribute_": re.compile(rb"__attribute_[a-z_]+__(?:[ \t]*\([^()\n]*\))?"),
+    b"_DECLS": re.compile(rb"\b\w*_(?:BEGIN|END)_DECLS\b"),
+}
 """Macros around declarations, by the names of the GNU C library and those who follow it. They
-stand where the grammar has no place for a name, and tear the declarations around them."""
-_DECORATING = (b"__attribute_", b"_DECLS")
-"""What a text with one of them holds; found many times faster than they are."""
+stand where the grammar has no place for a name, and tear the declarations around them. Each under
+what a text with one of them holds, which is found many times faster."""
 
 
 def parse(data: bytes, language: LanguageName) -> Tree:
@@ -61,8 +61,10 @@ def parse_edited(data: bytes, language: LanguageName, old: Tree | None) -> tuple
     text says.
     """
     parser = _parser(language)
-    if language != "rust" and any(word in data for word in _DECORATING):
-        data, old = _undecorated(data), None
+    if language != "rust":
+        for word, decoration in _DECORATIONS.items():
+            if word in data:
+                data, old = _without(data, decoration), None
     end = _open_end(data, language)
     if end is not None:
         parser.included_ranges = [tree_sitter.Range((0, 0), _point(data, end), 0, end)]
@@ -151,15 +153,15 @@ def count_errors(tree: Tree) -> int:
     return count
 
 
-def _undecorated(data: bytes) -> bytes:
-    """The text with its decorations blanked, but for those in directives, which define them."""
+def _without(data: bytes, decoration: re.Pattern[bytes]) -> bytes:
+    """The text with a decoration blanked, but for those in directives, which define them."""
 
     def blank(match: re.Match[bytes]) -> bytes:
         start = data.rfind(b"\n", 0, match.start()) + 1
         directive = data[start : match.start()].lstrip()[:1] == b"#"
         return match.group() if directive else b" " * len(match.group())
 
-    return _DECORATION.sub(blank, data)
+    return decoration.sub(blank, data)
 
 
 def _open_end(data: bytes, language: LanguageName) -> int | None:

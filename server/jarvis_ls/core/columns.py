@@ -20,12 +20,12 @@ def columns(text: str) -> int:
 
 
 def cut(text: str, width: int) -> str:
-    """A text, or its beginning and `…` when it takes more than `width` columns."""
+    """A text, or its beginning and `…` when it takes more than `width` columns (0 or more)."""
     if columns(text) <= width:
         return text
-    while columns(text) > width - 1:
-        text = text[: max(1, min(len(text) - 1, width - 1))]
-    return text + "…"
+    while text and columns(text) > width - 1:
+        text = text[: max(0, min(len(text) - 1, width - 1))]
+    return text + "…"[:width]
 
 
 def broken(text: str, width: int) -> list[str]:

@@ -176,14 +176,21 @@ class Worker:
 
     async def _read(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None
-        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionResetError):
+        reason = WorkerGone("the analysis process ended")
+        try:
             while True:
                 (size,) = LENGTH.unpack(await process.stdout.readexactly(LENGTH.size))
                 number, good, result = pickle.loads(await process.stdout.readexactly(size))
                 self._settle_answer(number, good, result)
+        except (asyncio.IncompleteReadError, ConnectionResetError):
+            pass
+        except Exception as error:  # noqa: BLE001 - a boundary: pickle raises whatever it meets
+            reason = WorkerGone(f"the answer of the analysis process cannot be read: {error!r}")
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
         for answer in self._answers.values():
             if not answer.done():
-                answer.set_exception(WorkerGone("the analysis process ended"))
+                answer.set_exception(reason)
         if self._process is process:
             self._process = None
 

@@ -18,17 +18,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
-from jarvis_ls.jc2r.configured import configured, package
-from jarvis_ls.jc2r.guesses import Includes, makefile_words
+from jarvis_ls.jc2r.configured import configured, package, stand_ins
+from jarvis_ls.jc2r.guesses import Includes, makefile_ways, makefile_words
 from jarvis_ls.jc2r.header_units import header_units
 from jarvis_ls.jc2r.makefiles import for_other_systems
+from jarvis_ls.jc2r.ways import called_from, meaning, notes_of, way_of
 
 MAX_BYTES = 256_000_000
 """Larger `compile_commands.json` are not read."""
@@ -38,6 +38,8 @@ BUILD_SECONDS = 600
 SUFFIXES = {".c": "c", ".cc": "c++", ".cpp": "c++", ".cxx": "c++", ".c++": "c++"}
 _OBJECTION = re.compile(r"(?i)\berror\b|\*\*\*")
 """What the line of a build has that says why it stopped."""
+_CONFIGURES = ("configure", "configure.sh")
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _COMPILERS = ("cc", "gcc", "clang", "c99", "c89", "c++", "g++", "clang++", "tcc")
 _PLACES = ("", "build", "out", "cmake-build-debug", "cmake-build-release", "_build", "builddir")
 _KEPT_PREFIXES = ("-I", "-D", "-U", "-std=", "-isystem", "-iquote", "-include", "-imacros", "-f",
@@ -47,8 +49,6 @@ _PATHS = ("-I", "-isystem", "-iquote", "-include", "-imacros", "-idirafter")
 _NEVER = ("-fno-", "-fplugin", "-march=native", "-mtune", "-fprofile", "-fuse-ld", "-flto",
           "-fsanitize", "-fdiagnostics", "-fstack", "-fcf-protection", "-fanalyzer",
           "-ffat-lto")  # fmt: skip
-_OF_PLACE = re.compile(r"-DPIC|-D\w+_EXPORTS(?:=1)?")
-"""Definitions by libtool and CMake for shared objects."""
 _IGNORED = {".git", ".hg", ".svn", ".jarvis", "node_modules", "target", "CMakeFiles"}
 
 # What stands in for a compiler: notes how it was called, then is the compiler.
@@ -72,6 +72,8 @@ class Unit:
     """Relative to the project, with forward slashes."""
     arguments: tuple[str, ...]
     """What the preprocessor and the parser must know; no output, no warnings, no optimisation."""
+    of: str = ""
+    """The file that this one includes, to compile it in another way; mostly none."""
 
     @property
     def language(self) -> str:
@@ -103,7 +105,7 @@ def find_units(root: Path, *, build: bool, folder: Path) -> Units:
     for place in _PLACES:
         database = root / place / "compile_commands.json"
         if database.is_file():
-            units = _read(database, root, root, notes)
+            units = _read(database, root, root, folder.parent / "units", notes)
             if units:
                 return Units(units, f"{place}/compile_commands.json".lstrip("/"), tuple(notes))
     if build:
@@ -130,6 +132,7 @@ class _Known:
     build has changed."""
 
     def __init__(self, root: Path, folder: Path) -> None:
+        self._root = root
         self._path = folder / "units.json"
         digest = hashlib.blake2b(digest_size=16)
         for file in sorted(_files(root)):
@@ -147,7 +150,9 @@ class _Known:
             record = json.loads(read_regular(self._path, limit=MAX_BYTES))
             if record["stamp"] != self._stamp:
                 return None
-            units = tuple(Unit(path, tuple(words)) for path, words in record["units"])
+            units = tuple(Unit(path, tuple(words), of) for path, words, of in record["units"])
+            if not all((self._root / unit.path).is_file() for unit in units):
+                return None
             return Units(
                 units, record["origin"], tuple(record["notes"]), tuple(record["libraries"])
             )
@@ -155,13 +160,15 @@ class _Known:
             return None  # none, or damaged: the build is done again
 
     def keep(self, found: Units) -> None:
+        units = [(unit.path, unit.arguments, unit.of) for unit in found.units]
         record = {"stamp": self._stamp, "origin": found.origin, "notes": found.notes,
-                  "libraries": found.libraries,
-                  "units": [(unit.path, unit.arguments) for unit in found.units]}  # fmt: skip
+                  "libraries": found.libraries, "units": units}  # fmt: skip
         replace_file(self._path, json.dumps(record).encode())
 
 
-def _read(database: Path, root: Path, built: Path, notes: list[str]) -> tuple[Unit, ...]:
+def _read(
+    database: Path, root: Path, built: Path, made: Path, notes: list[str]
+) -> tuple[Unit, ...]:
     """Units of a compilation database; `built` stands for `root` in it."""
     try:
         entries = json.loads(read_regular(database, limit=MAX_BYTES))
@@ -170,15 +177,15 @@ def _read(database: Path, root: Path, built: Path, notes: list[str]) -> tuple[Un
     except (SkippedFile, ValueError, RecursionError) as error:
         notes.append(f"{database.name} cannot be used: {error}")
         return ()
-    return _units(entries, root, built, notes)
+    return _units(entries, root, built, made, notes)
 
 
 def _units(
-    entries: Sequence[object], root: Path, built: Path, notes: list[str]
+    entries: Sequence[object], root: Path, built: Path, made: Path, notes: list[str]
 ) -> tuple[Unit, ...]:
-    """One unit a file: of several ways to compile it, the first, which `notes` then says."""
-    found: dict[str, Unit] = {}
-    otherwise: dict[str, str] = {}
+    """One unit for each way to compile a file, the first of which is the file itself; `notes` says
+    where there are more. Those others are written to `made`."""
+    found: dict[str, dict[frozenset[str], tuple[str, ...]]] = {}
     for entry in entries:
         if not isinstance(entry, dict):
             continue
@@ -194,43 +201,40 @@ def _units(
         arguments = _arguments(words[1:], directory, root, built)
         for file in files:
             path = _relative(directory / file, root, built)
-            if path is None or not (root / path).is_file():
+            if path is None:
                 continue
-            first = found.setdefault(path, Unit(path, arguments))
-            if words := sorted(_meaning(arguments) ^ _meaning(first.arguments)):
-                otherwise.setdefault(path, " ".join(words))
-    notes += _in_several_ways(otherwise)
-    made = tuple(f"-idirafter{folder}" for folder in _made_headers(root, built))
-    return tuple(
-        Unit(path, found[path].arguments + made) if made else found[path] for path in sorted(found)
-    )
+            own = arguments
+            if not (root / path).is_file() and (built / path).is_file():
+                own = (f"-I{root / Path(path).parent}", *arguments)
+                path = _kept(path, root, built, made)
+            if (root / path).is_file():
+                found.setdefault(path, {}).setdefault(meaning(own), own)
+    notes += notes_of({path: list(ways) for path, ways in found.items()})
+    headers = tuple(f"-idirafter{folder}" for folder in _made_headers(root, built))
+    return tuple(_in_ways(root, made, {
+        path: [arguments + headers for arguments in found[path].values()] for path in sorted(found)
+    }))  # fmt: skip
 
 
-def _meaning(arguments: Sequence[str]) -> set[str]:
-    """Of arguments, what they define but for what only says where code lies."""
-    joined = " ".join(arguments).replace("-D ", "-D").replace("-U ", "-U").split(" ")
-    return {word for word in joined
-            if word.startswith(("-D", "-U")) and not _OF_PLACE.fullmatch(word)}  # fmt: skip
+def _in_ways(
+    root: Path, made: Path, ways: Mapping[str, Sequence[tuple[str, ...]]]
+) -> Iterator[Unit]:
+    own = called_from(root, root)
+    for path, every in ways.items():
+        yield Unit(path, (*every[0], own))
+        for number, arguments in enumerate(every[1:], 2):
+            other = way_of(root, made, path, number)
+            beside = called_from(root, (root / other).parent)
+            yield Unit(other, (*arguments, own, beside), path)
 
 
-def _in_several_ways(otherwise: dict[str, str]) -> list[str]:
-    """A note for all files that are compiled in ways with the same difference, given by file."""
-    files: dict[str, list[str]] = {}
-    for path, words in sorted(otherwise.items()):
-        files.setdefault(words, []).append(path)
-    return [f"compiled in several ways, which differ in {words}, and translated as the first says:"
-            f" {', '.join(paths)}" for words, paths in files.items()]  # fmt: skip
-
-
-def _made_sources(entries: Sequence[Any], root: Path, built: Path) -> list[str]:
-    """Compiled files of the copy that the project itself does not have."""
-    found = set()
-    for entry in entries:
-        for file in _sources(entry["arguments"]):
-            path = _relative(Path(entry["directory"], file), root, built)
-            if path is not None and (built / path).is_file() and not (root / path).is_file():
-                found.add(path)
-    return sorted(found)
+def _kept(path: str, root: Path, built: Path, made: Path) -> str:
+    """A file that only the build has made, kept below `made`: from there it sees the headers of
+    the project as the others do."""
+    place = made / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(place, (built / path).read_bytes())
+    return place.relative_to(root).as_posix()
 
 
 def _sources(words: Sequence[str]) -> list[str]:
@@ -292,6 +296,11 @@ def _relative(path: Path, root: Path, built: Path) -> str | None:
     return None
 
 
+def has_build(root: Path) -> bool:
+    """Whether the project says itself how it is built, in a way that can be run."""
+    return any((root / name).is_file() for name in ("CMakeLists.txt", *_CONFIGURES, *_MAKEFILES))
+
+
 def _by_cmake(root: Path, folder: Path, notes: list[str]) -> Units | None:
     if not (root / "CMakeLists.txt").is_file():
         return None
@@ -304,22 +313,21 @@ def _by_cmake(root: Path, folder: Path, notes: list[str]) -> Units | None:
     if (failed := _run(command, copy, None)) is not None:
         notes.append(f"cmake failed: {failed}")
         return None
-    units = _read(build / "compile_commands.json", root, copy, notes)
+    units = _read(build / "compile_commands.json", root, copy, folder.parent / "units", notes)
     links = [word for path in sorted(build.rglob("link.txt"))
              for word in path.read_text(errors="replace").split()]  # fmt: skip
     return Units(units, "cmake", tuple(notes), _libraries(links)) if units else None
 
 
 def _by_make(root: Path, folder: Path, notes: list[str]) -> Units | None:
-    configure = root / "configure"
-    names = ("GNUmakefile", "makefile", "Makefile")
-    if not configure.is_file() and not any((root / name).is_file() for name in names):
+    configure = next((name for name in _CONFIGURES if (root / name).is_file()), None)
+    if configure is None and not any((root / name).is_file() for name in _MAKEFILES):
         return None
     if shutil.which("make") is None:
         notes.append("a makefile is there, but make is not installed")
         return None
     copy = _copy(root, folder)
-    if configure.is_file() and (failed := _run(["sh", "./configure"], copy, None)) is not None:
+    if configure and (failed := _run(["sh", f"./{configure}"], copy, None)) is not None:
         notes.append(f"configure failed: {failed}")
     with tempfile.TemporaryDirectory(prefix="jc2r-") as name:
         tools, log = Path(name), Path(name, "log")
@@ -334,12 +342,12 @@ def _by_make(root: Path, folder: Path, notes: list[str]) -> Units | None:
                 stand_in.chmod(0o700)
         failed = _run(["make", "--keep-going", "-j2"], copy, tools)
         entries = [json.loads(line) for line in log.read_text().splitlines()]
-    units = _units(entries, root, copy, notes)
-    if made := _made_sources(entries, root, copy):
-        notes.append(f"made by the build and left out: {', '.join(made)}")
+    libraries = _libraries([word for entry in entries for word in entry["arguments"]])
+    # Files are compiled beside each other: which comes first must not be left to the machine.
+    entries.sort(key=lambda one: (len(one["arguments"]), one["arguments"], one["directory"]))
+    units = _units(entries, root, copy, folder.parent / "units", notes)
     if failed is not None:
         notes.append(f"make failed after a part: {failed}" if units else f"make failed: {failed}")
-    libraries = _libraries([word for entry in entries for word in entry["arguments"]])
     return Units(units, "make", tuple(notes), libraries) if units else None
 
 
@@ -401,15 +409,20 @@ def _plain(root: Path, made: Path, folder: Path, notes: list[str]) -> tuple[Unit
     for file in for_other_systems(root, files):
         files.remove(file)
         notes.append(f"{file} is left out: no makefile names it, and the C library has it")
-    includes = Includes(root, files)
-    headers = configured(root, files, folder / "configured")
+    elsewhere = stand_ins(root, files)
+    known = [file for file in files if file not in elsewhere]
+    includes = Includes(root, known)
+    headers = [*configured(root, known, folder / "configured"),
+               *includes.installed(folder / "installed")]  # fmt: skip
     called = package(root)
-    units = [
-        Unit(file, (*makefile_words(root, str(Path(file).parent), called),
-                    *includes.words(file), *headers))
+    ways = {
+        file: [(*makefile_words(root, str(Path(file).parent), called), *way,
+                *includes.words(file), *headers) for way in makefile_ways(root, file, called)]
         for file in [*files, *header_units(root, files, made)]
         if Path(file).suffix.lower() in SUFFIXES
-    ]  # fmt: skip
+    }  # fmt: skip
+    units = list(_in_ways(root, made, ways))
+    notes += notes_of({path: [meaning(one) for one in every] for path, every in ways.items()})
     if not units:
         raise JarvisError(f"There is no C or C++ file in {root}.")
     return tuple(units)

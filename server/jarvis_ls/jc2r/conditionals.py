@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _DIRECTIVE = re.compile(r"(else\s+)?(ifn?eq|ifn?def)\b\s*(.*)|(else|endif)\b")
+_OF_AUTOMAKE = re.compile(r"if\s+!?\w+\s*$")
+"""What `configure` decides."""
 _QUOTED = re.compile(r"""(?:"([^"]*)"|'([^']*)')\s*(?:"([^"]*)"|'([^']*)')\s*""")
 _INNERMOST = re.compile(r"\$(?:\(([^$(){}]*)\)|\{([^$(){}]*)\})")
 _MOST = 200
@@ -46,6 +48,9 @@ class Conditionals:
 
     def takes(self, line: str) -> bool:
         """Whether a line is a directive of a conditional; it is followed."""
+        if _OF_AUTOMAKE.match(line) is not None:
+            self._levels.append(_Level(None, None))
+            return True
         match = None if line.startswith("\t") else _DIRECTIVE.match(line.strip())
         if match is None:
             return False
@@ -134,6 +139,18 @@ def named_by_system(command: str) -> str | None:
     return {"m": own.machine, "o": f"GNU/{own.sysname}"}.get(match[1] or "s", own.sysname)
 
 
+def _shell(command: str) -> str | None:
+    """What `echo` or `uname` would say, alone or with its letters changed by `tr`. None for other
+    commands: nothing is run."""
+    first, bar, second = (one.strip() for one in command.partition("|"))
+    echoed = re.fullmatch(r"""echo\s+("?)([\w ./:+-]*)\1""", first)
+    said = named_by_system(first) if echoed is None else echoed[2].strip()
+    if said is None or not bar:
+        return said
+    change = _CHANGES.get(re.sub(r"[\[\]'\"]", "", second))
+    return None if change is None else change(said)
+
+
 def _sides(rest: str) -> tuple[str, str] | None:
     """What `ifeq` compares: `(a,b)`, or two texts in quotes."""
     if match := _QUOTED.fullmatch(rest):
@@ -154,6 +171,11 @@ def _fits(word: str, patterns: str) -> bool:
     )
 
 
+_CHANGES: dict[str, Callable[[str], str]] = {
+    "tr A-Z a-z": str.lower, "tr :upper: :lower:": str.lower,
+    "tr a-z A-Z": str.upper, "tr :lower: :upper:": str.upper,
+}  # fmt: skip
+"""What `tr` does, its brackets and quotes left out."""
 _FUNCTIONS: dict[str, Callable[[list[str]], str | None]] = {
     "strip": lambda given: " ".join(",".join(given).split()),
     "findstring": lambda given: given[0] if given[0] in ",".join(given[1:]) else "",
@@ -164,5 +186,6 @@ _FUNCTIONS: dict[str, Callable[[list[str]], str | None]] = {
     "firstword": lambda given: next(iter(",".join(given).split()), ""),
     "lastword": lambda given: next(reversed(",".join(given).split()), ""),
     "notdir": lambda given: " ".join(one.rpartition("/")[2] for one in ",".join(given).split()),
+    "shell": lambda given: _shell(",".join(given)),
     "subst": lambda given: given[2].replace(given[0], given[1]) if len(given) == 3 else None,
 }  # fmt: skip

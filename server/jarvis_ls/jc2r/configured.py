@@ -28,11 +28,16 @@ _SCRIPTS = ("configure.ac", "configure.in")
 _TEMPLATE = re.compile(r"(.+\.h)(?:\.in|\.cmake|\.cmakein|\.cmake\.in)\Z")
 _DEFAULTS = re.compile(r"([\w-]*config[\w-]*)\.(?:def|default|sample|example|dist)\.h")
 """What is copied to make a header that users change."""
+_SHIPPED = re.compile(
+    r"([\w-]+\.h)[._-](?:prebuilt|default|def|dist|sample|example|generic|linux|unix|posix)"
+)
+"""What stands for a header that is made."""
 _CMAKE_PROJECT = re.compile(
     r"\bproject\s*\(\s*([\w.-]+)[^)]*?\bVERSION\s+\"?([\d.]+)", re.IGNORECASE
 )
 _CMAKE_SET = re.compile(
-    r"^[ \t]*set\s*\(\s*(\w+)\s+\"?([\w.+-]+)\"?\s*\)", re.IGNORECASE | re.MULTILINE
+    r"^[ \t]*set\s*\(\s*(\w+)\s+\"?((?:[\w.+-]|\$\{\w+\})+)\"?\s*\)",
+    re.IGNORECASE | re.MULTILINE,
 )
 _EXPORT = re.compile(
     rb'^[ \t]*#[ \t]*include[ \t]*["<](?:[^">\n]*/)?([\w-]*export[\w-]*\.h)[">]', re.MULTILINE
@@ -51,12 +56,21 @@ _FOR_TYPE = re.compile(
     rf"\bAC_CHECK_TYPE\(\s*\[?(\w+)\]?,\s*\[?AC_DEFINE\(\[?(\w+)\]?,\s*{_VALUE}", re.MULTILINE
 )
 """What is defined when a type is there."""
+_FOR_NAME = re.compile(
+    r"\bAC_CHECK_(?:FUNC|HEADER)S?\(\s*\[?([\w./-]+)\]?\s*,\s*\[?\s*"
+    rf"AC_DEFINE\(\s*\[?(\w+)\]?\s*(?:,\s*{_VALUE})?"
+)
+"""What is defined when a function, or a header, is there."""
 _FROM_SHELL = re.compile(
     r"^AC_DEFINE_UNQUOTED\(\s*\[?(\w+)\]?,\s*\[?(\"?)\$\{?(\w+)\}?\2\]?\s*[,)]", re.MULTILINE
 )
 _SHELL = re.compile(
     r"^(\w+)=(?:\"([^\"$`\\\n]*)\"|'([^'\"\\\n]*)'|([\w./:-]+))[ \t]*$", re.MULTILINE
 )
+_LONGEST = 200
+"""Characters of a word that another is made of."""
+_WORD_OF_M4 = re.compile(r"\b(?:m4_)?define\(\[(\w+)\],[ \t]*\[?([\w.:/@+-]*)\]?\)(?![ \t]*\[)")
+"""What stands for something else in a script for autoconf."""
 _ASKED = re.compile(rb"\b(?:HAVE_\w+|STDC_HEADERS|TIME_WITH_SYS_TIME|SIZEOF_\w+)\b")
 _CONFIG = re.compile(
     rb'^[ \t]*#[ \t]*include[ \t]*"((?:[^"\n]*/)?[\w-]*config[\w-]*\.h)"', re.MULTILINE
@@ -83,17 +97,26 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
     """Arguments with which the C files of the project at `root` find the headers that its own
     set-up would have written; these are written to `made`. None where nothing is missing."""
     scripts = [one for one in files if PurePosixPath(one).name in _SCRIPTS]
-    script = "\n".join(content(root / one).decode("utf-8", "replace") for one in scripts)
+    script = _filled_in("\n".join(content(root / one).decode("utf-8", "replace")
+                                  for one in scripts))  # fmt: skip
     templates = {match[1]: one for one in files if (match := _TEMPLATE.fullmatch(one))}
-    named = dict.fromkeys(word.partition(":")[0] for match in _HEADERS.findall(script)
+    named = dict.fromkeys(word for match in _HEADERS.findall(script)
                           for word in re.split(r"[\s,]+", match) if word)  # fmt: skip
+    templates |= {name: template for name, _, template in (one.partition(":") for one in named)
+                  if template in files}  # fmt: skip
+    named = dict.fromkeys(one.partition(":")[0] for one in named)
     defaults = {f"{match[1]}.h": one for one in files
                 if (match := _DEFAULTS.fullmatch(PurePosixPath(one).name))}  # fmt: skip
+    shipped = {match[1]: one for one in files
+               if (match := _SHIPPED.fullmatch(PurePosixPath(one).name))}  # fmt: skip
     there = {PurePosixPath(one).name for one in files}
-    sources = [content(root / one) for one in files if one.endswith((".c", ".h", *_ENDINGS))]
+    sources = [content(root / one) for one in files
+               if one.endswith((".c", ".h", *_ENDINGS)) or one in templates.values()]  # fmt: skip
     wanted = {name.decode(): "" for text in sources for name in _CONFIG.findall(text)}
     exporting = _exporting(root, files, sources)
-    missing = [one for one in {**named, **templates, **dict(sorted(wanted.items())), **exporting}
+    shipped = {name: one for name, one in shipped.items() if _is_included(name, sources)}
+    missing = [one for one in {**named, **templates, **dict(sorted(wanted.items())), **exporting,
+                               **shipped}
                if PurePosixPath(one).name not in there]  # fmt: skip
     notices = {name.decode() for text in sources for name in _NOTICE.findall(text)}
     nothing = [f"-D{name}(...)=" for name in sorted(notices)]
@@ -112,7 +135,8 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
     by_name = {PurePosixPath(one).name: template for one, template in templates.items()}
     for one in missing:
         name = PurePosixPath(one).name
-        template = templates.get(one) or by_name.get(name) or defaults.get(name)
+        template = (templates.get(one) or by_name.get(name) or defaults.get(name)
+                    or shipped.get(name))  # fmt: skip
         text = exporting.get(one, plain)
         if template is not None:
             text = _filled(content(root / template).decode("utf-8", "replace"), known)
@@ -120,12 +144,31 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
             text += called if template is not None else ""
         for place in _included_as(name, sources):
             replace_file(_folder((made / place).parent) / place.name, text.encode())
-    words = [*nothing, "-DHAVE_CONFIG_H", f"-idirafter{made}"]
+    words = [*nothing, f"-idirafter{made}"]
+    if set(missing) - shipped.keys():
+        words.append("-DHAVE_CONFIG_H")
     if any(one.startswith("../") for one in missing):
         beside = _folder(made / "beside") / "beside.h"
         replace_file(beside, b"/* From this folder, ../config.h is found. */\n")
         words += ["-include", str(beside), f"-idirafter{beside.parent}"]
     return words
+
+
+def stand_ins(root: Path, files: Sequence[str]) -> set[str]:
+    """Headers called like one that a set-up writes elsewhere: they were made by hand for systems
+    on which it does not run."""
+    scripts = [one for one in files if PurePosixPath(one).name in _SCRIPTS]
+    found: set[str] = set()
+    for script in scripts:
+        text = content(root / script).decode("utf-8", "replace")
+        own = PurePosixPath(script).parent
+        for match in _HEADERS.findall(text):
+            for word in (one.partition(":")[0] for one in re.split(r"[\s,]+", match) if one):
+                places = {PurePosixPath(word).as_posix(), (own / word).as_posix()}
+                if not places & set(files):
+                    name = PurePosixPath(word).name
+                    found.update(one for one in files if PurePosixPath(one).name == name)
+    return found
 
 
 def _exporting(root: Path, files: Sequence[str], sources: Sequence[bytes]) -> dict[str, str]:
@@ -138,6 +181,12 @@ def _exporting(root: Path, files: Sequence[str], sources: Sequence[bytes]) -> di
     text = "".join(f"#ifndef {word}\n#define {word}\n#endif\n" for word in words)
     names = {name.decode() for source in sources for name in _EXPORT.findall(source)}
     return dict.fromkeys(sorted(names), text)
+
+
+def _is_included(name: str, sources: Iterable[bytes]) -> bool:
+    including = re.compile(rb'#[ \t]*include[ \t]*["<](?:[\w./-]+/)?%s[">]'
+                           % re.escape(name).encode())  # fmt: skip
+    return any(including.search(text) for text in sources)
 
 
 def _included_as(name: str, sources: Iterable[bytes]) -> set[PurePosixPath]:
@@ -158,8 +207,36 @@ def _folder(path: Path) -> Path:
 
 def package(root: Path) -> dict[str, str]:
     """What the project at `root` is called, by the names that makefiles know, without quotes."""
-    script = "".join(content(root / one).decode("utf-8", "replace") for one in _SCRIPTS)
+    script = _filled_in("".join(content(root / one).decode("utf-8", "replace")
+                                for one in _SCRIPTS))  # fmt: skip
     return {name: value.strip('"') for name, value in names_of(script, root.name).items()}
+
+
+def set_by_hand(folder: Path) -> dict[str, str]:
+    """What a `configure` that somebody wrote puts into the makefiles of its folder; those of
+    autoconf ask the machine first."""
+    script = content(folder / "configure")
+    if not script.startswith(b"#!") or b"utoconf" in script:
+        return {}
+    found = _SHELL.finditer(script.decode("utf-8", "replace"))
+    return {one[1]: one[2] or one[3] or one[4] or "" for one in found}
+
+
+def _filled_in(script: str) -> str:
+    """A script for autoconf with the words that it defines itself put in."""
+    known: dict[str, str] = {}
+
+    def put_in(text: str) -> str:
+        return re.sub(r"\w+", lambda one: known.get(one[0], one[0]), text)
+
+    for match in _WORD_OF_M4.finditer(script):
+        known[match[1]] = _short(put_in(match[2]))
+    return put_in(script) if known else script
+
+
+def _short(value: str) -> str:
+    """The value of a word; none when it is so long that words of it would grow without end."""
+    return value if len(value) <= _LONGEST else ""
 
 
 def names_of(script: str, name: str) -> dict[str, str]:
@@ -176,7 +253,9 @@ def names_of(script: str, name: str) -> dict[str, str]:
 def _by_cmake(root: Path) -> dict[str, str]:
     """What the project is called and what is set whatever the machine is, where CMake sets up."""
     text = content(root / "CMakeLists.txt").decode("utf-8", "replace")
-    found = dict(_CMAKE_SET.findall(text))
+    found: dict[str, str] = {}
+    for name, value in _CMAKE_SET.findall(text):  # an empty one when it is worked out
+        found[name] = _short(_SUBSTITUTED.sub(lambda one: found.get(one[2], ""), value))
     match = _CMAKE_PROJECT.search(text)
     if match is not None:
         name, version = match[1], match[2]
@@ -197,6 +276,11 @@ def _set(script: str) -> dict[str, str]:
     for type_, name, value in _FOR_TYPE.findall(script):
         if _TYPES.fullmatch(type_):
             found.setdefault(name, value)
+    asked = [match.groups() for match in _FOR_NAME.finditer(script)]
+    there = in_library(sorted({word for word, _, _ in asked}))
+    for word, name, value in asked:
+        if word in there or any(Path(one, word).is_file() for one in clang.system_includes()):
+            found.setdefault(name, value or "1")
     assigned = {one[1]: one[2] or one[3] or one[4] or "" for one in _SHELL.finditer(script)}
     for name, quote, variable in _FROM_SHELL.findall(script):
         if variable in assigned and (quote or assigned[variable]):
@@ -227,7 +311,8 @@ def _answers(asked: Iterable[str]) -> dict[str, str]:
 
 def _is_header(word: str) -> bool:
     parts = word.split("_")
-    paths = ("/".join([*parts[:n], "_".join(parts[n:])]) for n in range(len(parts)))
+    paths = ("/".join([*parts[:n], between.join(parts[n:])]) for n in range(len(parts))
+             for between in "_-")  # fmt: skip
     return any(Path(folder, f"{path}.h").is_file() for path in paths
                for folder in clang.system_includes())  # fmt: skip
 

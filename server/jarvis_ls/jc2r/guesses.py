@@ -15,10 +15,10 @@ from pathlib import Path, PurePosixPath
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import SkippedFile
-from jarvis_ls.core.files import read_regular
+from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.jc2r.conditionals import Conditionals, named_by_system
-from jarvis_ls.jc2r.configured import MAX_BYTES, content
-from jarvis_ls.jc2r.makefiles import defined_by_default
+from jarvis_ls.jc2r.configured import MAX_BYTES, content, set_by_hand
+from jarvis_ls.jc2r.makefiles import defined_by_default, ways_by_default
 
 _MAX_FOLDERS = 64
 _HEADERS = (".h", ".hpp", ".hh", ".inc", ".def", ".inl", ".tbl", ".c")
@@ -53,11 +53,16 @@ _ASKED = re.compile(
 """What makefiles ask of the shell: mostly which version they build."""
 _INCLUDED = re.compile(r"(-|s)?include\s+([^#]*)")
 _MAX_DEPTH = 8
+_LONGEST = 65_536
+"""Characters that the variables in a variable may stand for."""
 """How deep makefiles that include each other are read."""
 _FLAGS = re.compile(r"(?:.*FLAGS|DEFS?|DEFINES?|INCS?|INCLUDES?|INCDIRS?|OPTS?|C?OPTIONS)\Z")
 _OTHERS = re.compile(r"(?:LD|CXX|AS|AR|RM|Y|L|MAKE|TEST|DEBUG|DBG).*")
 _COMPILES = re.compile(r"\t[@\s-]*(?:\$[({](?:CC|(?:LT)?COMPILE)[)}]|cc|gcc)(?=\s).*\s-c\b")
-_SET_TO = re.compile(r"(?<=\s)-D\w+=(?:\\.|[^\s'\"\\])+")
+_SET_TO = re.compile(
+    r"(?<=\s)-D\w+=(?:\\.|'[^'`\n]*'|\"(?:[^\"`\\\n]|\\.)*\"|[^\s'\"`\\])+(?=\s|$)"
+)
+_OF_TARGET = re.compile(r"(\w+)_(?:C|CPP)FLAGS")
 _RULES = "the rules"
 """Among the variables: macros that rules give a value to. Those without one may belong to one of
 several ways to compile a file."""
@@ -85,6 +90,8 @@ class Includes:
         }  # fmt: skip
         self._found: list[list[PurePosixPath]] = []
         """For each inclusion, the folders from which it is found."""
+        self._elsewhere: dict[str, dict[str, PurePosixPath | None]] = {}
+        """By folders that are not there: what is included of them, and the only file so called."""
         for mark, text in sorted(wanted):
             if mark == "<" and _is_of_the_system(text):
                 continue
@@ -96,6 +103,10 @@ class Includes:
             ]
             if folders:
                 self._found.append(folders)
+            elif len(tail) > 1 and tail[0] != "/" and ".." not in tail:  # it is written to below
+                only = by_name.get(tail[-1], [])
+                of_folder = self._elsewhere.setdefault(str(PurePosixPath(*tail[:-1])), {})
+                of_folder[text] = only[0] if len(only) == 1 else None
 
     def words(self, file: str) -> list[str]:
         """Arguments that name the folders to look into for the file, its own first, then the
@@ -110,6 +121,22 @@ class Includes:
             for one in ordered[:_MAX_FOLDERS]
         ]
 
+    def installed(self, made: Path) -> list[str]:
+        """Arguments with which headers are found where an installation puts them, as
+        `<library/header.h>`, when the project has most of such a folder; written to `made`."""
+        written = False
+        for wanted in self._elsewhere.values():
+            known = {text: file for text, file in wanted.items() if file is not None}
+            if 2 * len(known) < len(wanted):
+                continue
+            for text, file in known.items():
+                place = made / text
+                place.parent.mkdir(parents=True, exist_ok=True)
+                there = os.path.relpath(self._root / file, place.parent)
+                replace_file(place, f'#include "{there}"\n'.encode())
+                written = True
+        return [f"-idirafter{made}"] if written else []
+
     def _shadows(self, folder: PurePosixPath) -> bool:
         """Whether a folder has headers that stand for the system's, or that are called like one
         of them which they include."""
@@ -121,15 +148,28 @@ class Includes:
 def makefile_words(root: Path, folder: str, package: Mapping[str, str]) -> tuple[str, ...]:
     """Arguments for the compiler that the makefile of a folder, or of one above it, names in its
     variables; paths are made absolute. `package` says what the project is called."""
+    path = _makefile(root, folder)
+    if path is not None:
+        return _words_of(path, tuple(package.items()))
     place = PurePosixPath(folder)
-    for one in [place, *place.parents]:
-        for name in _MAKEFILES:
-            path = root / one / name
-            if path.is_file():
-                return _words_of(path, tuple(package.items()))
     return tuple(
         word for one in reversed([place, *place.parents]) for word in _cmake_words(root / one)
     )
+
+
+def makefile_ways(root: Path, file: str, package: Mapping[str, str]) -> list[tuple[str, ...]]:
+    """What the commands of that makefile that name a file define for it, once for each way in
+    which they compile it."""
+    path = _makefile(root, str(PurePosixPath(file).parent))
+    ways = {} if path is None else _ways_of(path, tuple(package.items()))
+    return ways.get(os.path.normpath(root / file), [()])
+
+
+def _makefile(root: Path, folder: str) -> Path | None:
+    """The makefile of a folder, or of the next one above it."""
+    place = PurePosixPath(folder)
+    paths = (root / one / name for one in [place, *place.parents] for name in _MAKEFILES)
+    return next((path for path in paths if path.is_file()), None)
 
 
 @functools.lru_cache(maxsize=512)
@@ -151,17 +191,45 @@ def _cmake_words(folder: Path) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=512)
 def _words_of(path: Path, package: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
-    known = {**_PLACES, **dict(package)}
-    made = path.suffix in (".am", ".in")  # by a set-up, which sets more than they do
-    asked = Conditionals(known, path.parent, whole=not made)
-    _read(path, path.parent, known, asked, 0)
+    known = _variables(path, package)
     always = defined_by_default(path, lambda text: _expanded({**known, "": text}, "", 8))
-    known[_RULES] = " ".join([known.get(_RULES, ""), *always])
+    known = {**known, _RULES: " ".join([known.get(_RULES, ""), *always])}
+    of_one_way = {word for ways in _ways_of(path, package).values() for way in ways for word in way
+                  if any(word not in other for other in ways)}  # fmt: skip
     found: dict[str, None] = {}
     for name in known:
-        if name == _RULES or (_FLAGS.match(name) and not _OTHERS.match(name)):
+        wanted = _FLAGS.match(name) and not _OTHERS.match(name) and _is_used(name, path, known)
+        if name == _RULES or wanted:
             found.update(dict.fromkeys(_kept(_expanded(known, name, 8), path.parent)))
-    return tuple(found)
+    return tuple(word for word in found if word not in of_one_way)
+
+
+def _is_used(name: str, path: Path, known: Mapping[str, str]) -> bool:
+    """Whether flags are for what a makefile compiles: automake has them for all, or of a target;
+    others only where those name them."""
+    match = _OF_TARGET.fullmatch(name)
+    if path.suffix != ".am" or match is None or match[1] == "AM":
+        return True
+    made = (re.sub(r"\W", "_", word) for variable, value in known.items()
+            if variable.endswith(("PROGRAMS", "LIBRARIES")) for word in value.split())  # fmt: skip
+    return f"{match[1]}_SOURCES" in known or match[1] in made
+
+
+@functools.lru_cache(maxsize=512)
+def _ways_of(path: Path, package: tuple[tuple[str, str], ...]) -> dict[str, list[tuple[str, ...]]]:
+    known = _variables(path, package)
+    ways = ways_by_default(path, lambda text: _expanded({**known, "": text}, "", 8))
+    return {os.path.normpath(path.parent / file): [tuple(one) for one in found]
+            for file, found in ways.items()}  # fmt: skip
+
+
+@functools.lru_cache(maxsize=512)
+def _variables(path: Path, package: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    """What variables are set to by a makefile and those that it includes."""
+    made = path.suffix in (".am", ".in")  # by a set-up, which sets more than they do
+    known = {**(set_by_hand(path.parent) if made else {}), **_PLACES, **dict(package)}
+    _read(path, path.parent, known, Conditionals(known, path.parent, whole=not made), 0)
+    return known
 
 
 def _read(
@@ -229,14 +297,27 @@ def _answered(command: str, folder: Path) -> str | None:
     return "unknown"
 
 
-def _expanded(known: dict[str, str], name: str, depth: int) -> str:
+def _expanded(
+    known: dict[str, str], name: str, depth: int, done: dict[tuple[str, int], str] | None = None
+) -> str:
+    """A variable with the others in it filled in; what would make it too long is left out."""
     if depth == 0:
         return ""
-    return _VARIABLE.sub(
-        lambda match: "." if match[1] in ("srcdir", "top_srcdir", "CURDIR")
-        else _expanded(known, match[1], depth - 1),
-        _COMPUTED.sub(" ", known.get(name, "")),
-    )  # fmt: skip
+    done = {} if done is None else done
+    if (name, depth) in done:
+        return done[name, depth]
+    left = _LONGEST
+
+    def put(match: re.Match[str]) -> str:
+        nonlocal left
+        if match[1] in ("srcdir", "top_srcdir", "CURDIR"):
+            return "."
+        value = _expanded(known, match[1], depth - 1, done)
+        left -= len(value)
+        return value if left >= 0 else ""
+
+    found = done[name, depth] = _VARIABLE.sub(put, _COMPUTED.sub(" ", known.get(name, "")))
+    return found
 
 
 def _kept(value: str, folder: Path) -> list[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from jarvis_ls.jc2r.configured import content, in_library
@@ -13,19 +14,55 @@ _EVERY = re.compile(r"\bwildcard\b|\bGLOB|\*\.c\b")
 """How makefiles name files by a pattern."""
 _TARGETS = re.compile(r"([^\t#=:][^#=:]*):(?![=:])([^=#;]*)(?:[#;].*)?\Z")
 _MAKES = re.compile(r"\t[@\s-]*(?:\$[({]CC[)}]|cc|gcc|clang)(?=\s).*(?:\.c\b|\s-c\b|\$[<^])")
-_DEFINED = re.compile(r"(?<=\s)-D\w+(?=\s|$)")
+_DEFINES = re.compile(r"-[DU]\w+(?:=[^$`\n]*)?")
 
 
 def defined_by_default(path: Path, expanded: Callable[[str], str]) -> list[str]:
     """What all commands define that compile what the makefile at `path` makes when nothing is
-    asked for; `expanded` fills the variables of a text in."""
+    asked for, quoted for the shell; `expanded` fills the variables of a text in."""
+    found = [_definitions(_words(expanded(line))) for line, _ in _commands(path, expanded)]
+    first = [one for one in found[0] if one.startswith("-D")] if found else []
+    return [shlex.quote(one) for one in first if all(one in words for words in found)]
+
+
+def ways_by_default(path: Path, expanded: Callable[[str], str]) -> dict[str, list[list[str]]]:
+    """For each file that those commands name, the ways in which they compile it: what it is given
+    by each of them. Files are named as the makefile does."""
+    found: dict[str, list[list[str]]] = {}
+    for line, needs in _commands(path, expanded):
+        line = line.replace("$<", " ".join(needs[:1])).replace("$^", " ".join(needs))
+        words = _words(expanded(line))
+        defined = _definitions(words)
+        for file in dict.fromkeys(one for one in words if one.endswith(".c")):
+            ways = found.setdefault(file, [])
+            if defined not in ways:
+                ways.append(defined)
+    return found
+
+
+def _words(line: str) -> list[str]:
+    """A command as the shell takes it apart."""
+    try:
+        return shlex.split(line)
+    except ValueError:  # what is left of it when something in it was to be asked for
+        return line.split()
+
+
+def _definitions(words: Sequence[str]) -> list[str]:
+    """Of the words of a command, those that define something, but for texts that are torn."""
+    return [one for one in words if _DEFINES.fullmatch(one) and one.count('"') % 2 == 0]
+
+
+def _commands(path: Path, expanded: Callable[[str], str]) -> Iterator[tuple[str, list[str]]]:
+    """The commands that compile what is made when nothing is asked for, with what each of them
+    needs."""
     goals: set[str] = set()
     within = False
-    found: list[list[str]] = []
+    needs: list[str] = []
     for line in _text(path).replace("\\\n", " ").splitlines():
         if line.startswith("\t"):
             if within and _MAKES.match(line):
-                found.append(_DEFINED.findall(line))
+                yield line, needs
             continue
         match = _TARGETS.match(line)
         if match is None:
@@ -35,8 +72,6 @@ def defined_by_default(path: Path, expanded: Callable[[str], str]) -> list[str]:
             goals.update(targets)
         within = not goals.isdisjoint(targets)
         goals.update(needs if within else ())
-    first = found[0] if found else []
-    return [one for one in first if all(one in words for words in found)]
 
 
 def for_other_systems(root: Path, files: Sequence[str]) -> list[str]:

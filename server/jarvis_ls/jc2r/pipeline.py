@@ -30,6 +30,7 @@ from jarvis_ls.jc2r.baseline.crate import (
 from jarvis_ls.jc2r.baseline.made import Stays
 from jarvis_ls.jc2r.baseline.settle import settle
 from jarvis_ls.jc2r.cargo import cargo
+from jarvis_ls.jc2r.commands import has_build
 from jarvis_ls.jc2r.config import folder_of
 from jarvis_ls.jc2r.history import commit_baseline
 from jarvis_ls.jc2r.records import (
@@ -43,6 +44,9 @@ from jarvis_ls.jc2r.records import (
     read_state,
 )
 from jarvis_ls.jc2r.scan import Progress, Scanned, scan_project
+
+_ADVICE = ("With --build, or the setting jarvisLs.projectBuild, the project's own build is run in a"
+           " copy: it says how files are compiled and makes those that are missing.")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,8 @@ async def run_baseline(
     scanned = await scan_project(root, build=build_project, graphs=False, progress=progress)
     known = scanned.units
     units = known.units
+    guessed = known.origin == "every C file" and not build_project and has_build(root)
+    advice = (_ADVICE,) if guessed and scanned.problems else ()
     state = State() if reset else read_state(folder)
     chosen = _chosen(state, only, scanned)
     sources = await asyncio.to_thread(_digest, root, units, chosen)
@@ -96,9 +102,13 @@ async def run_baseline(
     _done(folder, state, "scan")
     if "baseline" not in state.done:
         stage("baseline")
-        found = await asyncio.to_thread(
-            translate, root, units, crate, known.libraries, stays(chosen)
-        )
+        try:
+            found = await asyncio.to_thread(
+                translate, root, units, crate, known.libraries, stays(chosen)
+            )
+        except JarvisError as error:
+            said = "".join(f"\n{one}" for one in advice)
+            raise JarvisError(f"{error}{said}") from None
         _write_progress(folder, found)
         _done(folder, state, "baseline")
     if "build" not in state.done:
@@ -119,7 +129,8 @@ async def run_baseline(
         await asyncio.to_thread(commit_baseline, crate)
         _done(folder, state, "build")
     functions, skipped = read_progress(folder)
-    return Run(crate, functions, skipped, again, time.monotonic() - started, scanned.notes)
+    notes = (*scanned.notes, *(advice if skipped else ()))
+    return Run(crate, functions, skipped, again, time.monotonic() - started, notes)
 
 
 def _write_progress(folder: Path, found: Translated) -> None:

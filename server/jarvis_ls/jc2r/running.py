@@ -24,10 +24,12 @@ from typing import Any, Literal, TextIO
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.core.serving import PARENT
+from jarvis_ls.core.translations import ENGLISH, Translations
 from jarvis_ls.jc2r.config import folder_of
 from jarvis_ls.jc2r.records import COUNTED, LIFT, UNFINISHED, VERIFY, read_state
 
 Progress = Callable[[int, int, str], None]
+LOCALE = Path(__file__).resolve().parent / "locale"
 Action = Literal["scan", "run", "resume", "verify", "lift"]
 
 
@@ -47,6 +49,8 @@ class Request:
     """Files and functions to move, `FILE` or `FILE:FUNCTION`; empty: all."""
     reset: bool = False
     """Whether stages that are done are done again."""
+    language: str = ENGLISH
+    """The language of what it writes for people to read."""
 
 
 def main(arguments: list[str]) -> int:
@@ -124,7 +128,7 @@ def _verify(request: Request, progress: Progress) -> dict[str, Any]:
     outcome = verify_project(
         Path(request.root), settings=Settings(only=request.only), progress=progress,
         extent=Extent(mutants=0 if request.only else MUTANTS, mutant_seconds=SECONDS),
-        build_project=request.build_project, reset=request.reset,
+        build_project=request.build_project, reset=request.reset, say=_speaker(request),
     )  # fmt: skip
     verified = outcome.verified
     return {
@@ -143,12 +147,17 @@ def _lift(request: Request, progress: Progress) -> dict[str, Any]:
         raise JarvisError("Lifting needs Hypothesis: pip install 'jarvis-ls[migrate]'.") from None
     done = lift_project(
         Path(request.root), settings=Settings(), build_project=request.build_project,
-        progress=progress,
+        progress=progress, say=_speaker(request),
     )  # fmt: skip
     kept = sum(one.kept for one in done.passes)
     before, after = asdict(done.before), asdict(done.after)
     counts = [[name, before[name], after[name]] for name in COUNTED]
     return {"functions": kept, "left": len(done.passes) - kept, "counts": counts}
+
+
+def _speaker(request: Request) -> Callable[[str], str]:
+    """Puts what a report says into the language that was asked for."""
+    return Translations(request.language, LOCALE).told
 
 
 def _check_system() -> None:

@@ -19,6 +19,8 @@ from jarvis_ls.jc2r.records import MARK
 
 MAX_BYTES = 64_000_000
 _HEAD = "//! "
+_MADE = ".jarvis/"
+"""Where C files are that include others: headers, or files that are compiled in several ways."""
 _FUNCTION = re.compile(
     r'^(?:pub(?:\([\w ]+\))? )?(?:(?:const|async|unsafe|extern "C"|extern) )*fn ((?:r#)?\w+)\b',
     re.MULTILINE,
@@ -79,7 +81,8 @@ def place_of(crate: Path, file: str, name: str) -> RustPlace | None:
     """
     known = modules(crate)
     wanted = {rust_name(name), *(("main_0",) if name == "main" else ())}
-    for path in [known[file]] if file in known else known.values():
+    others = [path for one, path in known.items() if file not in known or one.startswith(_MADE)]
+    for path in [*([known[file]] if file in known else []), *others]:
         for found, first, last in functions_in(_text(path)):
             if found in wanted:
                 return RustPlace(path, first, last)

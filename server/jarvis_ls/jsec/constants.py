@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from jarvis_ls.codeintel.code import Function, Unit, Variable, bare, field, text
+from jarvis_ls.codeintel.code import Function, Unit, Variable, bare, field, operator_of, text
 from jarvis_ls.codeintel.facts import Declared
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.guards import written_between
@@ -94,21 +94,35 @@ def declaration(node: Node | None, function: Function | None) -> Variable | Decl
     """How the variable or field an expression names is declared, or None.
 
     A field is known when every struct of the file and its project headers that has a field of
-    this name declares it alike.
+    this name declares it alike, and what has it is not of a type that is not seen.
     """
     if node is None:
         return None
     node = bare(node)
     if node.type == "identifier":
-        name = text(node)
-        local = function.variable(name, node.start_byte) if function is not None else None
-        if local is not None or function is None:
-            return local
-        return function.unit.facts.variables.get(name)
+        if function is None:
+            return None
+        name = function.unit.text(node)
+        local = function.variable(name, node.start_byte)
+        return function.unit.facts.variables.get(name) if local is None else local
     if node.type == "field_expression" and function is not None:
         known = set(function.unit.facts.fields.get(text(field(node, "field")), ()))
-        return known.pop() if len(known) == 1 else None
+        if len(known) != 1 or _is_of_unseen_type(field(node, "argument"), function):
+            return None
+        return known.pop()
     return None
+
+
+def _is_of_unseen_type(node: Node | None, function: Function) -> bool:
+    """Whether a variable of C has a named type that neither its file nor a header of the project
+    declares: its fields are not those of others that have the same names."""
+    if node is None or node.type != "identifier" or function.unit.language != "c":
+        return False
+    declared = declaration(node, function)
+    words = [] if declared is None else [w for w in declared.type.split() if w != "const"]
+    if len(words) != 1 or words[0] in ("struct", "union"):  # one without a name is written here
+        return False
+    return words[0] not in function.unit.facts.types
 
 
 def array_size(node: Node | None, function: Function | None) -> int | None:
@@ -119,7 +133,7 @@ def array_size(node: Node | None, function: Function | None) -> int | None:
     if node is None or function is None:
         return None
     node = bare(node)
-    if node.type == "pointer_expression" and text(field(node, "operator")) == "&":
+    if node.type == "pointer_expression" and operator_of(node) == "&":
         inner = bare(field(node, "argument") or node)
         if inner.type == "subscript_expression" and text(_index_of(inner)) == "0":
             node = bare(field(inner, "argument") or inner)
@@ -179,7 +193,7 @@ def _literals_assigned(function: Function) -> dict[str, str | None]:
         literal = string_literal(field(assignment, "right"))
         found[name] = literal if found.get(name, "") is not None else None
     for node in function.nodes("deref"):
-        if text(field(node, "operator")) == "&":
+        if operator_of(node) == "&":
             found[text(field(node, "argument"))] = None
     return found
 
@@ -200,9 +214,9 @@ def _constant(node: Node | None, function: Function | None, unit: Unit, fuel: in
         left = _constant(field(node, "left"), function, unit, fuel - 1)
         right = _constant(field(node, "right"), function, unit, fuel - 1)
         return None if left is None or right is None else _apply(
-            text(field(node, "operator")), left, right
+            operator_of(node), left, right
         )  # fmt: skip
-    if kind == "unary_expression" and text(field(node, "operator")) == "-":
+    if kind == "unary_expression" and operator_of(node) == "-":
         value = _constant(field(node, "argument"), function, unit, fuel - 1)
         return None if value is None else -value
     if kind == "sizeof_expression":

@@ -21,6 +21,7 @@ from jarvis_ls.codeintel.parse import MAX_DEPTH, Tree, nests_too_deep, parse
 from jarvis_ls.codeintel.rust_tests import is_test_path
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.includes import Includes
 from jarvis_ls.jsec.plan import ItemResult, Plan
 from jarvis_ls.jsec.raw import finish
 from jarvis_ls.jsec.rule import Rule, all_rules
@@ -28,6 +29,10 @@ from jarvis_ls.jsec.rule import Rule, all_rules
 HeaderFacts = Callable[[Facts], tuple[str, Sequence[Facts]]]
 """Given a file's own facts (its includes among them): the facts of the headers behind it, and
 a digest of them."""
+
+Key = tuple[bytes, int, bool]
+"""Text of an item, what the grammar takes it for (beside an error the same text may be something
+else), and the flag that counts."""
 
 
 @dataclass
@@ -58,9 +63,9 @@ class ItemCache:
     """What is known of items by their text, kept between two analyses of one document."""
 
     def __init__(self) -> None:
-        self.facts: dict[tuple[bytes, bool], tuple[Facts | None, bytes]] = {}
+        self.facts: dict[Key, tuple[Facts | None, bytes]] = {}
         """Facts of each item, and how they read without the functions it defines."""
-        self.results: dict[tuple[bytes, bool], ItemResult] = {}
+        self.results: dict[Key, ItemResult] = {}
         self.sure = True
         """Whether the tree is certain to be that of the text. Else an item with an error may look
         otherwise in the end: what it gives is not kept."""
@@ -139,6 +144,7 @@ class Engine:
         found = list(items(tree.root_node, language, in_test=in_test))
         own, context, defined = _collect_facts(source.data, found, language, cache)
         facts = own
+        included: Sequence[Facts] = ()
         if headers is not None and own.includes:
             digest, included = headers(own)
             facts, context = own.merge(included), context + digest
@@ -150,8 +156,9 @@ class Engine:
         results = _run_items(unit, plan, found, cache)
         placed = [(item.start, raw) for item, result in results for raw in result.raws]
         placed.extend((0, raw) for raw in plan.run_whole(unit, results))
+        includes = Includes(source, language, tree.root_node, facts, included)
         return Analysis(
-            findings=finish(source, language, placed, self._by_id),
+            findings=finish(source, language, placed, self._by_id, includes),
             facts=own,
             notes=_depth_notes(found),
             context=context,
@@ -181,9 +188,9 @@ def _run_items(
         return [(item, plan.run(unit, item)) for item in found]
     data = unit.source.data
     results = []
-    kept: dict[tuple[bytes, bool], ItemResult] = {}
+    kept: dict[Key, ItemResult] = {}
     for item in found:
-        key = (data[item.start : item.end], item.in_test)
+        key = (data[item.start : item.end], item.node.kind_id, item.in_test)
         known = cache.results.get(key)
         result = plan.run(unit, item) if known is None else known
         if known is not None or cache.keeps(item):
@@ -202,10 +209,10 @@ def _collect_facts(
         return merge_items(item_facts(item, language) for item in found), "", {}
     parts: list[Facts | None] = []
     defined: dict[str, Declared] = {}
-    kept: dict[tuple[bytes, bool], tuple[Facts | None, bytes]] = {}
+    kept: dict[Key, tuple[Facts | None, bytes]] = {}
     context = hashlib.blake2b(digest_size=16)
     for item in found:
-        key = (data[item.start : item.end], item.stray)
+        key = (data[item.start : item.end], item.node.kind_id, item.stray)
         known = cache.facts.get(key)
         found_out = _facts_of(item, language, key[0]) if known is None else known
         if known is not None or cache.keeps(item):

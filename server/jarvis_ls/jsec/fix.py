@@ -19,6 +19,7 @@ from jarvis_ls.codeintel.source import Source, decode
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.core.finding import Edit, Finding
+from jarvis_ls.jsec.includes import is_include
 from jarvis_ls.jsec.project import digest_of
 
 _LINE_END = re.compile(rb"\r\n|\n|\r")
@@ -62,29 +63,40 @@ def apply_fixes(
     """
     fixed = FixedFile(source.path, source, source.data)
     errors = count_errors(parse(source.data, language))
-    taken: list[tuple[int, int, bytes]] = []
+    taken: list[Edit] = []
     for finding in findings:
         if finding.fix is None:
             continue
-        reason, edits = "", _byte_edits(source, finding.fix.edits)
+        reason, together = "", joined(taken, finding.fix.edits)
         if not finding.fix.safe and not unsafe:
             reason = "may change behaviour; --unsafe applies it"
-        elif set(edits) <= set(taken):
-            fixed.applied.append(finding)  # the rewrite of another finding does it already
-            continue
-        elif _overlap(taken, edits):
+        elif together is None:
             reason = "overlaps another rewrite; run again"
-        else:
-            text = _apply(source.data, [*taken, *edits])
+        elif len(together) > len(taken):
+            text = _apply(source.data, _byte_edits(source, together))
             if count_errors(parse(text, language)) > errors:
                 reason = "would break the syntax of the file"
-        if reason:
+        if reason or together is None:
             fixed.refused.append((finding, reason))
             continue
-        taken += edits
+        taken = together
         fixed.applied.append(finding)
-    fixed.after = _apply(source.data, taken)
+    fixed.after = _apply(source.data, _byte_edits(source, taken))
     return fixed
+
+
+def joined(taken: Sequence[Edit], edits: Sequence[Edit]) -> list[Edit] | None:
+    """The edits of one more rewrite with those taken before; None when they overlap.
+
+    What both do is done once: all of a rewrite, or the `#include` it needs.
+    """
+    known = set(taken)
+    if set(edits) <= known:
+        return list(taken)
+    new = [one for one in edits if one not in known or not is_include(one)]
+    if any(_overlap(one, other) for one in new for other in taken):
+        return None
+    return [*taken, *new]
 
 
 def fix_file(
@@ -130,19 +142,23 @@ def _line_ending(data: bytes) -> bytes:
     return match.group() if match else b"\n"
 
 
-def _overlap(
-    taken: Iterable[tuple[int, int, bytes]], edits: Iterable[tuple[int, int, bytes]]
-) -> bool:
-    return any(
-        (start < other_end and other_start < end) or (start, end) == (other_start, other_end)
-        for start, end, _ in edits for other_start, other_end, _ in taken
-    )  # fmt: skip
+def _overlap(one: Edit, other: Edit) -> bool:
+    if is_include(one) and is_include(other):
+        return False
+    start, end = _positions(one)
+    other_start, other_end = _positions(other)
+    return (start < other_end and other_start < end) or (start, end) == (other_start, other_end)
+
+
+def _positions(edit: Edit) -> tuple[tuple[int, int], tuple[int, int]]:
+    span = edit.span
+    return (span.line, span.column), (span.end_line, span.end_column)
 
 
 def _apply(data: bytes, edits: Iterable[tuple[int, int, bytes]]) -> bytes:
     parts: list[bytes] = []
     at = 0
-    for start, end, new in sorted(edits):
+    for start, end, new in sorted(edits, key=lambda edit: edit[:2]):
         parts += data[at:start], new
         at = end
     return b"".join([*parts, data[at:]])

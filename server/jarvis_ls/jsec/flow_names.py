@@ -1,12 +1,15 @@
-"""What the source calls the pointer that a fault is about."""
+"""What the source calls the pointer that a fault is about, and where it was freed before."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
+from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.source import Source
-from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.flow.fault import RELEASED, Fault
+from jarvis_ls.jsec.flow.ir import Span
 
 _PATH = rb"([A-Za-z_]\w*(?:(?:->|\.)\w+){0,8})"
 _RELEASED = re.compile(
@@ -43,3 +46,60 @@ def named(fault: Fault, source: Source) -> Fault:
         return fault
     path = next(group for group in match.groups() if group is not None).decode()
     return replace(fault, args=(*fault.args, ("name", path)))
+
+
+_FREES = re.compile(
+    rb"(?:free[ \t]*\([ \t]*" + _PATH + rb"[ \t]*\)|delete[ \t]*(?:\[\][ \t]*)?" + _PATH + rb")"
+)
+"""What may be given a null pointer: nothing happens then."""
+
+
+def freed_before(
+    fault: Fault, source: Source, language: LanguageName, functions: Sequence[tuple[str, int, int]]
+) -> Fault:
+    """The fault with the statement that freed first what it frees again, and with `null`, what the
+    language calls a pointer to nothing.
+
+    Only a statement on a line of its own, in a block, counts: another can stand behind it.
+    """
+    if fault.kind != "double-free":
+        return fault
+    steps = [one for one in fault.steps if one.message == RELEASED]
+    around = _extent(fault.span, functions)
+    name = _freed(source, fault.span)
+    if len(steps) != 1 or around is None or not name:
+        return fault
+    (step,) = steps
+    if step.file != fault.file or _extent(step.span, functions) != around:
+        return fault
+    end = _end_of_statement(source.data, step.span)
+    constant = b"const " + name in source.data[around[0] : around[1]]
+    if _freed(source, step.span) != name or end is None or constant:
+        return fault
+    null = "nullptr" if language == "cpp" else "NULL"
+    return replace(fault, released=(step.span[0], end), args=(*fault.args, ("null", null)))
+
+
+def _freed(source: Source, place: Span) -> bytes:
+    """The variable or member that is freed by nothing but `free` or `delete`; empty for others."""
+    start, end = place
+    match = _FREES.fullmatch(source.data[start:end].strip()) if end - start <= _LONGEST else None
+    return next(group for group in match.groups() if group is not None) if match else b""
+
+
+def _end_of_statement(data: bytes, place: Span) -> int | None:
+    """The byte behind the `;` of a call that is a statement in a block, on a line of its own."""
+    line = data.rfind(b"\n", 0, place[0]) + 1
+    before = data[max(0, line - _LONGEST) : line].rstrip()
+    after = data[place[1] : place[1] + 1]
+    if (
+        data[line : place[0]].strip()
+        or after != b";"
+        or before[-1:] not in (b"{", b"}", b";", b":")
+    ):
+        return None
+    return place[1] + 1
+
+
+def _extent(place: Span, functions: Sequence[tuple[str, int, int]]) -> Span | None:
+    return next((one[1:] for one in functions if one[1] <= place[0] < one[2]), None)

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, ancestors, field, text
+from jarvis_ls.codeintel.code import Call, Function, ancestors, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 
 NULLS = frozenset({"NULL", "0", "nullptr", "((void*)0)", "((void *)0)", "'\\0'"})
@@ -75,10 +75,7 @@ def written_between(function: Function, expression: str, start: int, end: int) -
         if text(field(node, "argument")).strip("() ") in names:
             return True
     for node in _starting(function.nodes("deref"), start, end):
-        if (
-            text(field(node, "operator")) == "&"
-            and text(field(node, "argument")).strip("() ") in names
-        ):
+        if operator_of(node) == "&" and text(field(node, "argument")).strip("() ") in names:
             return True
     for node in _starting(function.nodes("decl"), start, end):
         for child in node.children_by_field_name("declarator"):
@@ -120,12 +117,13 @@ def leaves(node: Node) -> bool:
     """Whether a statement always leaves the block: a jump, a call that never returns, or a
     block that ends in one."""
     node = _last_statement(node)
-    if node.type in _JUMPS:
+    kind = node.type
+    if kind in _JUMPS:
         return True
-    if node.type == "expression_statement" and node.named_child_count:
-        inner = node.named_children[0]
-        return inner.type == "call_expression" and text(field(inner, "function")) in NEVER_RETURN
-    return False
+    if kind != "expression_statement":
+        return False
+    name, bracket, _ = text(node).partition("(")
+    return bool(bracket) and name.strip() in NEVER_RETURN
 
 
 def enclosing_loop(node: Node, function: Function) -> Node | None:
@@ -171,9 +169,9 @@ def _is_null_test(node: Node) -> bool:
                 return True
             continue
         if kind == "unary_expression":
-            return text(field(parent, "operator")) == "!"
+            return operator_of(parent) == "!"
         if kind == "binary_expression":
-            operator = text(field(parent, "operator"))
+            operator = operator_of(parent)
             if operator in ("&&", "||"):
                 return True
             left, right = field(parent, "left"), field(parent, "right")
@@ -201,7 +199,7 @@ def _binaries(condition: Node) -> Iterator[Node]:
 
 
 def _compares(node: Node, words: set[str]) -> bool:
-    operator = text(field(node, "operator"))
+    operator = operator_of(node)
     if operator not in _RELATIONS and operator not in _EQUALITIES:
         return False
     left, right = text(field(node, "left")), text(field(node, "right"))
@@ -257,7 +255,9 @@ def _leaves(block: Node, after: int) -> bool:
 
 def _last_statement(node: Node) -> Node:
     for _ in range(16):
-        if node.type != "compound_statement" or not node.named_child_count:
+        count = node.named_child_count if node.type == "compound_statement" else 0
+        last = node.named_child(count - 1) if count else None
+        if last is None:
             return node
-        node = node.named_children[-1]
+        node = last
     return node

@@ -22,6 +22,7 @@ from jarvis_ls.jsec.disk import analysis_of
 from jarvis_ls.jsec.engine import Analysis, Engine, ItemCache
 from jarvis_ls.jsec.flow.answers import in_order
 from jarvis_ls.jsec.flow.own import OwnFunction, effects_of
+from jarvis_ls.jsec.flow.run import Analyse
 from jarvis_ls.jsec.flow.store import Place
 from jarvis_ls.jsec.live_flow import LiveFlow
 from jarvis_ls.jsec.live_records import LiveResult, TextChange
@@ -90,19 +91,22 @@ class LiveDocuments:
         self._headers: dict[str, Headers] = {}
         self._patterns: dict[str, tuple[Pattern, ...]] = {}
         self._observed: dict[str, tuple[Observed, ...]] = {}
-        self._flow: dict[str, LiveFlow | None] = {}
+        self._analyse: dict[str, Analyse | None] = {}
+        self._flow: dict[str, LiveFlow] = {}
         self._seen: set[str] = set()
 
     def set_flow(self, root: str, wanted: bool, functions: tuple[OwnFunction, ...] = ()) -> None:
-        """Whether values are followed in the documents of a workspace folder, and which functions
-        of the user's own are sources, sinks and sanitizers. Until this is said they are, and
-        there are none."""
-        analyse = partial(analysis_of, own=effects_of(functions))
-        self._flow[root] = LiveFlow(analyse) if wanted else None
+        """Whether values are followed in the documents of a workspace folder (of none: an empty
+        `root`), and which functions of the user's own are sources, sinks and sanitizers. Until
+        this is said they are, and there are none."""
+        self._analyse[root] = partial(analysis_of, own=effects_of(functions)) if wanted else None
+        alone = [uri for uri, one in self._documents.items() if not one.root]
+        for program in [root] if root else alone:
+            self._flow.pop(program, None)
 
     def set_program(self, root: str, place: Place, names: dict[str, str]) -> None:
         """What a scan of a workspace folder kept of its functions."""
-        flow = self._flow_of(root)
+        flow = self._flow_of(root, "")
         if flow is not None:
             flow.set_program(place, names)
 
@@ -154,9 +158,11 @@ class LiveDocuments:
         document = self._documents.pop(uri, None)
         if document is not None:
             self._seen.discard(uri)
-            flow = self._flow.get(document.root)
+            flow = self._flow.get(document.root or uri)
             if flow is not None:
                 flow.close(document.source.path)
+            if not document.root:
+                self._flow.pop(uri, None)
             self._forget(document.root, document.source.path)
 
     def text(self, uri: str) -> str:
@@ -206,7 +212,7 @@ class LiveDocuments:
     ) -> tuple[list[Finding], bool, bool, tuple[str, ...]]:
         """Findings with what flow knows, whether that is all of them, whether flow has more to
         do, and which other documents it knows more of."""
-        flow, path = self._flow_of(document.root), document.source.path
+        flow, path = self._flow_of(document.root, uri), document.source.path
         if flow is None:
             return analysis.findings, True, False, ()
         if uri not in self._seen:  # the rules' findings are shown first
@@ -232,10 +238,16 @@ class LiveDocuments:
         )  # fmt: skip
         return findings, True, flow.waits, others
 
-    def _flow_of(self, root: str) -> LiveFlow | None:
-        if root and root not in self._flow:
-            self.set_flow(root, True)
-        return self._flow.get(root)
+    def _flow_of(self, root: str, uri: str) -> LiveFlow | None:
+        """The program a document belongs to: that of its workspace folder; outside of any it is
+        one by itself, since nothing says which other files belong to it."""
+        program = root or uri
+        if program not in self._flow:
+            analyse = self._analyse.get(root, analysis_of)
+            if analyse is None:
+                return None
+            self._flow[program] = LiveFlow(analyse)
+        return self._flow[program]
 
     def _text(self, root: str, path: str) -> Source | None:
         for document in self._documents.values():

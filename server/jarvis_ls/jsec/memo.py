@@ -6,11 +6,11 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
-from jarvis_ls.codeintel.code import Function, Unit
+from jarvis_ls.codeintel.code import Function
 from jarvis_ls.jsec.site import WholeUnit
 
 Answer = TypeVar("Answer")
-Asked = TypeVar("Asked", Function, WholeUnit, Unit)
+Asked = TypeVar("Asked", Function, WholeUnit)
 
 _KEPT = "answers of rules"
 
@@ -26,12 +26,6 @@ def once_per_function(build: Callable[[Function], Answer]) -> Callable[[Function
 
 def once_per_file(build: Callable[[WholeUnit], Answer]) -> Callable[[WholeUnit], Answer]:
     """Let `build` run once for each file, and keep its answer in the object of the file."""
-    return _once(build)
-
-
-def once_per_unit(build: Callable[[Unit], Answer]) -> Callable[[Unit], Answer]:
-    """The same for a rule that sees one function and asks about the text of its file. The answer
-    must not refer to the tree."""
     return _once(build)
 
 

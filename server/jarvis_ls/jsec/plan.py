@@ -11,9 +11,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jarvis_ls.codeintel.code import Function, FunctionIndex, Unit, call_at
-from jarvis_ls.codeintel.items import Item, dead_range, is_dead_branch
-from jarvis_ls.codeintel.languages import LanguageName
+from jarvis_ls.codeintel.code import (
+    Function,
+    FunctionIndex,
+    Unit,
+    alive,
+    asked_of_items,
+    call_at,
+    dead_ranges,
+    invoked_name,
+)
+from jarvis_ls.codeintel.items import Item
+from jarvis_ls.codeintel.languages import LanguageName, field_id
 from jarvis_ls.codeintel.parse import Node, Query, captures, compile_query
 from jarvis_ls.core.regex import Words
 from jarvis_ls.jsec.raw import Raw, raw_of
@@ -22,30 +31,19 @@ from jarvis_ls.jsec.site import Placed, Site, WholeUnit
 
 log = logging.getLogger(__name__)
 
-_C_PLACES = """
-(call_expression function: (identifier) @callee)
-(call_expression function: [(field_expression) (qualified_identifier) (template_function)]) @call
-(function_definition) @function
-(declaration) @decl
-(preproc_if) @preproc
-"""
 _PLACES: dict[LanguageName, str] = {
-    "c": _C_PLACES.replace("(qualified_identifier) (template_function)", ""),
-    "cpp": _C_PLACES,
-    "rust": """
-        (call_expression function: (identifier) @callee)
-        (call_expression
-          function: [(field_expression) (scoped_identifier) (generic_function)]) @call
-        (function_item) @function
-    """,
+    "c": "(function_definition) @function (preproc_if) @preproc",
+    "cpp": "(function_definition) @function (preproc_if) @preproc",
+    "rust": "(function_item) @function",
 }
-"""What is asked of every item: names called and calls of what is more than a name, functions,
-and directives that may remove code."""
+"""What is asked of every item: functions, and directives that may remove code; beside it calls, and
+what `asked_of_items` names."""
 
-_DECLARATION = ("(declaration) @site", "decl")
-"""A pattern that `_PLACES` asks for already, and the capture it has there."""
+_CALLS = "(call_expression) @site"
 
 Holds = Callable[[Node], bool]
+Asked = tuple[Functions, list[Rule]]
+"""What is asked about functions, and who asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +64,16 @@ class Plan:
         self.methods: dict[str, list[Rule]] = {}
         self.functions: dict[Functions, list[Rule]] = {}
         self.whole: list[tuple[Rule, tuple[str, ...]]] = []
-        self._captures: dict[str, str] = {}
-        if language != "rust":  # captured anyway, for the variables of functions
-            self._captures[_DECLARATION[0]] = _DECLARATION[1]
+        self._captures = {_CALLS: "call"}
+        self._captures |= {f"{one} @site": kind for kind, one in asked_of_items(language).items()}
+        """The name that each pattern is captured under."""
         self.sites: dict[str, list[Rule]] = {}
         """Rules by the capture that stands for their pattern."""
         self.by_operator: dict[str, dict[str, list[tuple[Holds, list[Rule]]]]] = {}
-        """By such a capture and an operator (empty for any), what is asked of sites with it, and
-        the rules behind that question."""
+        """By such a capture and an operator or a name that is called (empty for any), what is asked
+        of sites with it, and the rules behind that question."""
+        self._named: set[str] = set()
+        """The captures whose sites are chosen by name."""
         for rule in rules:
             query = rule.guess
             if query is None:
@@ -88,19 +88,28 @@ class Plan:
                 self.whole.append((rule, query.containing))
             elif query.patterns[language]:
                 self._add_sites(rule, query, query.patterns[language])
-        self.triggers = frozenset().union(*(query.calling for query in self.functions))
+        self.triggers: dict[str, list[Asked]] = {}
+        """By the name of a function, who asks for functions that call it."""
+        for asked in self.functions.items():
+            for name in asked[0].calling:
+                self.triggers.setdefault(name, []).append(asked)
+        self._always = [asked for asked in self.functions.items() if not asked[0].calling]
         self._words_of_files = Words(word for _, words in self.whole for word in words)
         self.query = self._query(language)
+        self._operator = field_id(language, "operator")
 
     def _add_sites(self, rule: Rule, query: Nodes, patterns: str) -> None:
         """Patterns that several rules ask for are captured once."""
         for pattern in _top_level(patterns):
             capture = self._captures.setdefault(pattern, f"s{len(self._captures)}")
-            if not query.operators and query.when is None:
+            if not query.operators and not query.names and query.when is None:
                 self.sites.setdefault(capture, []).append(rule)
                 continue
-            for operator in query.operators or ("",):
-                wanting = self.by_operator.setdefault(capture, {}).setdefault(operator, [])
+            named = query.names and pattern.startswith(_CALLING)
+            if named:
+                self._named.add(capture)
+            for key in (query.names if named else query.operators) or ("",):
+                wanting = self.by_operator.setdefault(capture, {}).setdefault(key, [])
                 when = query.when or _always
                 for holds, rules in wanting:
                     if holds is when:
@@ -112,9 +121,7 @@ class Plan:
     def _query(self, language: LanguageName) -> Query:
         """What is asked of every item."""
         asked = [
-            pattern.replace("@site", f"@{capture}")
-            for pattern, capture in self._captures.items()
-            if capture != _DECLARATION[1]
+            pattern.replace("@site", f"@{capture}") for pattern, capture in self._captures.items()
         ]
         return compile_query(language, "\n".join([_PLACES[language], *asked]))
 
@@ -131,14 +138,13 @@ class Plan:
         if not found:
             return _NOTHING
         run = _Run(unit, item, found)
-        self._on_names(run, found.get("callee", ()))
-        for node in found.get("call", ()):
-            self._on_call(run, node)
+        self._on_calls(run, found.get("call", ()))
         for capture, sites in found.items():
             if capture in self.sites:
                 self._on_sites(run, sites, self.sites[capture])
             if capture in self.by_operator:
-                self._on_operators(run, sites, self.by_operator[capture])
+                key_of = invoked_name if capture in self._named else self._operator_of
+                self._on_keys(run, sites, self.by_operator[capture], key_of)
         self._on_functions(run)
         return run.result()
 
@@ -160,9 +166,11 @@ class Plan:
         return raws
 
     def _on_functions(self, run: _Run) -> None:
-        for query, rules in self.functions.items():
-            if query.calling and run.calls_at.keys().isdisjoint(query.calling):
-                continue
+        if not run.index.functions:
+            return
+        called = (asked for name in run.calls_at for asked in self.triggers[name])
+        each_once = {id(asked): asked for asked in (*self._always, *called)}
+        for query, rules in each_once.values():
             for function in run.index.functions:
                 if query.calling and not run.function_calls(function, query.calling):
                     continue
@@ -178,34 +186,46 @@ class Plan:
             for rule in rules:
                 run.check(rule, site, start)
 
-    def _on_operators(
-        self, run: _Run, sites: list[Node], table: dict[str, list[tuple[Holds, list[Rule]]]]
-    ) -> None:
-        """Nodes that rules choose by operator or by a look at them: few are of interest."""
-        by_operator = {"": sites} if "" in table else _by_operator(sites)
-        for operator, nodes in by_operator.items():
-            for when, rules in table.get(operator, ()):
+    def _on_keys(
+        self, run: _Run, sites: list[Node], table: dict[str, list[tuple[Holds, list[Rule]]]],
+        key_of: Callable[[Node], str],
+    ) -> None:  # fmt: skip
+        """Nodes that rules choose by operator, by name or by a look at them: few are of
+        interest."""
+        by_key = {"": sites} if "" in table else _by_key(sites, key_of)
+        for key, nodes in by_key.items():
+            for when, rules in table.get(key, ()):
                 chosen = _those(when, nodes)
                 if chosen:
                     self._on_sites(run, chosen, rules)
 
-    def _on_names(self, run: _Run, callees: Iterable[Node]) -> None:
-        """Calls of plain names; most are told to concern no rule by their bytes."""
+    def _operator_of(self, node: Node) -> str:
+        operator = node.child_by_field_id(self._operator)
+        return "" if operator is None else operator.type
+
+    def _on_calls(self, run: _Run, calls: Iterable[Node]) -> None:
+        """Most calls of plain names are told to concern no rule by their bytes."""
         unit = run.unit
+        data, callee_of = unit.source.data, field_id(unit.language, "function")
         wanted: dict[bytes, tuple[str, list[Rule]] | None] = unit.__dict__.setdefault(_WANTED, {})
-        for node in callees:
-            written = node.text or b""
+        for node in calls:
+            callee = node.child_by_field_id(callee_of)
+            if callee is None:
+                continue
+            if callee.type != "identifier":
+                self._on_call(run, node)
+                continue
+            start = callee.start_byte
+            written = data[start : callee.end_byte]
             if written not in wanted:
                 wanted[written] = self._wanting(unit, written.decode("utf-8", "replace"))
             known = wanted[written]
             if known is None:
                 continue
             name, rules = known
-            start = node.start_byte
             if name in self.triggers:
                 run.calls_at.setdefault(name, []).append(start)
-            whole = node.parent if rules else None
-            call = call_at(unit, run.item, whole, run.index.at(start)) if whole else None
+            call = call_at(unit, run.item, node, run.index.at(start)) if rules else None
             for rule in rules if call is not None else ():
                 run.check(rule, call, start)
 
@@ -232,6 +252,8 @@ class Plan:
                 run.check(rule, call, start)
 
 
+_CALLING = ("(call_expression)", "(macro_invocation)")
+"""Patterns of places that have a name to be chosen by."""
 _WANTED = "calls that concern a rule"
 _NOTHING = ItemResult([], [])
 _EMPTY = frozenset({
@@ -282,11 +304,9 @@ class _Run:
     def __init__(self, unit: Unit, item: Item, found: Any) -> None:
         self.unit = unit
         self.item = item
-        self._dead = [dead_range(n) for n in found.get("preproc", ()) if is_dead_branch(n)]
-        declared = found.get("decl", []) if unit.language != "rust" else None
-        if declared and self._dead:
-            declared = [node for node in declared if not self._is_dead(node.start_byte)]
-        self.index = FunctionIndex(unit, item, found.get("function", []), declared)
+        self._dead = dead_ranges(found.get("preproc", ()))
+        at_hand = alive(found, self._dead)
+        self.index = FunctionIndex(unit, item, found.get("function", []), at_hand)
         self.calls_at: dict[str, list[int]] = {}
         """Where functions are called that a rule's `calling` names."""
         self._raws: dict[tuple[str, int, int], Raw] = {}
@@ -334,12 +354,12 @@ def _guarded(rule: Rule, place: Any) -> list[Report]:
         return []
 
 
-def _by_operator(sites: Iterable[Node]) -> dict[str, list[Node]]:
+def _by_key(sites: Iterable[Node], key_of: Callable[[Node], str]) -> dict[str, list[Node]]:
     found: dict[str, list[Node]] = {}
     for node in sites:
-        operator = node.child_by_field_name("operator")
-        if operator is not None:
-            found.setdefault(operator.type, []).append(node)
+        key = key_of(node)
+        if key:
+            found.setdefault(key, []).append(node)
     return found
 
 

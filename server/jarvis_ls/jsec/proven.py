@@ -14,7 +14,9 @@ from dataclasses import replace
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.finding import (
+    Edit,
     Finding,
+    Fix,
     Message,
     Related,
     Span,
@@ -23,8 +25,8 @@ from jarvis_ls.core.finding import (
 )
 from jarvis_ls.jsec.flow.fault import Fault, Step
 from jarvis_ls.jsec.flow.library.tables import SECRETS, TABLE
-from jarvis_ls.jsec.flow_names import named
-from jarvis_ls.jsec.rule import Calls, Report, Rule, all_rules, flow_rules
+from jarvis_ls.jsec.flow_names import freed_before, named
+from jarvis_ls.jsec.rule import Calls, Report, Rewrite, Rule, all_rules, flow_rules
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +68,7 @@ def settle(
     proven = [
         (fault, finding)
         for fault in faults
-        if (finding := _finding(source, language, fault, texts)) is not None
+        if (finding := _finding(source, language, fault, texts, extents)) is not None
     ]
     rules = all_rules()
     sound = _sound(source, faults) if language == "rust" else {}
@@ -90,7 +92,7 @@ def settle(
             if not same:
                 kept.append(replace(guess, confidence=min(guess.confidence, GUESS)))
         elif not same and (
-            _around(guess, source, extents) not in decided or _is_foreign(guess, rules[guess.rule])
+            _around(guess, source, extents) not in decided or _is_open(guess, rules[guess.rule])
         ):
             weighed = replace(guess, confidence=min(guess.confidence, GUESS))
             kept.append(_reached(weighed, rules, source, faults, texts))
@@ -130,13 +132,15 @@ def numbered(findings: Iterable[Finding]) -> list[Finding]:
     return told
 
 
-def _finding(source: Source, language: LanguageName, fault: Fault, texts: Texts) -> Finding | None:
+def _finding(
+    source: Source, language: LanguageName, fault: Fault, texts: Texts, extents: Extents
+) -> Finding | None:
     """The finding of a fault; None when no rule asks for its kind, or declines it."""
     asking = flow_rules("rust" if language == "rust" else "c")
     rule = asking.get((fault.kind, dict(fault.args).get("by", ""))) or asking.get((fault.kind, ""))
     if rule is None or language not in rule.dialects:
         return None
-    fault = named(fault, source)
+    fault = freed_before(named(fault, source), source, language, extents)
     report = _report(rule, fault)
     span = _span(source, fault.span)
     if report is None or span is None:
@@ -162,7 +166,13 @@ def _finding(source: Source, language: LanguageName, fault: Fault, texts: Texts)
         severity=report.severity or severity_from_confidence(confidence, rule.severity),
         fingerprint="",
         trace=_way(report.trace, texts, fault, Message(report.message, report.args)),
+        fix=_placed(report.fix, source) if report.fix is not None else None,
     )  # fmt: skip
+
+
+def _placed(fix: Rewrite, source: Source) -> Fix:
+    edits = tuple(Edit(source.span(start, end), new) for (start, end), new in fix.edits)
+    return Fix(Message(fix.title, fix.args), edits, fix.safe)
 
 
 def _reached(
@@ -203,11 +213,11 @@ def _around(finding: Finding, source: Source, extents: Extents) -> str:
     return next((name for name, start, end in extents if start <= at < end), "")
 
 
-def _is_foreign(guess: Finding, rule: Rule) -> bool:
-    """Whether a guess is at the call of a function that flow knows nothing of: that nothing was
-    found there does not refute it."""
+def _is_open(guess: Finding, rule: Rule) -> bool:
+    """Whether a guess is about what flow does not ask, or at the call of a function that it knows
+    nothing of: that nothing was found there does not refute it."""
     asked = rule.guess
-    return (
+    return guess.message.template in rule.unasked or (
         isinstance(asked, Calls)
         and guess.pattern in asked.names
         and guess.pattern not in TABLE

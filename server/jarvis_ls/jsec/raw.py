@@ -18,6 +18,7 @@ from jarvis_ls.core.finding import (
     fingerprint,
     severity_from_confidence,
 )
+from jarvis_ls.jsec.includes import Includes
 from jarvis_ls.jsec.rule import Report, Rule
 
 TEST_DAMPING = 0.5
@@ -76,8 +77,10 @@ def finish(
     language: LanguageName,
     placed: Iterable[tuple[int, Raw]],
     rules: dict[str, Rule],
+    includes: Includes,
 ) -> list[Finding]:
-    """Findings from reports: positions people see, evidence and fingerprints."""
+    """Findings from reports: positions people see, evidence and fingerprints; rewrites with the
+    `#include` lines they need."""
     seen: Counter[tuple[str, str]] = Counter()
     findings = []
     for base, raw in sorted(placed, key=lambda p: (p[0] + p[1].start, p[1].end, p[1].rule)):
@@ -105,15 +108,15 @@ def finish(
                     Related(source.path, source.span(base + start, base + end), message)
                     for start, end, message in raw.related
                 ),
-                fix=_place_fix(source, base, raw),
+                fix=_place_fix(source, base, raw, includes),
             )
         )
     return findings
 
 
-def _place_fix(source: Source, base: int, raw: Raw) -> Fix | None:
+def _place_fix(source: Source, base: int, raw: Raw, includes: Includes) -> Fix | None:
     if raw.fix is None:
         return None
     title, edits, safe = raw.fix
     placed = tuple(Edit(source.span(base + start, base + end), new) for start, end, new in edits)
-    return Fix(title, placed, safe)
+    return Fix(title, (*includes.needed(placed), *placed), safe)

@@ -36,6 +36,10 @@ class FileReport:
     """Whether flow has had its say: it takes the place of an earlier report of the file."""
 
 
+ONLY_OPEN = "The folder was not scanned: only files that are open in the editor are reported."
+"""A warning in reports of an editor that does not scan the whole workspace."""
+
+
 @dataclass(slots=True)
 class ScanResult:
     """What scanning a folder gave."""

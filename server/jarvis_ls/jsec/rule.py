@@ -61,6 +61,8 @@ class Nodes:
     patterns: dict[LanguageName, str] = field(hash=False)
     operators: frozenset[str] = frozenset()
     """Operators of the expressions that are of interest; empty for all."""
+    names: frozenset[str] = frozenset()
+    """Last names of what is called by the calls (or macros of Rust) that are; empty for all."""
     when: Callable[[Node], bool] | None = None
     """Which of the nodes are, by a look at nothing but the node."""
 
@@ -117,21 +119,23 @@ def nodes(
     cpp: str = "",
     rust: str = "",
     operators: Iterable[str] = (),
+    names: Iterable[str] = (),
     when: Callable[[Node], bool] | None = None,
 ) -> Nodes:
     """Nodes that a tree-sitter pattern captures as `@site`.
 
     `pattern` is for C and C++ alike (for rules below `rules/rust`: for Rust); `c` and `cpp`
     are for one of them only. A language without a pattern is not asked. Whatever is asked of
-    every expression is dear, so: with `operators` or `when` the pattern should be a kind of node
-    and nothing more, such as `(binary_expression) @site`: such a kind is captured once for all
-    rules, and the rule is asked only about nodes with one of the operators for which `when`
-    holds. Either all rules with a pattern name operators, or none does.
+    every expression is dear, and a pattern of several nodes takes long to be made ready, so: with
+    `operators`, `names` or `when` the pattern should be a kind of node and nothing more, such as
+    `(binary_expression) @site`: such a kind is captured once for all rules, and the rule is asked
+    only about nodes with one of the operators, or that call one of the names, for which `when`
+    holds. Either all rules with a pattern name operators (or names), or none does.
     """
     patterns: dict[LanguageName, str] = {
         "c": c or pattern, "cpp": cpp or pattern, "rust": rust or pattern
     }  # fmt: skip
-    return Nodes(patterns, frozenset(operators), when)
+    return Nodes(patterns, frozenset(operators), frozenset(names), when)
 
 
 def whole_file(*containing: str) -> WholeFile:
@@ -252,6 +256,8 @@ class Rule:
     """Kind of `Fault` that is no flaw by itself: a way to a place which this rule looks at."""
     cleared: str = ""
     """What flow is asked about a place this rule guesses at: `null` for `sound-null`."""
+    unasked: frozenset[str] = frozenset()
+    """Templates of reports about what flow does not ask: its silence does not refute them."""
     gathered: str = ""
     """Template of what is said once for a file that gives cause throughout, with the `{count}` of
     places; empty: each place is told."""
@@ -280,6 +286,7 @@ def rule(
     answered: Iterable[str] = (),
     reached: str = "",
     cleared: str = "",
+    unasked: Iterable[str] = (),
     gathered: str = "",
 ) -> Callable[[Check], Check]:
     """Declare the decorated function as the rule of its module.
@@ -289,6 +296,7 @@ def rule(
     are the same flaws as it looks for: where flow has the answer, the rule is not asked.
     `reached` names the ways that flow notes to the places the rule looks at, for `trace`. In Rust
     flow answers place by place: `cleared` names what it has to find sound for the guess to go.
+    `unasked` are the templates of reports about what flow does not ask.
     `gathered` is for what is a habit rather than a slip: it is said once of a file full of it.
     """
 
@@ -319,6 +327,7 @@ def rule(
             answered=frozenset(answered) | (query.kinds if isinstance(query, Flow) else set()),
             reached=reached,
             cleared=cleared,
+            unasked=frozenset(unasked),
             gathered=gathered,
         )
         return check

@@ -158,6 +158,8 @@ class Analysis:
         # Written in this order without a pause between, so that the process answers in it.
         steps = [self._send(start, *self._news(held)), self._send(start, "analyse", uri)]
         told, result = await asyncio.gather(*steps, return_exceptions=True)
+        if self._held.get(uri) is not held:  # it was closed meanwhile, or lies elsewhere now
+            return await self._analyse(uri)
         if told is False:
             held.supported = False
             return None

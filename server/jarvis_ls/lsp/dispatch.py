@@ -266,11 +266,15 @@ class Protocol(LanguageServerProtocol):
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, Any]:
         """Upstream takes the client's favourite position encoding; ours is always UTF-16,
-        which every client must support, so that positions have one meaning in the product."""
+        which every client must support, so that positions have one meaning in the product. It
+        also offers diagnostics on request to clients that do not say they ask for them."""
         self._initialized = True
         if params.capabilities.general is not None:
             params.capabilities.general.position_encodings = None
+        document = params.capabilities.text_document
         result = yield from super().lsp_initialize(params)
+        if document is None or document.diagnostic is None:
+            result.capabilities.diagnostic_provider = None
         return result
 
     @lsp_method(types.SHUTDOWN)

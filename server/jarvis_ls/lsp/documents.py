@@ -26,6 +26,8 @@ class Document:
         self.uri = uri
         self.language_id = language_id
         self.version = version
+        self.saved = version
+        """Its version when it was opened or saved: then it was what its file is."""
         self._lines = split_lines(text)
 
     @property

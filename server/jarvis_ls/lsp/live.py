@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -100,6 +101,11 @@ class Live:
                 break
             state = await self.current(uri)
         return state
+
+    async def all_settled(self) -> None:
+        """Wait until all values have been followed in every open document."""
+        while busy := [one.uri for one in self._server.documents if self._is_busy(one.uri)]:
+            await self.settled(busy[0], math.inf)
 
     def _is_busy(self, uri: str) -> bool:
         """Whether an analysis of the document is under way, or is going to be."""

@@ -265,16 +265,22 @@ class ExportParams:
     """The form of the report."""
     path: str
     """Absolute path of the file to write, inside a folder of the workspace."""
+    work_done_token: ProgressToken | None = None
+    """Where the client wants the progress; the server makes a token when it is absent."""
 
 
 @attrs.frozen
 class ExportResult:
-    """The report that was written."""
+    """The report that was written once everything was known, or that was not."""
 
     path: str
     """The file."""
     findings: int
     """Findings in it."""
+    partial: str
+    """Why it is not about the whole workspace; empty when it is."""
+    cancelled: bool = False
+    """Whether it was cancelled: then nothing was written."""
 
 
 @attrs.frozen

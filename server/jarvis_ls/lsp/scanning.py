@@ -51,8 +51,23 @@ class ScanState:
     """URI and reason of files that were not."""
     cancelled: bool = False
     """Whether it was stopped before its end."""
+    complete: bool = False
+    """Whether it came to its end: all that is on disk is known."""
     milliseconds: int = 0
     """How long it took."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The files of a folder have been listed again."""
+
+    root: str
+    """The folder."""
+    present: Collection[str]
+    """Paths of its files."""
+    deleted: dict[str, str]
+    """Paths that were files before and are nothing now, each with what named its bytes; empty
+    when it was not analysed."""
 
 
 class Scanning:
@@ -71,6 +86,7 @@ class Scanning:
         self._going: asyncio.Task[None] | None = None
         self.state = ScanState()
         self.progressed: Event[ScanState] = Event("scan progressed")
+        self.listed: Event[Listed] = Event("files listed")
 
     def cancel(self) -> bool:
         """End the running scan; False when there is none."""
@@ -94,6 +110,7 @@ class Scanning:
         self._going = spawn(self._in_turn(work, state, changed_only), "scan of the workspace")
         try:
             await self._until_stopped(self._going, work)
+            state.complete = not work.cancelled
         except asyncio.CancelledError:
             work.cancel()
             raise
@@ -104,6 +121,13 @@ class Scanning:
             state.milliseconds = round((time.monotonic() - started) * 1000)
             self.progressed.fire(state)
         return state
+
+    async def ended(self) -> None:
+        """Wait until no scan is under way, of the workspace or of single files."""
+        while self.state.running and self._going is not None:
+            await asyncio.wait({self._going})
+        async with self._turn:
+            return
 
     async def close(self) -> None:
         """Cancel the running scan and wait until its processes have ended."""
@@ -121,6 +145,7 @@ class Scanning:
 
     def forget_disk(self) -> None:
         """Findings of files that are not open are not wanted any more."""
+        self.state, self.digests = ScanState(), {}
         for key in self._server.findings.on_disk():
             self._server.findings.put_disk(key, [], [])
 
@@ -187,12 +212,16 @@ class Scanning:
         before = self._listings.get(folder.path)
         self._listings[folder.path] = listing
         paths = [file.path for file in listing.files]
-        if before is not None:
-            for gone in {file.path for file in before.files} - set(paths):
-                self._server.findings.put_disk(folder.uri_of(gone), [], [])
-                self.digests.get(folder.path, {}).pop(gone, None)
-                self._units.get(folder.path, {}).pop(gone, None)
+        gone = {file.path for file in before.files} - set(paths) if before is not None else set()
+        deleted = await asyncio.to_thread(_no_more, Path(folder.path), gone)
+        digests = self.digests.get(folder.path, {})
+        news = Listed(folder.path, set(paths), {path: digests.get(path, "") for path in deleted})
+        for path in gone:
+            self._server.findings.put_disk(folder.uri_of(path), [], [])
+            digests.pop(path, None)
+            self._units.get(folder.path, {}).pop(path, None)
         await self._server.analysis.set_files(folder.path, paths)
+        self.listed.fire(news)
         return listing
 
     async def _scan_folder(
@@ -339,6 +368,11 @@ def _flow_step(work: Work, state: ScanState) -> Callable[[int, int, str], None]:
             work.report(state.total * (of + done), _HALVES * state.total * of, path)
 
     return step
+
+
+def _no_more(root: Path, paths: Collection[str]) -> list[str]:
+    """Those of the paths that are no files any more; others are left out by the settings."""
+    return [path for path in paths if not (root / path).is_file()]
 
 
 async def _next(reports: AsyncIterator[FileReport]) -> FileReport | None:

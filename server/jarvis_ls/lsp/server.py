@@ -224,6 +224,7 @@ class Server(LanguageServer):
         complaints = await asyncio.to_thread(held.load, paths, self.settings, trusted=self.trusted)
         for complaint in complaints:
             logger.warning("%s", complaint)
+        await self.analysis.set_flow("", held.outside.flow, held.outside.functions)
         for path in paths:
             root = held.get(path)
             settings = root.settings if root is not None else None
@@ -255,7 +256,7 @@ class Server(LanguageServer):
         for document in self.documents:
             self.analysis.close(document.uri)
             self._open_uris.pop(self.key(document.uri), None)
-            self._take(document)
+            self.take(document)
         self.folders_changed.fire((new, gone))
 
     # Documents -------------------------------------------------------------------------------
@@ -264,10 +265,11 @@ class Server(LanguageServer):
         document = self.documents.get(params.text_document.uri)
         if document is None:
             return
-        self._take(document)
+        self.take(document)
         self.opened.fire(document)
 
-    def _take(self, document: Document) -> None:
+    def take(self, document: Document) -> None:
+        """Have an open document analysed from here on."""
         place = self.folders.place(document.uri)
         self._places[document.uri] = place
         self._open_uris[place.key] = document.uri

@@ -20,6 +20,7 @@ FEATURES = (
     "code_lens",
     "workspace_scan",
     "watched_files",
+    "deleted_files",
     "findings_view",
     "status",
     "rules",

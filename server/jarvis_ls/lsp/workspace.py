@@ -56,6 +56,11 @@ class Workspace:
         self._roots = {path: self._root(path, trusted, complaints) for path in paths}
         return complaints
 
+    @property
+    def outside(self) -> Settings:
+        """What the client wants of documents outside of every folder."""
+        return self._outside
+
     def get(self, path: str) -> Root | None:
         """Return the folder with this real path."""
         return self._roots.get(path)

@@ -56,6 +56,22 @@ const tests = {
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   },
 
+  async 'a document that is open without a tab keeps its findings'() {
+    const uri = fileUri('read.c');
+    const content = '#include <stdio.h>\nvoid ask(void) { char line[8]; gets(line); }\n';
+    const write = (text) => vscode.workspace.fs.writeFile(uri, Buffer.from(text));
+    const findingIn = (line) =>
+      until(`its finding in line ${line}`, () =>
+        diagnosticsOf(uri).some((it) => ruleOf(it) === 'gets-call' && it.range.start.line === line),
+      );
+    await write(content);
+    await findingIn(1);
+    await vscode.workspace.openTextDocument(uri); // as extensions do that read it
+    await write(`\n\n${content}`);
+    await findingIn(3);
+    await vscode.workspace.fs.delete(uri);
+  },
+
   async 'hovering a finding explains it'() {
     const { uri } = await show('copy.c');
     const hovers = await until('hover', async () => {

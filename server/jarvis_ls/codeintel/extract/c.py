@@ -4,35 +4,40 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from jarvis_ls.codeintel.code import Function, Variable, field, text
+from jarvis_ls.codeintel.extract.output import compared_output
 from jarvis_ls.codeintel.facts import Declared, Facts, FunctionMacro
+from jarvis_ls.codeintel.items import CONDITIONALS
 from jarvis_ls.codeintel.parse import Node
 
-CHANGES = frozenset({"assign", "update", "deref", "call", "if", "loop", "switch", "ternary"})
-"""The details that are asked for most: they tell what is set where."""
+CHANGES: Mapping[str, str] = {
+    "decl": "(declaration)",
+    "assign": "(assignment_expression)",
+    "update": "(update_expression)",
+    "deref": "(pointer_expression)",
+    "call": "(call_expression)",
+    "if": "(if_statement)",
+    "loop": "[(for_statement) (while_statement) (do_statement)]",
+    "switch": "(switch_statement)",
+    "ternary": "(conditional_expression)",
+    "index": "(subscript_expression)",
+    "return": "(return_statement)",
+    "binary": "(binary_expression)",
+}
+"""The details that are asked for most, with their patterns: they tell what is set where, or rules
+look at each of them anyway."""
 
-CHANGES_QUERY = """
-(assignment_expression) @assign
-(update_expression) @update
-(pointer_expression) @deref
-(call_expression) @call
-(if_statement) @if
-[(for_statement) (while_statement) (do_statement)] @loop
-(switch_statement) @switch
-(conditional_expression) @ternary
-(preproc_if) @preproc
-"""
+CHANGES_QUERY = "\n".join(
+    f"{pattern} @{kind}" for kind, pattern in (*CHANGES.items(), ("preproc", "(preproc_if)"))
+)
+
+NAMES_QUERY = "(identifier) @id (preproc_if) @preproc"
 
 DETAIL_QUERY = """
-(identifier) @id
-(declaration) @decl
 (assignment_expression right: [(null) (number_literal)]) @cleared
-(subscript_expression) @index
 (field_expression) @member
-(return_statement) @return
-(binary_expression) @binary
 (case_statement) @case
 (binary_expression operator: "&&") @and
 (binary_expression operator: "||") @or
@@ -47,8 +52,8 @@ DETAIL_QUERY = """
 (preproc_ifdef) @ifdef
 (function_definition) @function
 """
-"""What is asked about functions besides, those inside of it among them; for C and C++. Names and
-what else there is much of is captured only for the few functions where it is asked for."""
+"""What is asked about functions besides, those inside of it among them; for C and C++. It and
+names, of which there are most, are captured only for the few functions where they are asked for."""
 
 DETAIL_QUERY_CPP = (
     DETAIL_QUERY
@@ -68,6 +73,7 @@ _STORAGE = frozenset({
     "static", "extern", "register", "inline", "typedef", "thread_local", "_Thread_local",
     "constexpr", "virtual", "friend", "explicit", "mutable", "__inline", "__inline__",
 })  # fmt: skip
+_LAST = frozenset({"exit", "_exit", "_Exit", "quick_exit", "abort"})
 _MAX_CLIMB = 16
 _LONGEST_PLAIN = 200
 """Bytes before a declarator that may be mere words."""
@@ -81,11 +87,13 @@ def item_facts(node: Node) -> Facts | None:
     """What one top-level item declares to the rest of the file; None when nothing."""
     kind = node.type
     if kind == "function_definition":
-        facts = Facts()
+        facts = Facts(compared=compared_output(node))
         declared, _ = next(_declared(node), (None, None))
         if declared is not None:
             facts.functions[declared.name] = declared
             facts.defined = frozenset({declared.name})
+            if _ends_the_program(field(node, "body")):
+                facts.stops = facts.defined
         return facts
     if kind == "preproc_def":
         name = text(field(node, "name"))
@@ -98,6 +106,15 @@ def item_facts(node: Node) -> Facts | None:
     if kind in ("declaration", "type_definition", "alias_declaration", *_TAGGED):
         return _declaration_facts(node)
     return None
+
+
+def _ends_the_program(body: Node | None) -> bool:
+    """Whether the last statement of a block is a call of `exit` or the like."""
+    count = 0 if body is None else body.named_child_count
+    last = body.named_child(count - 1) if body is not None and count else None
+    if last is None or last.type != "expression_statement" or not last.named_child_count:
+        return False
+    return text(field(last.named_child(0), "function")) in _LAST
 
 
 def variables(function: Function) -> Iterator[Variable]:
@@ -116,7 +133,7 @@ def variables(function: Function) -> Iterator[Variable]:
             initial = (
                 child.child_by_field_name("value") if child.type == "init_declarator" else None
             )
-            for declared, name in _declarator(child, words, static):
+            for declared, name in _declarator(child, words, static, data):
                 visible = everywhere if old_style else (name.start_byte, scope_end)
                 yield Variable(declared, name, visible, initial, is_parameter=old_style)
 
@@ -169,7 +186,7 @@ def _add_body(facts: Facts, tagged: Node) -> None:
     if body is None:
         return
     value = -1
-    for child in body.named_children:
+    for child in _members(body):
         if child.type == "enumerator":
             written = text(field(child, "value")).strip()
             if written and not written.isdigit():
@@ -185,6 +202,17 @@ def _add_body(facts: Facts, tagged: Node) -> None:
             for declared, _ in _declared(child):
                 known = facts.fields.get(declared.name, ())
                 facts.fields[declared.name] = (*known, declared)
+
+
+def _members(body: Node) -> Iterator[Node]:
+    """What stands in the body of a struct, behind directives of the preprocessor too."""
+    waiting = body.named_children[::-1]
+    while waiting:
+        child = waiting.pop()
+        if child.type in CONDITIONALS:
+            waiting += child.named_children[::-1]
+        else:
+            yield child
 
 
 def _function_macro(node: Node) -> Facts:
@@ -229,7 +257,10 @@ def _declared(node: Node) -> Iterator[tuple[Declared, Node]]:
         yield from _declarator(child, words, static)
 
 
-def _declarator(node: Node, words: str, static: bool) -> Iterator[tuple[Declared, Node]]:
+def _declarator(
+    node: Node, words: str, static: bool, data: bytes | None = None
+) -> Iterator[tuple[Declared, Node]]:
+    """`data` is the text of the file, when it is at hand."""
     pointers = 0
     arrays: list[str] = []
     inner: Node | None = node
@@ -239,7 +270,11 @@ def _declarator(node: Node, words: str, static: bool) -> Iterator[tuple[Declared
         kind = inner.type
         if kind in ("identifier", "field_identifier", "type_identifier", "qualified_identifier",
                     "primitive_type", "operator_name", "destructor_name"):  # fmt: skip
-            yield Declared(text(inner), words, pointers, tuple(arrays), static), inner
+            written = (
+                (inner.text or b"") if data is None else data[inner.start_byte : inner.end_byte]
+            )
+            name = written.decode("utf-8", "replace")
+            yield Declared(name, words, pointers, tuple(arrays), static), inner
             return
         if kind in ("pointer_declarator", "abstract_pointer_declarator"):
             pointers += 1

@@ -7,9 +7,9 @@ from typing import Any
 from jarvis_ls.jc2r.baseline.effects import Effects
 from jarvis_ls.jc2r.baseline.kinds import (
     FLOATS,
+    element_of,
     is_function_pointer,
     is_integer,
-    is_open,
     is_unsigned,
     kind,
     pointee_of,
@@ -58,8 +58,10 @@ class Arithmetic(Places, Effects):
             typed(wrapped(self.value(one)), self.types.of(one.type)) for one in (left, right)
         )
         wanted = self.types.of(type_)
-        if is_open(pointee):
-            raise Unsupported("a difference of pointers to arrays of variable length")
+        if stride := self.stride_of(left, left.type):
+            own = f"*const {self.types.of(element_of(pointee))}"
+            apart = f"({first} as {own}).offset_from({second} as {own})"
+            return f"({apart} / {stride} as isize) as {wanted}"
         size = 1 if kind(pointee) in ("VOID", "FUNCTIONPROTO") else pointee.get_size()
         if size < 0:
             raise Unsupported("a difference of pointers to what has no size")

@@ -19,6 +19,7 @@ _PRODUCT = re.compile(r"\(?\d+(?: \* \d+)*\)?")
 _SHIFTED = re.compile(r"\(?(\d+) << (\d+)\)?")
 _MOST = 16
 """What `aligned` without a number asks for: the most that a type of the machine needs."""
+_ALIAS = re.compile(r'\balias\("(\w+)"\)')
 _REFUSED = ("cleanup", "ifunc", "naked", "alias", "weak", "weakref")
 
 
@@ -32,6 +33,16 @@ def attributes_of(cursor: Any) -> list[str]:
     if refused:
         raise Unsupported(f"the attribute {refused}")
     return [word for word in words if word in _KNOWN]
+
+
+def alias_of(cursor: Any) -> str:
+    """The function for which a declaration is another name; empty when it is none, or one that
+    gives way to others of its name."""
+    if all(child.kind.name != "UNEXPOSED_ATTR" for child in clang.children(cursor)):
+        return ""
+    written = clang.printed(cursor)
+    match = _ALIAS.search(written)
+    return "" if match is None or "weak" in _ATTRIBUTE.findall(written) else match[1]
 
 
 def is_weak(cursor: Any) -> bool:

@@ -173,6 +173,8 @@ def value_of(name: str, values: list[str], rust: str) -> str | None:
         return "std::process::abort()"
     if word in _METHODS:
         return f"{wrapped(values[0])}.{_METHODS[word]}()"
+    if match := re.fullmatch(r"rotate(left|right)(?:8|16|32|64)", word):
+        return f"{wrapped(values[0])}.rotate_{match[1]}({wrapped(values[1])} as u32)"
     match = re.fullmatch(r"(clz|ctz|popcount)(?:l|ll|g)?", word)
     if match is not None:
         return f"{wrapped(values[0])}.{_COUNTS[match[1]]}() as {rust}"

@@ -174,7 +174,8 @@ def _whole_in_c(
     functions = translator.own_functions
     left = [Left(name, line, reason) for name, line in functions]
     module = Module(unit.path, translator.name, [], [], left)
-    module.remainder = (root / unit.path).read_bytes() + translator.places_in_c(whole=True)
+    written = (root / unit.path).read_bytes()
+    module.remainder = translator.head + written + translator.places_in_c(whole=True)
     module.headers = headers
     module.nested = translator.has_nested
     module.renamed = translator.renamed
@@ -188,6 +189,7 @@ def _read(
 ) -> list[tuple[Unit, Translator]]:  # fmt: skip
     """The translators of all files, with the names of their modules."""
     names = Names(_RESERVED)
+    defined: dict[str, set[str]] = {}
     modules: list[tuple[Unit, Translator]] = []
     for unit in units:
         if unit.language != "c" or unit.path in without:
@@ -200,6 +202,9 @@ def _read(
         except SkippedFile as error:
             found.skipped.append(SkippedUnit(unit.path, error.reason))
             continue
+        defined[unit.path] = translator.defined
+        if unit.of in defined and "main" not in translator.defined <= defined[unit.of]:
+            continue  # another way to compile a file that brings nothing new
         if unit.path in unlinked:
             translator.is_program = False
             found.skipped.append(SkippedUnit(unit.path, unlinked[unit.path]))

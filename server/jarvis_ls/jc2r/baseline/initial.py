@@ -6,6 +6,7 @@ and then written down.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,6 +29,7 @@ from jarvis_ls.jc2r.baseline.strings import bytes_of, units_of
 from jarvis_ls.jc2r.baseline.text import escaped, null
 from jarvis_ls.jc2r.baseline.types import Types
 
+_ZERO = re.compile(r"0(?:[iu](?:8|16|32|64))?")
 _MANY = 16
 """So many zeros at the end of an array are not written out."""
 
@@ -223,13 +225,14 @@ class Initials(ABC):
     # -- writing down
 
     def _written(self, parts: _Parts) -> str:
+        numbers = {} if is_array(parts.type) else _bits_given(parts)
         codes = {
-            place: self._part(parts.part(place), given)
+            place: "" if place in numbers else self._part(parts.part(place), given)
             for place, given in sorted(parts.given.items())
         }
         if is_array(parts.type):
             return self._array_code(parts.type, codes)
-        return self._record_code(parts, codes)
+        return self._record_code(parts, codes, numbers)
 
     def _part(self, type_: Any, given: Any) -> str:
         if isinstance(given, _Parts):
@@ -251,7 +254,7 @@ class Initials(ABC):
             return f"{{ let mut __all: [{rust}; {size}] = {self.zero(type_)}; {sets} __all }}"
         return f"[{', '.join(codes.get(n, zero) for n in range(size))}]"
 
-    def _record_code(self, parts: _Parts, codes: dict[int, str]) -> str:
+    def _record_code(self, parts: _Parts, codes: dict[int, str], numbers: dict[int, int]) -> str:
         rust = self.types.of(parts.type)
         self.types.check(parts.type)
         if not codes:
@@ -260,7 +263,8 @@ class Initials(ABC):
             place = next(reversed(parts.given))
             one = parts.fields[place]
             if one.is_bitfield() or one.type.get_size() < parts.type.get_size():
-                return self._one_by_one(parts, {place: codes[place]})
+                number = {place: numbers[place]} if place in numbers else {}
+                return self._one_by_one(parts, {place: codes[place]}, number)
             return f"{rust} {{ {field_name(one)}: {codes[place]} }}"
         fields = list(parts.type.get_fields())
         plainly = not self.types.is_padded(parts.type) and all(
@@ -269,7 +273,7 @@ class Initials(ABC):
         if any(one.is_bitfield() for one in fields) or len(fields) != len(parts.fields) or (
             not plainly
         ):  # fmt: skip
-            return self._one_by_one(parts, codes)
+            return self._one_by_one(parts, codes, numbers)
         open_ended = [n for n, one in enumerate(fields) if kind(one.type) == "INCOMPLETEARRAY"]
         if any(place in codes for place in open_ended):
             raise Unsupported("a flexible array with an initialiser")
@@ -287,12 +291,20 @@ class Initials(ABC):
             return False
         return True
 
-    def _one_by_one(self, parts: _Parts, codes: dict[int, str]) -> str:
-        """A record set member by member: bit-fields, and unions whose rest is to be zero."""
+    def _one_by_one(self, parts: _Parts, codes: dict[int, str], numbers: dict[int, int]) -> str:
+        """A record set member by member: bit-fields, and unions whose rest is to be zero;
+        `numbers` are those that bit-fields are set to, the others have codes."""
         rust = self.types.of(parts.type)
         sets = []
+        whole = sum(number << parts.fields[place].get_field_offsetof()
+                    for place, number in numbers.items())  # fmt: skip
+        for n, byte in enumerate(whole.to_bytes(parts.type.get_size(), "little")):
+            if byte:  # what is zero is so from the beginning
+                sets.append(f"*(&raw mut __all as *mut u8).add({n}) = {byte};")
         for place, code in sorted(codes.items()):
             one = parts.fields[place]
+            if place in numbers or _ZERO.fullmatch(code):
+                continue
             if one.is_bitfield():
                 self.types.need("set_bits")
                 offset, width = bits_of(one)
@@ -322,6 +334,21 @@ class Initials(ABC):
         sets = " ".join(f"__all[{n}] = {one - 256 if one > 127 else one};"
                         for n, one in enumerate(data) if one)  # fmt: skip
         return f"{{ let mut __all = [0{rust}; {size}]; {sets} __all }}"
+
+
+def _bits_given(parts: _Parts) -> dict[int, int]:
+    """The bits that the bit-fields of a record are set to, where those are numbers, by place."""
+    found: dict[int, int] = {}
+    for place, given in parts.given.items():
+        one = parts.fields[place]
+        if isinstance(given, _Parts) or not one.is_bitfield():
+            continue
+        number = clang.constant(given)
+        if isinstance(number, int):
+            width = 1 if kind(one.type) == "BOOL" else one.get_bitfield_width()
+            number = int(bool(number)) if kind(one.type) == "BOOL" else number
+            found[place] = number & ((1 << width) - 1)
+    return found
 
 
 def _parts_of(type_: Any) -> _Parts:

@@ -16,6 +16,7 @@ from jarvis_ls.core.files import replace_file
 from jarvis_ls.jc2r.baseline.made import Module
 from jarvis_ls.jc2r.commands import Unit
 from jarvis_ls.jc2r.records import MARK
+from jarvis_ls.jc2r.ways import CALLED
 
 EDITION = "2021"
 FORMAT_SECONDS = 120
@@ -195,9 +196,13 @@ def _in_crate(arguments: Sequence[str], root: Path, module: Module) -> list[str]
             file = Path(next(rest, ""))
             if file.is_relative_to(root):
                 kept += [word, f"c/{_below(file, root)}"]
-        elif not word.startswith("/"):
+        elif not word.startswith(("/", CALLED)):
             kept.append(word)
-    return [*kept, *(f"-D{name}={linked}" for name, linked in module.renamed.items())]
+    return [
+        *kept,
+        f"{CALLED}c/=",
+        *(f"-D{name}={linked}" for name, linked in module.renamed.items() if name != "main"),
+    ]
 
 
 def quoted(text: str) -> str:

@@ -10,11 +10,16 @@ from typing import Any
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.jc2r.baseline.attributes import alignment_of, attributes_of, is_weak
+from jarvis_ls.jc2r.baseline.attributes import (
+    alias_of,
+    alignment_of,
+    attributes_of,
+    is_weak,
+)
 from jarvis_ls.jc2r.baseline.body import Body
 from jarvis_ls.jc2r.baseline.comments import Comments
 from jarvis_ls.jc2r.baseline.inlined import Functions
-from jarvis_ls.jc2r.baseline.kinds import is_const, kind
+from jarvis_ls.jc2r.baseline.kinds import is_const, is_variadic, kind
 from jarvis_ls.jc2r.baseline.locals import thread_local
 from jarvis_ls.jc2r.baseline.macros import Constant, Known
 from jarvis_ls.jc2r.baseline.made import Crate, Left, Module
@@ -93,7 +98,8 @@ class Translator(Naming):
                 self._prepared(item.cursor, self._function)
 
     def _wanted_in_c(self, cursor: Any) -> str:
-        return self._crate.stays(self._path, cursor.spelling) if self.is_own(cursor) else ""
+        name = alias_of(cursor) or cursor.spelling
+        return self._crate.stays(self._path, name) if self.is_own(cursor) else ""
 
     def _prepared(self, cursor: Any, translate: Callable[[Any], str]) -> None:
         try:
@@ -168,10 +174,11 @@ class Translator(Naming):
 
     def _is_also_in_c(self, cursor: Any) -> bool:
         """Whether a header defines something of which C has another one, when it has functions of
-        the file. What is only tentative the linker makes one of; constants may be there twice."""
-        if self.is_own(cursor) or is_const(cursor.type):
-            return False
+        the file. What is only tentative the linker makes one of; constants of a file may be there
+        twice."""
         static = cursor.linkage.name == "INTERNAL"
+        if self.is_own(cursor) or (static and is_const(cursor.type)):
+            return False
         if cursor.kind.name == "FUNCTION_DECL":
             return not static and not clang.is_inline(cursor)
         return static or clang.initializer(cursor) is not None
@@ -223,7 +230,7 @@ class Translator(Naming):
                 returns = kind(cursor.result_type) != "VOID"
                 module.main = (len(list(cursor.get_arguments())), returns)
         if self._left:
-            module.remainder = self._remainder + self.places_in_c()
+            module.remainder = self.head + self._remainder + self.places_in_c()
             module.headers = self.headers(self._unit)
             module.nested = self.has_nested
             module.renamed = self.renamed
@@ -240,6 +247,8 @@ class Translator(Naming):
 
     def _function(self, cursor: Any) -> str:
         """A function, and what its attributes ask for."""
+        if target := alias_of(cursor):
+            return self._other_name(cursor, target)
         own = self.is_own(cursor)
         file = cursor.location.file.name
         body = Body(cursor, self, self._comments if own else None, file)
@@ -251,6 +260,25 @@ class Translator(Naming):
                 code += (f'\n\n#[used]\n#[link_section = "{section}"]\nstatic {name}_{attribute}: '
                          f'unsafe extern "C" fn() = {name};')  # fmt: skip
         return code
+
+    def _other_name(self, cursor: Any, target: str) -> str:
+        """A function that is another name of one of the file: it hands over to that."""
+        meant = next((one for one in self._functions if one.spelling == target), None)
+        if meant is None or cursor.type.get_canonical().kind.name != "FUNCTIONPROTO":
+            raise Unsupported("the attribute alias")
+        taken = list(map(self.types.parameter, cursor.type.get_canonical().argument_types()))
+        parameters = ", ".join(f"__{n}: {one}" for n, one in enumerate(taken))
+        result = cursor.result_type
+        back = "" if kind(result) == "VOID" else f" -> {self.types.of(result)}"
+        names = ", ".join(f"__{n}" for n in range(len(taken)))
+        lines, call = self.exported(cursor), f"{self.name_of(meant)}({names})"
+        if is_variadic(cursor.type):
+            if not self.variadic:
+                raise Unsupported("variadic definitions, which need Rust 1.88 on x86-64 Linux")
+            lines += ["#[unsafe(naked)]"]
+            call = f'core::arch::naked_asm!("jmp {{inner}}", inner = sym {self.name_of(meant)})'
+        head = f'pub unsafe extern "C" fn {self.defined_name(cursor)}({parameters}){back}'
+        return "\n".join([*lines, f"{head} {{", call, "}"])
 
     def _variable(self, cursor: Any) -> str:
         attributes_of(cursor)

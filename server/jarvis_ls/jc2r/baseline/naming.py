@@ -58,7 +58,7 @@ class Naming(Source):
     def offer(self, *, in_rust: bool) -> None:
         """Say what other files may use; nothing of a program is for others, and which of several
         definitions a weak one gives way to only the linker knows."""
-        if self.has_main:
+        if "main" in self.defined:
             return
         self.types.begin()
         for cursor in [*self._functions, *self._variables]:
@@ -86,15 +86,31 @@ class Naming(Source):
 
     @property
     def renamed(self) -> dict[str, str]:
-        """Names whose definitions here are known to the linker by another."""
+        """Names whose definitions here are known to the linker by another; see `head`, too."""
         pairs = ((name, self.linked_as(name)) for name in sorted(self.defined))
         found = {name: linked for name, linked in pairs if linked != name and name != "main"}
         if self.has_main:  # it is begun from Rust all the same
             found["main"] = "main_0"
+        elif "main" in self.defined:
+            found["main"] = self.linked_as("main")
         return found
 
+    @property
+    def head(self) -> bytes:
+        """What the C that is left begins with: the linker's name of `main`, which is still called
+        so where C says how a function is called."""
+        main = next((one for one in self._functions if one.spelling == "main"), None)
+        if main is None:
+            return b""
+        written = main.type.get_canonical().spelling
+        linked = self.renamed["main"]
+        return f'extern __typeof__({written}) main __asm__("{linked}");\n#line 1\n'.encode()
+
     def linked_as(self, name: str) -> str:
-        """The linker's name of what the module defines for others."""
+        """The linker's name of what the module defines for others, which is its own where no
+        program is made of it."""
+        if "main" in self.defined and not self.has_main:
+            return symbol(self.name, name)
         return self._crate.homes.linked_as(self.name, name)
 
     def static_name(self) -> str:
@@ -109,8 +125,9 @@ class Naming(Source):
 
     def name_of(self, declared: Any) -> str:
         """How a global variable or a function is named in the module: a mark, filled in later."""
-        if clang.in_system_header(declared) and declared.linkage.name == "INTERNAL":
-            return self.adopt(declared)
+        internal = declared.linkage.name == "INTERNAL"
+        if internal and clang.in_system_header(declared) and declared.get_usr() not in self._own:
+            return self.adopt(declared)  # tables are the module's already
         if declared.kind.name == "FUNCTION_DECL":
             self._check_values(declared)
         self._marks.append(declared)

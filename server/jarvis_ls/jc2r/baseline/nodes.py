@@ -6,12 +6,15 @@ from typing import Any
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.jc2r.baseline import generics
+from jarvis_ls.jc2r.baseline.kinds import is_integer
 from jarvis_ls.jc2r.baseline.names import Unsupported
 
 # As CXBinaryOperatorKind and CXUnaryOperatorKind count.
 ASSIGN, COMMA = 22, 33
 POST_INC, POST_DEC, PRE_INC, PRE_DEC, ADDRESS, THROUGH = 1, 2, 3, 4, 5, 6
 PLUS, MINUS, NOT, LOGICAL_NOT, REAL, IMAGINARY, EXTENSION = 7, 8, 9, 10, 11, 12, 13
+_MOVES = (6, 7)
+"""`+` and `-` as `CXBinaryOperatorKind` counts, which move pointers."""
 STEPS = (POST_INC, POST_DEC, PRE_INC, PRE_DEC)
 _COMPUTED = ("BINARY_OPERATOR", "COMPOUND_ASSIGNMENT_OPERATOR", "CONDITIONAL_OPERATOR",
              "CSTYLE_CAST_EXPR", "StmtExpr")  # fmt: skip
@@ -65,12 +68,22 @@ def converted_from(cursor: Any) -> Any:
 
 
 def row_of(cursor: Any) -> tuple[Any, int]:
-    """What an expression is an element of, and how many times: `a` and 2 for `a[i][j]`."""
+    """What an expression is an element of, and how many times: `a` and 2 for `a[i][j]`, for
+    `*(a[i] + j)` and for `*(*(a + i) + j)`."""
     depth = 0
-    while cursor.kind.name == "ARRAY_SUBSCRIPT_EXPR":
-        depth += 1
-        cursor = inside(clang.children(cursor)[0])
-    return cursor, depth
+    while True:
+        name = cursor.kind.name
+        operands = [one for one in clang.children(cursor) if not is_integer(one.type)]
+        which = clang.unary_operator(cursor) if name == "UNARY_OPERATOR" else 0
+        if name == "ARRAY_SUBSCRIPT_EXPR" or which == THROUGH:
+            depth += 1
+        elif which == ADDRESS:
+            depth -= 1
+        elif name != "BINARY_OPERATOR" or clang.binary_operator(cursor) not in _MOVES:
+            return cursor, depth
+        if len(operands) != 1:  # as in the difference of two pointers
+            return cursor, depth
+        cursor = inside(operands[0])
 
 
 def is_parameter(cursor: Any) -> bool:

@@ -12,7 +12,7 @@ LEAST = 256
 """Shorter tables are written with the names and types that C has for their elements."""
 IN_A_LINE = 16
 _COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
-_TABLE = re.compile(rb"\{\s*(?:-?\s*(?:0[xX][\da-fA-F]+|\d+)[uUlL]*\s*(?:,\s*|(?=\})))+\}")
+_TABLE = re.compile(rb"\{\s*(?:(?:-\s*)?(?:0[xX][\da-fA-F]+|\d+)[uUlL]*\s*(?:,\s*|(?=\})))+\}")
 _NUMBER = re.compile(rb"(-?)\s*(0[xX][\da-fA-F]+|\d+)")
 
 

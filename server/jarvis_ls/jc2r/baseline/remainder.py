@@ -13,6 +13,8 @@ from typing import Any
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.files import read_regular
+from jarvis_ls.jc2r.baseline.attributes import alias_of
+from jarvis_ls.jc2r.baseline.groups import apart, extent, groups
 from jarvis_ls.jc2r.baseline.kinds import is_open, is_pointer, plain
 from jarvis_ls.jc2r.baseline.names import Unsupported
 
@@ -54,51 +56,76 @@ def remainder(path: Path, top: Any, module: str, left: Iterable[str]) -> bytes:
     """
     stays = set(left)
     data = read_regular(path, limit=MAX_BYTES)
-    static_words = {"static", *(m[1].decode() for m in _STATIC_MACRO.finditer(data))}
-    changes: list[tuple[int, int, str]] = []
-    aliases: list[str] = []
-    variables: dict[int, list[Any]] = {}
-    for cursor in clang.children(top):
-        file = cursor.location.file
-        name, kind = cursor.spelling, cursor.kind.name
-        if file is None or Path(file.name) != path:
-            made = clang.is_made_here(cursor) if kind == "VAR_DECL" else cursor.is_definition()
-            if name in stays and made and cursor.linkage.name == "INTERNAL":
-                aliases.append(_alias(name, module))
-            continue
-        start, end = cursor.extent.start.offset, cursor.extent.end.offset
-        static = cursor.linkage.name == "INTERNAL"
-        if kind == "FUNCTION_DECL":
-            if name in stays:
-                if static and cursor.is_definition():
-                    aliases.append(_alias(name, module))
-            elif cursor.is_definition():
-                changes.append((start, end, _declared(cursor, module, static)))
-            elif static:
-                changes.append((start, _end(data, end), _declared(cursor, module, static)))
-        elif kind == "VAR_DECL" and cursor.storage_class.name != "EXTERN":
-            variables.setdefault(start, []).append(cursor)
-    for start, group in variables.items():
-        staying = [one for one in group if one.spelling in stays]
-        if staying:
-            if len(staying) < len(group):
-                raise Unsupported(f"{staying[0].spelling}: declared beside what Rust defines")
-            aliases += [
-                _alias(one.spelling, module)
-                for one in staying
-                if one.linkage.name == "INTERNAL"
-                and clang.is_made_here(one)
-                and not clang.is_thread_local(one)
-            ]
-            continue
-        end = _end(data, max(one.extent.end.offset for one in group))
-        changes.append((start, end, _variables(data, start, end, group, module, static_words)))
-    for start, end, text in sorted(changes, reverse=True):
+    every = clang.children(top)
+    own = [one for one in every if one.location.file and Path(one.location.file.name) == path]
+    aliases = [_alias(one.spelling, module) for one in every
+               if one.spelling in stays and _is_static(one) and _is_made(one)]  # fmt: skip
+    for start, end, text in sorted(_changes(data, own, stays, module), reverse=True):
         kept = b"".join(b"\n" + line for line in _DIRECTIVE.findall(data[start:end]))
         lines = max(0, data.count(b"\n", start, end) - text.count("\n") - kept.count(b"\n"))
         kept += b"\n" if kept else b""
         data = data[:start] + text.encode() + kept + b"\n" * lines + data[end:]
     return data + "\n".join(["", *dict.fromkeys(aliases), ""]).encode()
+
+
+def _changes(
+    data: bytes, own: list[Any], stays: set[str], module: str
+) -> list[tuple[int, int, str]]:
+    """What is to stand from where to where instead of what Rust defines."""
+    static_words = {"static", *(m[1].decode() for m in _STATIC_MACRO.finditer(data))}
+    changes = []
+
+    def instead(cursor: Any) -> str | None:
+        return _declared(cursor, module) if _is_rusts(cursor, stays) else None
+
+    shared = groups(own)
+    for group in shared:
+        if any(_is_rusts(one, stays) for one in group):
+            ends = [extent(one)[1] for one in group]
+            changes.append((extent(group[0])[0], max(ends), apart(group, instead)))
+    together = {extent(one) for group in shared for one in group}
+    for cursor in own:
+        start, end = extent(cursor)
+        if (start, end) in together or not _is_rusts(cursor, stays):
+            continue
+        text = ""
+        if cursor.kind.name == "VAR_DECL":
+            text = _variable(data, start, _end(data, end), cursor, module, static_words)
+        if _is_written(data, cursor) and not _has_body(cursor):
+            end = _end(data, end)
+        changes.append((start, end, text or _declared(cursor, module)))
+    return changes
+
+
+def _is_rusts(cursor: Any, stays: set[str]) -> bool:
+    """Whether a declaration makes something that Rust has, or is of a static that is there."""
+    if cursor.spelling in stays:
+        return False
+    if cursor.kind.name == "VAR_DECL":
+        return bool(cursor.storage_class.name != "EXTERN")
+    return cursor.kind.name == "FUNCTION_DECL" and bool(
+        cursor.is_definition() or _is_static(cursor) or alias_of(cursor)
+    )
+
+
+def _is_static(cursor: Any) -> bool:
+    return bool(cursor.linkage.name == "INTERNAL")
+
+
+def _is_made(cursor: Any) -> bool:
+    """Whether a function or a variable, but none of each thread, is made here."""
+    if cursor.kind.name == "VAR_DECL":
+        return clang.is_made_here(cursor) and not clang.is_thread_local(cursor)
+    return cursor.kind.name == "FUNCTION_DECL" and bool(cursor.is_definition())
+
+
+def _has_body(cursor: Any) -> bool:
+    return cursor.kind.name == "FUNCTION_DECL" and bool(cursor.is_definition())
+
+
+def _is_written(data: bytes, cursor: Any) -> bool:
+    """Whether the name stands in the file, and no macro brings it."""
+    return data.startswith(cursor.spelling.encode(), cursor.location.offset)
 
 
 def _alias(name: str, module: str) -> str:
@@ -113,13 +140,11 @@ def _end(data: bytes, at: int) -> int:
     return len(data) if found < 0 else found + 1
 
 
-def _variables(
-    data: bytes, start: int, end: int, group: list[Any], module: str, static_words: set[str]
+def _variable(
+    data: bytes, start: int, end: int, cursor: Any, module: str, static_words: set[str]
 ) -> str:
-    """The declaration of variables that Rust defines."""
-    if len(group) > 1:
-        return " ".join(_declared(one, module, one.linkage.name == "INTERNAL") for one in group)
-    (cursor,) = group
+    """The declaration of a variable that Rust defines, as it is written; empty when a macro is all
+    that is written."""
     value = clang.initializer(cursor)
     stop = end - 1 if value is None else value.extent.start.offset
     head = _COMMENT.sub(" ", data[start:stop].decode("utf-8", "replace"))
@@ -130,21 +155,22 @@ def _variables(
     while match is not None and match[1] in static_words:
         head = head[match.end() :]
         match = _WORD.match(head)
+    if not head:
+        return ""
     type_ = cursor.type.get_canonical()
     if type_.kind.name == "CONSTANTARRAY":  # the value said how many there are
         head = _EMPTY.sub(f"[{type_.element_count}]", head, count=1)
-    static = cursor.linkage.name == "INTERNAL"
-    name = f' __asm__("{symbol(module, cursor.spelling)}")' if static else ""
+    name = f' __asm__("{symbol(module, cursor.spelling)}")' if _is_static(cursor) else ""
     head, attribute, rest = head.lstrip().partition("__attribute__")  # which stand behind the name
     return f"extern {head}{name} {attribute}{rest};" if attribute else f"extern {head}{name};"
 
 
-def _declared(cursor: Any, module: str, static: bool) -> str:
+def _declared(cursor: Any, module: str) -> str:
     spelling = _ATTRIBUTE.sub("", _type_of(cursor)).strip()
     spelling = spelling.replace("struct __va_list_tag *", "__builtin_va_list")
     if "(unnamed" in spelling or "(anonymous" in spelling:
         raise Unsupported(f"{cursor.spelling}: a type without a name that C and Rust would share")
-    name = f' __asm__("{symbol(module, cursor.spelling)}")' if static else ""
+    name = f' __asm__("{symbol(module, cursor.spelling)}")' if _is_static(cursor) else ""
     return f"extern __typeof__({spelling}) {cursor.spelling}{name};"
 
 

@@ -8,6 +8,10 @@ from typing import Any
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.jc2r.baseline import prelude
+from jarvis_ls.jc2r.baseline.attributes import alias_of
+
+_VOID = "'main' must return 'int'"
+"""What clang says in strict C; programs with another one start all the same."""
 
 
 class Source:
@@ -31,6 +35,9 @@ class Source:
             self._unit, self._problems = clang.parse(
                 path, words, prelude=prelude.TEXT + prelude.atomics()
             )
+        self._problems = [
+            one for one in self._problems if one.text != _VOID
+        ]  # it starts nonetheless
         self._functions, self._variables = self._definitions(self._unit.cursor)
 
     @property
@@ -114,7 +121,7 @@ class Source:
                 and (name != "VAR_DECL" or clang.initializer(cursor) is None)
             ):  # some headers define tables, such as `prioritynames` of syslog.h
                 continue
-            if name == "FUNCTION_DECL" and cursor.is_definition():
+            if name == "FUNCTION_DECL" and (cursor.is_definition() or alias_of(cursor)):
                 functions.append(cursor)
             elif name == "VAR_DECL" and clang.is_made_here(cursor):
                 usr = cursor.get_usr()

@@ -21,6 +21,9 @@ from jarvis_ls.jc2r.baseline.kinds import (
 )
 from jarvis_ls.jc2r.baseline.names import Names, Unsupported
 
+_UNITS = {"C, align(2)": "u16", "C, align(4)": "u32", "C, align(8)": "u64"}
+"""What has the alignment of a representation."""
+
 
 class Types:
     """The types of a crate, written down once each, in the order they were first needed."""
@@ -193,6 +196,10 @@ class Types:
             return self._sized(declaration, name)
         word = "union" if declaration.kind.name == "UNION_DECL" else "struct"
         representation = _representation(declaration)
+        if unit := _UNITS.get(representation):  # a packed record may hold it, but none so told
+            representation = "C"
+            members.append(f"    pub padding_aligned: [{unit}; 0],")
+            self._padded.add(_key(declaration))
         return "\n".join(
             [f"#[repr({representation})]", "#[derive(Clone, Copy)]", f"pub {word} {name} {{",
              *members, "}"]
@@ -205,7 +212,7 @@ class Types:
         is_union = declaration.kind.name == "UNION_DECL"
         largest = declaration.type.get_align()
         run: tuple[int, int] | None = None
-        end = 0
+        bits = end = 0
 
         def put(name: str, rust: str, place: int, size: int, align: int) -> None:
             nonlocal end
@@ -222,11 +229,14 @@ class Types:
                     run = (run[0], max(run[1], last))
                     found[-1] = (f"bits_{run[0]}", f"[u8; {run[1] - run[0]}]")
                     end = run[1]
+                elif is_union and run is not None:  # all of them begin with the record
+                    run = (0, max(run[1], last))
+                    found[bits] = ("bits_0", f"[u8; {run[1]}]")
                 elif last > first:
-                    run = (first, last)
+                    run, bits = (first, last), len(found)
                     put(f"bits_{first}", f"[u8; {last - first}]", first, last - first, 1)
             else:
-                run = None
+                run = run if is_union else None
                 place = int(one.get_field_offsetof()) // 8
                 align = max(1, min(largest, one.type.get_align()))
                 put(field_name(one), self._member_type(one), place, max(0, one.type.get_size()),

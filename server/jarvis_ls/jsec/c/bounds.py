@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jarvis_ls.codeintel.code import Function, bare, field, text
+from jarvis_ls.codeintel.code import Function, bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.constants import constant
 from jarvis_ls.jsec.guards import leaves
@@ -173,12 +173,12 @@ def _relations(condition: Node) -> Iterator[tuple[Node, str]]:
             return
         node, turned = stack.pop()
         if node.type == "binary_expression":
-            operator = text(field(node, "operator"))
+            operator = operator_of(node)
             if operator in _OPPOSITE:
                 yield node, _OPPOSITE[operator] if turned else operator
                 continue
         if node.type == "unary_expression":
-            turned = turned != (text(field(node, "operator")) == "!")
+            turned = turned != (operator_of(node) == "!")
         if node.type in ("binary_expression", "parenthesized_expression", "unary_expression",
                          "condition_clause", "assignment_expression", "call_expression",
                          "argument_list"):  # fmt: skip

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, call_at, field, text
+from jarvis_ls.codeintel.code import Call, Function, call_at, field, operator_of, text
 from jarvis_ls.codeintel.items import is_dead_branch
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.constants import constant_text
@@ -291,7 +291,7 @@ def _condition(made: Control, node: Node | None, function: Function) -> Conditio
         kind = node.type
         if kind in ("parenthesized_expression", "condition_clause"):
             node = _held(node)
-        elif kind == "unary_expression" and text(field(node, "operator")) == "!":
+        elif kind == "unary_expression" and operator_of(node) == "!":
             found.negated = not found.negated
             node = field(node, "argument")
         elif kind == "call_expression" and text(field(node, "function")).lower() in _WRAPPERS:
@@ -301,7 +301,7 @@ def _condition(made: Control, node: Node | None, function: Function) -> Conditio
     if node is None:
         found.constant = True if made.kind == "for" else None
         return found
-    if node.type == "binary_expression" and text(field(node, "operator")) in ("&&", "||"):
+    if node.type == "binary_expression" and operator_of(node) in ("&&", "||"):
         found.logic = next((p for p in found.region.parts if p.node.id == node.id), None)
         found.key = "" if node.end_byte - node.start_byte > 200 else text(node)
         return found
@@ -324,7 +324,7 @@ def _read_atom(found: Condition, node: Node, function: Function) -> None:
         found.constant = text(node) not in ("false", "0")
         return
     if kind == "binary_expression":
-        operator = text(field(node, "operator"))
+        operator = operator_of(node)
         left, right = field(node, "left"), field(node, "right")
         if operator in ("==", "!=", "<", ">=", ">") and left is not None and right is not None:
             _read_comparison(found, left, operator, right, function)

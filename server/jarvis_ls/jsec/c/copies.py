@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from jarvis_ls.codeintel.code import Call, Function, bare, call_at, field, text
+from jarvis_ls.codeintel.code import Call, Function, bare, call_at, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.extents import Size, size_value
 from jarvis_ls.jsec.c.nearby import values_of
@@ -77,7 +77,7 @@ def amount_of(node: Node | None, function: Function | None, fuel: int = _FUEL) -
     if node.type == "binary_expression":
         left = amount_of(field(node, "left"), function, fuel - 1)
         right = amount_of(field(node, "right"), function, fuel - 1)
-        operator = text(field(node, "operator"))
+        operator = operator_of(node)
         if operator == "*":
             return _product(left, right)
         if operator in ("+", "-"):

@@ -57,8 +57,8 @@ def _initial_literal(node: Node, function: Function) -> str | None:
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a literal is no secret: empty, a format, a prompt, or a word such as `changeme`
-    in angle brackets."""
+    """Whether a literal is no secret: empty, a format, a prompt, a word such as `changeme` in
+    angle brackets, or one between stars, which is shown in place of the secret."""
     stripped = value.strip()
     return (
         not stripped
@@ -67,5 +67,6 @@ def is_placeholder(value: str) -> bool:
         or stripped.startswith(("<", "${", "$(", "{{"))
         or stripped.endswith((":", "=", "?"))
         or set(stripped) <= {"x", "X"}
+        or (stripped[0] == "*" == stripped[-1])
         or not any(c.isalnum() for c in stripped)
     )

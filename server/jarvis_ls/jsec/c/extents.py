@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from jarvis_ls.codeintel.code import Call, Function, Unit, Variable, bare, call_at, field, text
+from jarvis_ls.codeintel.code import (
+    Call,
+    Function,
+    Unit,
+    Variable,
+    bare,
+    call_at,
+    field,
+    operator_of,
+    text,
+)
 from jarvis_ls.codeintel.facts import Declared
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.nearby import values_of
@@ -102,7 +112,7 @@ def _extent(node: Node | None, function: Function, fuel: int) -> Extent | None:
     kind = node.type
     if kind == "binary_expression":
         return _moved(node, function, fuel)
-    if kind == "pointer_expression" and text(field(node, "operator")) == "&":
+    if kind == "pointer_expression" and operator_of(node) == "&":
         return _address(bare(field(node, "argument") or node), function, fuel)
     if kind == "conditional_expression":
         sides = [
@@ -172,7 +182,7 @@ def size_value(node: Node | None, function: Function | None, unit: Unit) -> Size
         right = size_value(field(node, "right"), function, unit)
         if left is None or right is None:
             return None
-        operator = text(field(node, "operator"))
+        operator = operator_of(node)
         if operator == "*":
             return _times(left, right)
         if operator in "+-" and left.unit == right.unit:
@@ -196,7 +206,7 @@ def pointee(node: Node | None, function: Function | None) -> Size | None:
         return _type_size(written.replace("*", " "), stars - 1, function.unit) if stars else None
     if node.type == "binary_expression":
         return pointee(field(node, "left"), function) or pointee(field(node, "right"), function)
-    if node.type == "pointer_expression" and text(field(node, "operator")) == "&":
+    if node.type == "pointer_expression" and operator_of(node) == "&":
         inner = bare(field(node, "argument") or node)
         if inner.type == "subscript_expression":
             return pointee(field(inner, "argument"), function)
@@ -334,7 +344,7 @@ def _sizeof(node: Node, function: Function | None, unit: Unit) -> Size | None:
     if value is None:
         return None
     value = bare(value)
-    if value.type == "pointer_expression" and text(field(value, "operator")) == "*":
+    if value.type == "pointer_expression" and operator_of(value) == "*":
         return pointee(field(value, "argument"), function)
     if value.type == "subscript_expression":
         return pointee(field(value, "argument"), function)
@@ -357,7 +367,7 @@ def _times(left: Size | None, right: Size | None) -> Size | None:
 
 
 def _moved(node: Node, function: Function, fuel: int) -> Extent | None:
-    operator = text(field(node, "operator"))
+    operator = operator_of(node)
     left, right = field(node, "left"), field(node, "right")
     if operator not in ("+", "-") or left is None:
         return None
@@ -405,7 +415,8 @@ def _row(node: Node, function: Function) -> Extent | None:
 
 def index_of(subscript: Node) -> Node | None:
     """The index of `a[i]`, in C and in C++."""
-    indices = field(subscript, "indices")
-    if indices is not None:
-        return indices.named_children[-1] if indices.named_child_count else None
-    return field(subscript, "index")
+    index = field(subscript, "index")
+    indices = field(subscript, "indices") if index is None else None
+    if indices is not None and indices.named_child_count:
+        return indices.named_children[-1]
+    return index

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jarvis_ls.codeintel.code import Call, Function, bare, call_at, field, text
+from jarvis_ls.codeintel.code import Call, Function, bare, call_at, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.reaching import reaching, region_at
 from jarvis_ls.jsec.c.texts import contents_before, names_of
@@ -88,7 +88,7 @@ def number_source(node: Node | None, function: Function | None, fuel: int = _FUE
     if kind == "call_expression":
         return _number_of_call(node, function)
     if kind == "binary_expression":
-        operator = text(field(node, "operator"))
+        operator = operator_of(node)
         if operator in ("&", "%", "/", ">>", "==", "!=", "<", ">", "<=", ">=", "&&", "||"):
             return None
         return number_source(field(node, "left"), function, fuel - 1) or number_source(

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jarvis_ls.codeintel.code import Call, Function, ancestors, field, text
+from jarvis_ls.codeintel.code import Call, Function, Unit, ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.control import Condition, Region, control_of
 from jarvis_ls.jsec.c.paths import Event, Exhausted, Walker
@@ -59,6 +59,15 @@ REENTRANT = frozenset({"EnterCriticalSection", "sqlite3_mutex_enter", "g_rec_mut
 TAKING = (*PAIRS, *TRIES)
 _TAKING = frozenset(TAKING)
 _METHODS = frozenset({"lock", "unlock", "try_lock", "lock_shared", "unlock_shared"})
+_RECURSIVE = (b"PTHREAD_MUTEX_RECURSIVE", b"mtx_recursive", b"RECURSIVE_MUTEX", b"init_recursive")
+
+_CHOICES = frozenset({"if_statement", "switch_statement", "conditional_expression",
+                      "preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif"})  # fmt: skip
+
+
+def may_be_recursive(unit: Unit) -> bool:
+    """Whether a file makes locks that whoever holds them may take again."""
+    return any(word in unit.source.data for word in _RECURSIVE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +86,8 @@ class LockFault:
     """The function that took it."""
     gives_back: bool
     """Whether the function gives the lock back somewhere."""
+    partly: bool = False
+    """Whether other ways that lead to the same place gave it back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +236,18 @@ class _LockWalk(Walker):
         sometimes = mask & HELD and not mask & UNKNOWN and not self.gives_back
         if mask == HELD or sometimes:
             self._note("kept", node)
+        elif mask & (HELD | RELEASED) == (HELD | RELEASED) and not mask & UNKNOWN and all(
+            self._is_plain(event) for event in self.own if event.kind == "unlock"
+        ):  # fmt: skip
+            self._note("kept", node, partly=True)  # a jump goes past what gives it back
+
+    def _is_plain(self, event: Event) -> bool:
+        """Whether no condition of its own decides that a lock is given back."""
+        taken = self.own[0].node
+        return all(
+            outer.type not in _CHOICES or outer.start_byte <= taken.start_byte < outer.end_byte
+            for outer in ancestors(event.node, self.function.node)
+        )
 
     def _decide(self, condition: Condition, mask: int) -> tuple[int, int]:
         self.name = ""
@@ -244,7 +267,7 @@ class _LockWalk(Walker):
             return False
         return not written_between(self.function, name, event.at + 1, at)
 
-    def _note(self, kind: str, node: Node) -> None:
+    def _note(self, kind: str, node: Node, *, partly: bool = False) -> None:
         if len(self.faults) >= MAX_FAULTS:
             return
         wanted = ("unlock",) if kind == "released-twice" else ("lock", "try")
@@ -254,7 +277,7 @@ class _LockWalk(Walker):
             return
         taken_by = next((e.extra for e in self.own if e.kind in ("lock", "try")), "")
         self.faults[(kind, node.id)] = LockFault(
-            kind, self.key, node, origin.node if origin else None, taken_by, self.gives_back
+            kind, self.key, node, origin.node if origin else None, taken_by, self.gives_back, partly
         )
 
     def _moves(self, start: int, end: int) -> bool:

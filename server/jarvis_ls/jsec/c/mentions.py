@@ -9,7 +9,16 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Literal
 
-from jarvis_ls.codeintel.code import Call, Function, Unit, ancestors, call_at, field, text
+from jarvis_ls.codeintel.code import (
+    Call,
+    Function,
+    Unit,
+    ancestors,
+    call_at,
+    field,
+    operator_of,
+    text,
+)
 from jarvis_ls.codeintel.items import Item
 from jarvis_ls.codeintel.nodes import BLANKED
 from jarvis_ls.codeintel.parse import Node
@@ -84,13 +93,14 @@ class Search:
             use = self._node(statement, at)
             if use is None:
                 raise LineEnds
-            if use.type not in _NAMES or not _is_evaluated(use, statement):
+            path = _path(statement, use) if use.type in _NAMES else None
+            if path is None or not _is_evaluated(path):
                 continue
             if use.byte_range != (at, at + len(self._path)):
                 if _other_member(use):
                     continue
                 raise LineEnds
-            if not _always_reached(use, statement):
+            if not _always_reached(statement, path):
                 raise LineEnds
             return self._mention(use, statement)
         return None
@@ -112,7 +122,7 @@ class Search:
                 if _other_member(use):
                     continue
                 return
-            if _is_evaluated(use, function.node):
+            if _is_evaluated(_path(function.node, use)):
                 changed = any(
                     outer.type == "assignment_expression"
                     and (field(outer, "left") or outer).text == self._path
@@ -156,7 +166,7 @@ class Search:
         if parent is None:
             raise LineEnds
         if parent.type == "assignment_expression" and node == field(parent, "left"):
-            if text(field(parent, "operator")) != "=":
+            if operator_of(parent) != "=":
                 return Mention(use, "read")
             return self.first(statement, use.end_byte, parent.end_byte) or Mention(use, "set")
         if parent.type == "argument_list" and parent.parent is not None:
@@ -205,7 +215,7 @@ def _done(node: Node, parent: Node) -> Does:
     if kind in ("pointer_declarator", "array_declarator", "declaration", "function_declarator"):
         return "set"
     if kind == "binary_expression":
-        return "test" if text(field(parent, "operator")) in _COMPARING else "read"
+        return "test" if operator_of(parent) in _COMPARING else "read"
     return "test" if kind in _TESTING else "read"
 
 
@@ -231,27 +241,30 @@ def _other_member(use: Node) -> bool:
     )
 
 
-def _is_evaluated(use: Node, statement: Node) -> bool:
-    node: Node | None = use
-    for _ in range(24):
-        if node is None or node == statement:
-            return True
+def _path(outer: Node, inner: Node) -> list[Node]:
+    """Nodes from below one down to another in it, that one included. Going down from a statement
+    costs a third of going up: each step up begins at the root of the tree."""
+    path: list[Node] = []
+    node: Node | None = outer
+    while node is not None and node != inner:
+        node = node.child_with_descendant(inner)
+        if node is not None:
+            path.append(node)
+    return path
+
+
+def _is_evaluated(path: list[Node]) -> bool:
+    for node in path:  # noqa: SIM110 - asked so often that a generator is dear
         if node.type in _UNEVALUATED:
             return False
-        node = node.parent
     return True
 
 
-def _always_reached(use: Node, statement: Node) -> bool:
-    """Whether control that comes to a statement comes to an expression in it, but for what a
+def _always_reached(statement: Node, path: list[Node]) -> bool:
+    """Whether control that comes to a statement comes to the end of a path in it, but for what a
     condition leaves out."""
-    below: Node = use
-    for _ in range(64):
-        if below == statement:
-            return True
-        outer = below.parent
-        if outer is None:
-            return False
+    outer = statement
+    for below in path:
         kind = outer.type
         if kind in ELSEWHERE:
             return False
@@ -259,8 +272,8 @@ def _always_reached(use: Node, statement: Node) -> bool:
             kind == "for_statement" and field(outer, "initializer") == below
         ):  # fmt: skip
             return False
-        below = outer
-    return False
+        outer = below
+    return True
 
 
 def named(function: Function, name: str, most: int = MANY, start: int = 0) -> Iterator[Node]:
@@ -289,16 +302,19 @@ def calls_of(whole: WholeUnit, name: str) -> Iterator[Call]:
 
 
 def _places_of(function: Function, word: bytes, most: int, start: int) -> Iterable[int]:
-    many = function.unit.source.data.count(word, start, function.end) > most
-    if function.end - function.start > _LONG and (many or next(_lookups(function)) > _LOOKUPS):
-        known = _words(function).get(word, [])
-        first = bisect_left(known, start)
-        if len(known) - first > most:
+    is_long = function.end - function.start > _LONG
+    listed = is_long and next(_lookups(function)) > _LOOKUPS
+    if not listed and function.unit.source.data.count(word, start, function.end) > most:
+        if not is_long:
             return ()
-        return (known[at] for at in range(first, len(known)))
-    if many:
+        listed = True  # its letters may stand in other words
+    if not listed:
+        return Search(function.unit, function.item, word).places(start, function.end, most)
+    known = _words(function).get(word, [])
+    first = bisect_left(known, start)
+    if len(known) - first > most:
         return ()
-    return Search(function.unit, function.item, word).places(start, function.end, most)
+    return (known[at] for at in range(first, len(known)))
 
 
 @once_per_function

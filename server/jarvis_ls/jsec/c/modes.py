@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jarvis_ls.codeintel.code import Call, bare, field, text
+from jarvis_ls.codeintel.code import Call, bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.constants import constant
 
@@ -27,7 +27,7 @@ def _value(node: Node | None, call: Call, fuel: int) -> int | None:
     node = bare(node)
     if node.type == "identifier" and text(node) in _BITS:
         return _BITS[text(node)]
-    if node.type == "binary_expression" and text(field(node, "operator")) == "|":
+    if node.type == "binary_expression" and operator_of(node) == "|":
         left = _value(field(node, "left"), call, fuel - 1)
         right = _value(field(node, "right"), call, fuel - 1)
         return None if left is None or right is None else left | right

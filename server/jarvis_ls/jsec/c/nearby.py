@@ -11,7 +11,17 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import replace
 
-from jarvis_ls.codeintel.code import Call, Function, Unit, bare, call_at, field, text, use_of
+from jarvis_ls.codeintel.code import (
+    Call,
+    Function,
+    Unit,
+    bare,
+    call_at,
+    field,
+    operator_of,
+    text,
+    use_of,
+)
 from jarvis_ls.codeintel.items import Item
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.allocation import DEREFERENCES, called_name
@@ -142,14 +152,14 @@ def values_of(function: Function, name: str, most: int = FEW) -> list[Node] | No
         kind = parent.type if parent is not None else ""
         if kind in ("parameter_declaration", "update_expression"):
             return None
-        if kind == "pointer_expression" and text(field(parent, "operator")) == "&":
+        if kind == "pointer_expression" and operator_of(parent) == "&":
             return None
         given = None
         if kind == "init_declarator" and node == field(parent, "declarator"):
             given = field(parent, "value")
         elif kind == "assignment_expression" and node == field(parent, "left"):
             given = field(parent, "right")
-            if text(field(parent, "operator")) != "=":
+            if operator_of(parent) != "=":
                 return None
         if given is not None:
             values.append(given)

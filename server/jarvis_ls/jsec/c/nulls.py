@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
+import string
+from typing import NamedTuple
 
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.guards import leaves
@@ -15,6 +16,8 @@ _TEST = re.compile(
     rb"\( ?(!?) ?" + _PATH + rb"(?: ?([!=])= ?" + _NULL + rb")? ?\)"
     rb"|\( ?" + _NULL + rb" ?([!=])= ?" + _PATH + rb" ?\)"
 )  # fmt: skip
+_IN_TEST = string.ascii_letters.encode() + string.digits.encode() + b"_->.!=() "
+"""The characters that such a test is written in: nearly every other condition has more."""
 _LONGEST = 80
 """Bytes of a condition that is looked at."""
 
@@ -25,8 +28,7 @@ _FINAL = (b"fail", b"fatal", b"die", b"error", b"abort", b"panic", b"oom", b"exi
 """What a call that ends the program is often named like."""
 
 
-@dataclass(frozen=True, slots=True)
-class NullTest:
+class NullTest(NamedTuple):
     """What an `if` asks."""
 
     path: str
@@ -60,7 +62,7 @@ def _asked(condition: Node) -> tuple[str, bool] | None:
 @functools.lru_cache(maxsize=1024)
 def _asked_in(written: bytes) -> tuple[str, bool] | None:
     """The same told by its text, which several rules look at, and which comes again and again."""
-    match = _TEST.fullmatch(written)
+    match = None if written.translate(None, _IN_TEST) else _TEST.fullmatch(written)
     if match is None:
         return None
     negated, path, operator, reverse, other = match.groups()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from jarvis_ls.codeintel.code import Call, Function, bare, field, text, use_of
+from jarvis_ls.codeintel.code import Call, Function, bare, field, operator_of, text, use_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.mentions import named
 from jarvis_ls.jsec.guards import enclosing_loop, leaves
@@ -62,11 +62,11 @@ def dropped(call: Call) -> bool:
     ):
         return False
     later = function.uses(text(target), call.node.end_byte)
-    if len(later) > _MAX_USES or any(not _is_write(n) for n in later):
+    if len(later) > _MAX_USES or any(not is_write(n) for n in later):
         return False
     loop = enclosing_loop(call.node, function)
     before = [] if loop is None else function.uses(text(target), loop.start_byte)[:_MAX_USES]
-    return all(_is_write(n) or n == variable.node for n in before)
+    return all(is_write(n) or n == variable.node for n in before)
 
 
 def _is_continued(call: Call) -> bool:
@@ -100,7 +100,7 @@ def tests_of(call: Call) -> Iterator[Test]:
         return
     later = named(function, text(target), start=call.node.end_byte)
     for use in islice(later, _MAX_USES):
-        if _is_write(use) or (use.parent is not None and use.parent.type == "update_expression"):
+        if is_write(use) or is_step(use):
             return  # what is tested later is another value
         if (found := _test(use)) is not None:
             yield found
@@ -134,6 +134,21 @@ def branch_of(test: Test) -> Node | None:
     return None
 
 
+def is_write(use: Node) -> bool:
+    """Whether a use of a variable gives it a value."""
+    parent = use.parent
+    if parent is None:
+        return False
+    if parent.type == "assignment_expression":
+        return field(parent, "left") == use and operator_of(parent) == "="
+    return parent.type == "init_declarator" and field(parent, "declarator") == use
+
+
+def is_step(use: Node) -> bool:
+    """Whether a use counts a variable up or down."""
+    return use.parent is not None and use.parent.type == "update_expression"
+
+
 def stream_checked(function: Function, stream: str, after: int = 0) -> bool:
     """Whether the function asks `ferror` or `feof` about a stream, or looks at the result of
     `fflush` or `fclose`, after a byte."""
@@ -150,22 +165,13 @@ def _last_checks(function: Function) -> dict[str, int]:
     return found
 
 
-def _is_write(use: Node) -> bool:
-    parent = use.parent
-    if parent is None:
-        return False
-    if parent.type == "assignment_expression":
-        return field(parent, "left") == use and text(field(parent, "operator")) == "="
-    return parent.type == "init_declarator" and field(parent, "declarator") == use
-
-
 def _test(node: Node) -> Test | None:
     """How the value of `node` is tested, if it is."""
     user = use_of(node)
     if user is None:
         return None
     if user.type == "binary_expression":
-        operator = text(field(user, "operator"))
+        operator = operator_of(user)
         left, right = field(user, "left"), field(user, "right")
         if left is None or right is None:
             return None
@@ -176,7 +182,7 @@ def _test(node: Node) -> Test | None:
         if bare(left) == node or node == left:
             return Test(user, operator, text(bare(right)), node)
         return Test(user, _MIRRORED.get(operator, operator), text(bare(left)), node)
-    if user.type == "unary_expression" and text(field(user, "operator")) == "!":
+    if user.type == "unary_expression" and operator_of(user) == "!":
         return Test(user, "!", "", node)
     if user.type in _BRANCHES or user.type == "condition_clause":
         return Test(node, "", "", node)

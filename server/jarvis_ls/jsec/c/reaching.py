@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from jarvis_ls.codeintel.code import Call, Function, bare, call_at, field, text
+from jarvis_ls.codeintel.code import Call, Function, bare, call_at, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.constants import constant
 from jarvis_ls.jsec.guards import leaves
@@ -25,8 +25,7 @@ MAX_WRITES = 32
 """Writes looked at for one question; with more of them nothing is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(NamedTuple):
     """One place that changes a variable."""
 
     at: int
@@ -42,8 +41,7 @@ class Write:
     """The call that is given its address."""
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(NamedTuple):
     """A part of a function that may run or not."""
 
     start: int
@@ -147,9 +145,7 @@ def _returns(node: Node) -> bool:
 
 
 def _is_loop(region: Region) -> bool:
-    return region.node.parent is not None and region.node.parent.type in (
-        "for_statement", "while_statement", "do_statement", "for_range_loop"
-    )  # fmt: skip
+    return region.branch == 0 and region.node.type != "case_statement"
 
 
 @once_per_function
@@ -224,19 +220,19 @@ def _all_writes(function: Function) -> Iterator[tuple[str, Write]]:
             operator = "declared" if initial is None else "="
             yield variable.name, Write(at, variable.node, initial, operator)
     for node in function.nodes("assign"):
-        operator = text(field(node, "operator"))
+        operator = operator_of(node)
         value = field(node, "right") if operator == "=" else None
         yield _key(field(node, "left")), Write(node.end_byte, node, value, operator)
     for node in function.nodes("update"):
-        operator = text(field(node, "operator"))
+        operator = operator_of(node)
         yield _key(field(node, "argument")), Write(node.end_byte, node, None, operator)
     for node in function.nodes("binary") if function.mentions(_INPUT) else ():
         left = text(field(node, "left"))
-        if text(field(node, "operator")) == ">>" and left.startswith(("cin", "std::cin")):
+        if operator_of(node) == ">>" and left.startswith(("cin", "std::cin")):
             yield _key(field(node, "right")), Write(node.end_byte, node, None, ">>")
     calls: dict[int, tuple[Call | None, set[int]]] = {}
     for node in function.nodes("deref"):
-        if text(field(node, "operator")) != "&" or (argument := _as_argument(node)) is None:
+        if operator_of(node) != "&" or (argument := _as_argument(node)) is None:
             continue
         arguments = argument.parent
         owner = arguments.parent if arguments is not None else None

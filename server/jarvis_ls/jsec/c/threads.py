@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from jarvis_ls.codeintel.code import Call, Function, bare, field, text
+from jarvis_ls.codeintel.code import Call, Function, bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.core.regex import for_long_texts
 from jarvis_ls.jsec.c.locks import PAIRS, RELEASES
 from jarvis_ls.jsec.c.wrapped import lock_wrapped, starts_wrapped
 from jarvis_ls.jsec.guards import enclosing_loop
@@ -26,9 +27,9 @@ JOINS = frozenset({"pthread_join", "thrd_join", "WaitForSingleObject", "WaitForM
                    "join", "g_thread_join", "uv_thread_join", "SDL_WaitThread"})  # fmt: skip
 INSTALLERS = frozenset({"signal", "sigset", "bsd_signal", "sysv_signal", "__sysv_signal"})
 """Functions that take a signal and its handler."""
-_STARTING = re.compile(rb"(?i)(?:create|start|begin|new|spawn)_?thread|"
-                       rb"thread_?(?:create|start|begin|new|spawn)|\bj?thread\b|kthread_run"
-                       rb"|thrd_create|\basync\b")  # fmt: skip
+_STARTING = (rb"(?i)(?:create|start|begin|new|spawn)_?thread|"
+             rb"thread_?(?:create|start|begin|new|spawn)|\bj?thread\b|kthread_run"
+             rb"|thrd_create|\basync\b")  # fmt: skip
 _GUARDS = re.compile(rb"\b(?:lock_guard|unique_lock|scoped_lock|shared_lock|QMutexLocker)\b")
 _ATOMIC = re.compile(r"[aA]tomic|_Thread_local|thread_local|__thread|mutex|cond|sem_t|pthread_|"
                      r"\bonce|LONG\b|barrier|CRITICAL_SECTION|\bconst\b")  # fmt: skip
@@ -62,6 +63,11 @@ class Started:
             return ""
         if any(_is_made_in(function, only) for function, _ in self.creations):
             return ""
+        if len({id(function) for function, _ in self.creations}) == len(self.creations) > 1 and all(
+            function.variable(only.lstrip("&"), node.start_byte) is not None
+            for function, node in self.creations
+        ):
+            return ""  # each function has a variable of that name
         in_loop = len(self.creations) == 1  # a pointer may be another one each time
         return only if only.startswith("&") or not in_loop else ""
 
@@ -76,10 +82,11 @@ def _is_made_in(function: Function, pointer: str) -> bool:
 def started(whole: WholeUnit) -> list[Started]:
     """Functions of the file that run in threads, with the places that start them."""
     wrapped = starts_wrapped(whole)
+    starts = for_long_texts(_STARTING)
     starting = [
         function
         for function in whole.mentioning(b"hread", b"HREAD", b"hrd_create", b"HRD_CREATE", b"async")
-        if _STARTING.search(function.node.text or b"") is not None
+        if starts.search(function.node.text or b"") is not None
     ]
     if not wrapped and not starting:  # with every keystroke: names of all functions cost more
         return []
@@ -126,7 +133,7 @@ def writes(function: Function, names: dict[str, str]) -> list[tuple[str, Node]]:
             target = field(node, part)
             while target is not None and target.type in ("subscript_expression",
                                                          "field_expression"):  # fmt: skip
-                if target.type == "field_expression" and text(field(target, "operator")) == "->":
+                if target.type == "field_expression" and operator_of(target) == "->":
                     break
                 target = field(target, "argument")
             name = text(target)
@@ -152,7 +159,7 @@ def writes_through_parameter(function: Function) -> list[Node]:
             if target is None or target.type not in ("pointer_expression", "field_expression"):
                 continue
             base = field(target, "argument")
-            direct = target.type == "pointer_expression" or text(field(target, "operator")) == "->"
+            direct = target.type == "pointer_expression" or operator_of(target) == "->"
             if direct and base is not None and text(bare(base)) in names:
                 found.append(node)
     return sorted(found, key=lambda node: node.start_byte)
@@ -170,15 +177,16 @@ def _argument_after(call: Node, name: str) -> str:
 
 def is_guarded(function: Function, node: Node) -> bool:
     """Whether some lock is held at a place, judging by the calls before it in the text."""
-    held = 0
+    held = {False: 0, True: 0}  # of mutexes, and of semaphores
     for call in function.calls:
         if call.node.start_byte >= node.start_byte:
             break
+        is_semaphore = "sem_" in call.name.lower()
         if _takes(call):
-            held += 1
+            held[is_semaphore] += 1
         elif _releases(call):
-            held = max(0, held - 1)
-    if held > 0 or lock_wrapped(function, node):
+            held[is_semaphore] = max(0, held[is_semaphore] - 1)
+    if any(held.values()) or lock_wrapped(function, node):
         return True
     before = (function.node.text or b"")[: node.start_byte - function.start]
     return function.unit.language == "cpp" and _GUARDS.search(before) is not None

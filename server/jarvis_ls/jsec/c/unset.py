@@ -46,6 +46,9 @@ class Unset:
 
 def declares_unset(node: Node) -> bool:
     """Whether a declaration declares something without a value that is no array."""
+    written = node.text or b""
+    if b"=" in written and b"," not in written and b"/" not in written:
+        return False
     return any(
         child.type in ("identifier", "pointer_declarator")
         for child in node.children_by_field_name("declarator")

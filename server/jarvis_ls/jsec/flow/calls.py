@@ -89,6 +89,8 @@ def _call(an: Analysis, st: State, instr: Instr) -> Any:
             None if short in an.own
             else an.find_overload(target, an.frame.function.file, an.frame.space, types)
         )  # fmt: skip
+        if function is not None and short in TABLE and _is_unseen(an, function, short):
+            function = None  # for a system without it: this file has it from the system
         if function is None:
             if an.program.stops(short, an.frame.function.file):
                 return []
@@ -113,6 +115,12 @@ def _call(an: Analysis, st: State, instr: Instr) -> Any:
         return _entered(an, st, function, values, types, temp, result, span, args)
     where = evaluate(an, st, target)
     return _through_pointer(an, st, where, values, types, temp, result, span, args)
+
+
+def _is_unseen(an: Analysis, function: FunctionIR, name: str) -> bool:
+    """Whether a function of another file is not declared where it is called."""
+    file = an.frame.function.file
+    return function.file != file and an.program.prototype(name, file) is None
 
 
 _SHOWN = 14
@@ -206,16 +214,17 @@ def enter(
             value = unknown(result)
         after.mem[frame.temps + temp] = {0: value}
         if function.cut:
-            _may_be_given(after, values)
+            _may_be_given(an, after, values)
         states.append(after)
     return states
 
 
-def _may_be_given(st: State, values: list[Val]) -> None:
+def _may_be_given(an: Analysis, st: State, values: list[Val]) -> None:
     """Part of a function was not understood: it may have given values to what it was handed."""
     st.unseen += 1
     for target in (t for value in values for t in value.ptr):
-        reg = st.regs.get(target[0])
+        place = an.places[target[0]]
+        reg = st.regs.get(target[0]) if place is None else an.reg(st, target[0])
         if reg is not None and reg.fill == UNINITIALISED:
             st.regs[target[0]] = reg.but(fill=UNKNOWN_FILL)
         cells = st.mem.get(target[0])
@@ -390,6 +399,9 @@ def _alloca(an: Analysis, st: State, instr: Instr) -> None:
     number = evaluate(an, st, count)
     rid = an.frame.base + slot
     reg = an.reg(st, rid)
+    size = size if type(size) is int else an.size(size)
+    if not size:
+        return
     ownership.size_checks(an, st, number, size, "array", span)
     lo = max(number.lo, 0) * size
     st.regs[rid] = reg.but(lo=lo, hi=max(number.hi, 0) * size,

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.jsec.flow import ir
-from jarvis_ls.jsec.flow.evaluate import decided, evaluate, nullness
+from jarvis_ls.jsec.flow.evaluate import OPS, decided, evaluate, nullness
 from jarvis_ls.jsec.flow.ir import Expr, Instr, Number
+from jarvis_ls.jsec.flow.numbers import folded
 from jarvis_ls.jsec.flow.state import State
 from jarvis_ls.jsec.flow.types import limits
 from jarvis_ls.jsec.flow.values import (
@@ -22,6 +23,7 @@ from jarvis_ls.jsec.flow.values import (
     TIGHT,
     ZERO,
     Val,
+    corners,
     number,
 )  # fmt: skip
 from jarvis_ls.jsec.flow.way import BRANCH
@@ -37,6 +39,8 @@ _MAX_CASES = 300
 _FAR = 2**31 - 1
 _NEAR = 16
 """Rounds that a loop still has to go when it is gone through step by step."""
+_ANY = Val(0, 0)
+"""A number that is not known to be reached."""
 Ways = list[tuple[int, State]]
 
 
@@ -55,7 +59,7 @@ def successors(an: Analysis, st: State, end: Instr) -> Iterable[tuple[int, State
 def quiet(an: Analysis, st: State, e: Expr) -> Val:
     """The value of an expression whose faults were told already."""
     an.silent += 1
-    value = evaluate(an, st, e)
+    value = OPS[e[0]](an, st, e)
     an.silent -= 1
     return value
 
@@ -147,10 +151,10 @@ def refine(an: Analysis, st: State, op: str, left: Expr, right: Expr, a: Val, b:
             return a.null != NULL or _refine_null(an, st, _MIRRORED[op], right, b)
         if a.ptr or b.ptr:
             return True
-    if not _refine_number(an, st, op, left, a, b):
+    if not _refine_number(an, st, op, left, a, b, right):
         return False
     # what is written out says nothing more: it would not have held for the other side either
-    return right[0] in _WRITTEN_OUT or _refine_number(an, st, _MIRRORED[op], right, b, a)
+    return right[0] in _WRITTEN_OUT or _refine_number(an, st, _MIRRORED[op], right, b, a, left)
 
 
 def _is_pointer_test(a: Val, b: Val) -> bool:
@@ -160,10 +164,14 @@ def _is_pointer_test(a: Val, b: Val) -> bool:
 
 
 def _refine_handle(an: Analysis, st: State, op: str, a: Val, b: Val) -> bool:
-    """A file descriptor is compared with a number: below zero it was not opened."""
+    """A file descriptor is compared with a number: below zero it was not opened, and one of the
+    standard streams stays open."""
     handle, value, operator = (a, b, op) if a.ptr else (b, a, _MIRRORED[op])
     failed = (operator in ("<", "<=") and value.hi <= 0) or (operator == "==" and value.hi < 0)
     passed = (operator in (">", ">=") and value.lo >= -1) or (operator == "!=" and value.hi < 0)
+    standard = (operator in ("<", "<=", "==") and value.hi <= 2) or (
+        operator == "<" and value.hi == 3
+    )
     for target in handle.ptr:
         reg = st.regs.get(target[0])
         if reg is not None and reg.family == "CreateFile" and operator in ("==", "!="):
@@ -171,7 +179,8 @@ def _refine_handle(an: Analysis, st: State, op: str, a: Val, b: Val) -> bool:
         elif reg is not None and reg.family == "open":
             if failed and reg.null == 0:
                 return False
-            st.regs[target[0]] = reg.but(null=2 if failed else 0 if passed else reg.null)
+            null = 2 if failed else 0 if passed else reg.null
+            st.regs[target[0]] = reg.but(null=null, escaped=reg.escaped or standard)
     return True
 
 
@@ -230,7 +239,10 @@ def _cell(an: Analysis, st: State, e: Expr) -> tuple[int, Any] | None:
     return an.cell(st, e)
 
 
-def _refine_number(an: Analysis, st: State, op: str, e: Expr, value: Val, other: Val) -> bool:
+def _refine_number(
+    an: Analysis, st: State, op: str, e: Expr, value: Val, other: Val, by: Expr
+) -> bool:
+    """Narrow a number by one it is compared with, which the expression `by` gives."""
     lo, hi = value.lo, value.hi
     if op == "<":
         hi = min(hi, other.hi - 1 if isinstance(other.hi, int) else other.hi)
@@ -254,10 +266,13 @@ def _refine_number(an: Analysis, st: State, op: str, e: Expr, value: Val, other:
         if op == "!=" and lo < other.lo == other.hi < hi and value.sym is None and not value.ptr:
             _put_back(an, st, e, value, Val(lo, hi, value.flags, value.taint, (), value.null, 0,
                                             ("differs", other.lo)))  # fmt: skip
+        elif e[0] == ir.BIN and op != "!=" and folded(by) is None:
+            _narrow_parts(an, st, e, value, exact=False)
         return True
     if e[0] in _WRITTEN_OUT:
         return True
-    if value.flags & COUNT and other.flags & TIGHT and op in (">=", "<=", "=="):
+    is_part = e[0] == ir.BIN
+    if not is_part and value.flags & COUNT and other.flags & TIGHT and op in (">=", "<=", "=="):
         # a counter leaves its loop with the first number that ends it
         if op == ">=" and hi == value.hi and lo > value.lo:
             hi = lo if other.lo == other.hi else hi
@@ -269,8 +284,40 @@ def _refine_number(an: Analysis, st: State, op: str, e: Expr, value: Val, other:
     if excluded:
         new = Val(lo, hi, new.flags, None if value.taint is None else value.taint, (), NOT_NULL,
                   0, ("nonzero", None))  # fmt: skip
-    _put_back(an, st, e, value, new)
+    if is_part:
+        _narrow_parts(an, st, e, new, exact=folded(by) is not None)
+    else:
+        _put_back(an, st, e, value, new)
     return True
+
+
+def _narrow_parts(an: Analysis, st: State, e: Expr, new: Val, *, exact: bool) -> None:
+    """What a sum or difference was narrowed to says about what it is made of. Unless it was
+    compared with an `exact` number, how far each part goes hangs together with other values."""
+    if e[1] not in ("+", "-") or e[4][0] != "i":
+        return
+    a, b = quiet(an, st, e[2]), quiet(an, st, e[3])
+    ends = corners(e[1], a, b)
+    low, high = limits(e[4])
+    if a.ptr or b.ptr or a.ini or b.ini or ends is None:
+        return
+    if not e[4][2] and (ends[0] < low or ends[1] > high):
+        return  # it may have wrapped
+    if e[1] == "+":
+        mine, other = (new.lo - b.hi, new.hi - b.lo), (new.lo - a.hi, new.hi - a.lo)
+    else:
+        mine, other = (new.lo + b.lo, new.hi + b.hi), (a.lo - new.hi, a.hi - new.lo)
+    for part, value, fixed, (lo, hi) in ((e[2], a, b, mine), (e[3], b, a, other)):
+        lo, hi = max(lo, value.lo), min(hi, value.hi)
+        if lo >= hi or part[0] in _WRITTEN_OUT:
+            continue
+        if exact and (lo != value.lo or hi != value.hi):
+            told = fixed.lo == fixed.hi and new.flags & TIGHT
+            _put_back(an, st, part, value, _narrowed(value, lo, hi, ZERO if told else _ANY))
+        elif not exact and value.flags & (TIGHT | COUNT):
+            loose = value.flags & ~(TIGHT | COUNT)
+            _put_back(an, st, part, value,
+                      Val(lo, hi, loose, value.taint, (), value.null, 0, value.sym))  # fmt: skip
 
 
 def _narrowed(value: Val, lo: Number, hi: Number, other: Val) -> Val:

@@ -45,8 +45,9 @@ _CARRIED = frozenset({"over", "sizeof", "negative"})
 
 
 def evaluate(an: Analysis, st: State, e: Expr) -> Val:
-    """The value of an expression; stores in it change `st`."""
-    return _OPS[e[0]](an, st, e)
+    """The value of an expression; stores in it change `st`. (What is called most, in this file and
+    in the interpreter, looks into `OPS` itself: a call less for each part of an expression.)"""
+    return OPS[e[0]](an, st, e)
 
 
 def fetch(an: Analysis, st: State, e: Expr) -> Val:
@@ -59,7 +60,7 @@ def fetch(an: Analysis, st: State, e: Expr) -> Val:
         cells = st.mem.get(rid)
         found = cells.get(0) if cells is not None else None
         return found if found is not None else default(an, st, rid, 0, type_)
-    where = evaluate(an, st, address)
+    where = OPS[address[0]](an, st, address)
     if where.ptr == () and where.null == ANY_NULL and not where.ini:
         return unknown(type_)
     return load(an, st, where, type_, e[3], address, told=False)
@@ -103,7 +104,7 @@ def _load(an: Analysis, st: State, e: Expr) -> Val:
             if found.ini:
                 return access.uninitialised(an, st, found, rid, e[3], type_)
             return found
-    where = evaluate(an, st, address)
+    where = OPS[address[0]](an, st, address)
     if where.ptr == () and where.null == ANY_NULL and not where.ini:
         return unknown(type_)
     return load(an, st, where, type_, e[3], address)
@@ -119,9 +120,17 @@ def _store(an: Analysis, st: State, e: Expr) -> Val:
         rid = an.frame.base + address[1]
         st.mem[rid] = {0: value}
         return value
-    where = evaluate(an, st, address)
+    where = OPS[address[0]](an, st, address)
+    if _is_worked_out(e[2]):  # a text whose characters are worked out is not what came in
+        an.opened.update(target[0] for target in where.ptr)
     store(an, st, where, value, type_, e[4], address, e[2])
     return value
+
+
+def _is_worked_out(value: Expr) -> bool:
+    while value[0] == ir.CAST:
+        value = value[1]
+    return value[0] == ir.BIN and not is_written_out(value)
 
 
 def _array_of(an: Analysis, st: State, address: Expr) -> int:
@@ -136,12 +145,16 @@ def _array_of(an: Analysis, st: State, address: Expr) -> int:
 
 
 def _field(an: Analysis, st: State, e: Expr) -> Val:
-    base = evaluate(an, st, e[1])
+    base: Val = OPS[e[1][0]](an, st, e[1])
     offset, type_ = e[2], e[3]
     if not base.ptr:
         return base
     if type(offset) is tuple:
         offset = an.offset(*offset)
+    if type_[0] != "a" and len(base.ptr) == 1:  # the usual case
+        ((rid, lo, hi, flags, _),) = base.ptr
+        moved = ((rid, lo + offset, hi + offset, flags, None),)
+        return Val(0, 0, base.flags, base.taint, moved, base.null, base.ini)
     length = an.size(type_) if type_[0] == "a" else 0
     targets = []
     for rid, lo, hi, flags, _ in base.ptr:
@@ -151,8 +164,8 @@ def _field(an: Analysis, st: State, e: Expr) -> Val:
 
 
 def _index(an: Analysis, st: State, e: Expr) -> Val:
-    base = evaluate(an, st, e[1])
-    index = evaluate(an, st, e[2])
+    base = OPS[e[1][0]](an, st, e[1])
+    index = OPS[e[2][0]](an, st, e[2])
     size = e[3]
     return shifted(an, st, base, index, size if type(size) is int else an.size(size))
 
@@ -161,7 +174,8 @@ def shifted(an: Analysis, st: State, base: Val, index: Val, size: int) -> Val:
     """A pointer moved by a number of elements."""
     if not base.ptr:
         return base
-    if size == 0:
+    if size == 0:  # where it leads to is not known any more: who has it may release what is there
+        escape(st, base)
         return Val(0, 0, base.flags | OTHER, None, (), ANY_NULL)
     flags = index.flags & TIGHT
     taint = index.taint if index.taint is not None and is_number(index.taint) else None
@@ -178,8 +192,8 @@ _WRITTEN = frozenset({ir.CONST, ir.BIN})
 
 
 def _bin(an: Analysis, st: State, e: Expr) -> Val:
-    a = evaluate(an, st, e[2])
-    b = a if e[2] == e[3] and e[2][0] == ir.LOAD else evaluate(an, st, e[3])
+    a = OPS[e[2][0]](an, st, e[2])
+    b = a if e[2] == e[3] and e[2][0] == ir.LOAD else OPS[e[3][0]](an, st, e[3])
     return binary(an, st, e[1], a, b, e[4], e[5], e)
 
 
@@ -235,8 +249,8 @@ def binary(
 
 
 def _cmp(an: Analysis, st: State, e: Expr) -> Val:
-    a = evaluate(an, st, e[2])
-    b = evaluate(an, st, e[3])
+    a = OPS[e[2][0]](an, st, e[2])
+    b = OPS[e[3][0]](an, st, e[3])
     found = decided(an, st, e[1], a, b)
     return _EITHER if found is None else ONE if found else ZERO
 
@@ -290,13 +304,13 @@ def _decided_places(an: Analysis, st: State, op: str, a: Val, b: Val) -> bool | 
 
 
 def _not(an: Analysis, st: State, e: Expr) -> Val:
-    value = evaluate(an, st, e[1])
+    value = OPS[e[1][0]](an, st, e[1])
     null = nullness(st, value)
     return ONE if null == NULL else ZERO if null == NOT_NULL else _EITHER
 
 
 def _neg(an: Analysis, st: State, e: Expr) -> Val:
-    value = evaluate(an, st, e[1])
+    value = OPS[e[1][0]](an, st, e[1])
     lo, hi = limits(e[2])
     low, high = -value.hi, -value.lo
     if low < lo or high > hi:
@@ -305,7 +319,7 @@ def _neg(an: Analysis, st: State, e: Expr) -> Val:
 
 
 def _compl(an: Analysis, st: State, e: Expr) -> Val:
-    value = evaluate(an, st, e[1])
+    value = OPS[e[1][0]](an, st, e[1])
     if value.lo == value.hi and isinstance(value.lo, int) and e[2][0] == "i":
         return number(arithmetic.wrapped(~value.lo, e[2]))
     return unknown(e[2])
@@ -313,25 +327,29 @@ def _compl(an: Analysis, st: State, e: Expr) -> Val:
 
 def _cast(an: Analysis, st: State, e: Expr) -> Val:
     inner = e[1]
-    if e[4] and is_written_out(inner):
+    byte = inner[0] == ir.CONST and -128 <= inner[1] < 0 and e[3][:2] == ("i", 1)  # `'\xfe'`
+    if byte or (e[4] and is_written_out(inner)):
         an.silent += 1
-        value = converted(an, st, evaluate(an, st, inner), e[2], e[3], e[5], explicit=True)
+        value = converted(an, st, OPS[inner[0]](an, st, inner), e[2], e[3], e[5], explicit=True)
         an.silent -= 1
         return value
-    return converted(an, st, evaluate(an, st, inner), e[2], e[3], e[5], explicit=e[4])
+    return converted(an, st, OPS[inner[0]](an, st, inner), e[2], e[3], e[5], explicit=e[4])
 
 
 def _step(an: Analysis, st: State, e: Expr) -> Val:
     address, type_, delta, postfix, span = e[1], e[2], e[3], e[4], e[5]
     old = _load(an, st, (ir.LOAD, address, type_, span))
     if old.ptr or type_[0] == "p":
+        if type(delta) is tuple:
+            delta = delta[1] * an.size(delta[0])
         targets = tuple((t[0], t[1] + delta, t[2] + delta, t[3], t[4]) for t in old.ptr)
         new = Val(0, 0, old.flags, old.taint, targets, old.null, old.ini)
-        if old.ini:
+        if old.ini or not delta:
+            escape(st, old)
             new = unknown(type_)
     else:
         new = _counted(an, st, old, delta, type_, span)
-    where = an.frame.pointers[address[1]] if address[0] == ir.LOCAL else evaluate(an, st, address)
+    where = OPS[address[0]](an, st, address)
     single = len(where.ptr) == 1
     for target in where.ptr:
         write(an, st, target, new, an.size(type_), strong=single)
@@ -376,11 +394,13 @@ def _unknown(an: Analysis, st: State, e: Expr) -> Val:
 
 
 def _ptrdiff(an: Analysis, st: State, e: Expr) -> Val:
-    a = evaluate(an, st, e[1])
-    b = evaluate(an, st, e[2])
+    a = OPS[e[1][0]](an, st, e[1])
+    b = OPS[e[2][0]](an, st, e[2])
     if len(a.ptr) == 1 == len(b.ptr) and a.ptr[0][0] == b.ptr[0][0]:
         one, two = a.ptr[0], b.ptr[0]
-        return Val((one[1] - two[2]) // e[3], (one[2] - two[1]) // e[3], one[3] & two[3])
+        size = e[3] if type(e[3]) is int else an.size(e[3])
+        if size:
+            return Val((one[1] - two[2]) // size, (one[2] - two[1]) // size, one[3] & two[3])
     return unknown(LONG)
 
 
@@ -393,18 +413,18 @@ def _decay(an: Analysis, st: State, e: Expr) -> Val:
 
 
 def _bitand(an: Analysis, st: State, e: Expr) -> Val:
-    a = evaluate(an, st, e[1])
-    b = evaluate(an, st, e[2])
+    a = OPS[e[1][0]](an, st, e[1])
+    b = OPS[e[2][0]](an, st, e[2])
     one, two = nullness(st, a), nullness(st, b)
     if NULL in (one, two):
         return ZERO
     return _EITHER
 
 
-_OPS: list[Callable[[Any, State, Expr], Val]] = [
+OPS: list[Callable[[Any, State, Expr], Val]] = [
     _const, _str, _local, _global, _func, _load, _store, _field, _index, _bin, _cmp, _not, _neg,
     _compl, _cast, _step, _temp, _sizeof, _unknown, _ptrdiff, _null, _decay, _bitand,
 ]  # fmt: skip
 
-__all__ = ["UNINIT", "converted", "decided", "default", "evaluate", "load", "nullness", "store",
-           "write"]  # fmt: skip
+__all__ = ["OPS", "UNINIT", "converted", "decided", "default", "evaluate", "load", "nullness",
+           "store", "write"]  # fmt: skip

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from jarvis_ls.jsec.flow.ir import Span
 
+RELEASED = "It is released here."
+"""What the step says at which a block is given back."""
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -43,6 +46,9 @@ class Fault:
     """A value from outside takes part."""
     doubtful: bool = False
     """The way rests on something that callers, or code that is not seen, may well rule out."""
+    released: Span | None = None
+    """The statement of its own, in the function of the place, that freed first what is freed there
+    by the same name; told only where the source says it plainly."""
 
     @property
     def is_flaw(self) -> bool:

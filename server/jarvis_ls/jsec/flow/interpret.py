@@ -15,7 +15,7 @@ from typing import Any
 from jarvis_ls.jsec.flow import calls, conditions, ir
 from jarvis_ls.jsec.flow.checks import ownership
 from jarvis_ls.jsec.flow.ends import ends, forget
-from jarvis_ls.jsec.flow.evaluate import default, evaluate
+from jarvis_ls.jsec.flow.evaluate import OPS, default
 from jarvis_ls.jsec.flow.fault import Fault, Step
 from jarvis_ls.jsec.flow.ir import Expr, FunctionIR, Span, Type
 from jarvis_ls.jsec.flow.lookup import Lookup
@@ -217,10 +217,15 @@ class Analysis(Regions):
                         value = returned(self, after, end[1]) if end[1] is not None else None
                         outcomes.extend(self._left(frame, after, value, end[2]))
                         continue
-                    for target, state_there in conditions.successors(self, after, end):
-                        reach(target, state_there)
+                    for target, there in conditions.successors(self, after, end):
+                        waiting = pending.get(target)
+                        if waiting is None:
+                            pending[target] = [there]
+                            heapq.heappush(queue, target)
+                        else:
+                            waiting.append(there)
         self.frame = before
-        self.thrown = [self._one(leaving)] if leaving and self.fuel > 0 else []
+        self.thrown = [self.joiner.join_all(leaving)] if leaving and self.fuel > 0 else []
         return outcomes
 
     def _caught(
@@ -272,9 +277,9 @@ class Analysis(Regions):
                 at += 1
                 kind = instr[0]
                 if kind == ir.EVAL:
-                    evaluate(self, current, instr[1])
+                    OPS[instr[1][0]](self, current, instr[1])
                 elif kind == ir.SET:
-                    value = evaluate(self, current, instr[2])
+                    value = OPS[instr[2][0]](self, current, instr[2])
                     current.mem[self.frame.temps + instr[1]] = {0: value}
                 else:
                     several = calls.INSTRUCTIONS[kind](self, current, instr)
@@ -308,9 +313,9 @@ class Analysis(Regions):
         count = rounds[index] = rounds.get(index, 0) + 1
         old = seen.get(index)
         if old is None:
-            seen[index] = self._one(states).copy()
+            seen[index] = self.joiner.join_all(states).copy()
             return states
-        joined = self._one(states)
+        joined = self.joiner.join_all(states)
         if count <= self.limits.rounds:
             seen[index] = self.joiner.join(old, joined)
             return states if len(states) <= 2 else [joined]
@@ -323,38 +328,32 @@ class Analysis(Regions):
             passed.loops = (*passed.loops, index)
         return [passed]
 
-    def _one(self, states: list[State]) -> State:
-        joined = states[0]
-        for other in states[1:]:
-            joined = self.joiner.join(joined, other)
-        return joined
-
     def _merged(self, states: list[State]) -> list[State]:
         """Fewer states: those alike in what was allocated and freed together."""
-        groups: dict[Any, State] = {}
+        groups: dict[Any, list[State]] = {}
         for state in states:
             key = tuple(sorted(
                 (rid, reg.status, reg.null) for rid, reg in state.regs.items() if reg.family
             ))  # fmt: skip
-            known = groups.get(key)
-            groups[key] = state if known is None else self.joiner.join(known, state)
-        merged = list(groups.values())
-        return merged if len(merged) <= self.limits.ways else [self._one(merged)]
+            groups.setdefault(key, []).append(state)
+        merged = [self.joiner.join_all(group) for group in groups.values()]
+        return merged if len(merged) <= self.limits.ways else [self.joiner.join_all(merged)]
 
     def merge_outcomes(self, outcomes: list[Outcome]) -> list[Outcome]:
         """At most a few ways out of a function."""
         if len(outcomes) <= 3:
             return outcomes
-        groups: dict[Any, Outcome] = {}
+        groups: dict[Any, list[Outcome]] = {}
         for state, value in outcomes:
             key = None if value is None else 3 if not value.ptr and value.lo < 0 else value.null
-            old = groups.get(key)
-            if old is None:
-                groups[key] = state, value
-            else:
-                both = join(old[1], value) if old[1] is not None and value is not None else None
-                groups[key] = self.joiner.join(old[0], state), both
-        return list(groups.values())
+            groups.setdefault(key, []).append((state, value))
+        return [self._one_outcome(group) for group in groups.values()]
+
+    def _one_outcome(self, outcomes: list[Outcome]) -> Outcome:
+        joined = outcomes[0][1]
+        for _, value in outcomes[1:]:
+            joined = join(joined, value) if joined is not None and value is not None else None
+        return self.joiner.join_all([state for state, _ in outcomes]), joined
 
     def _default(self, state: State, rid: int, offset: Any) -> Val:
         return default(self, state, rid, offset, self.type_at(rid, offset))

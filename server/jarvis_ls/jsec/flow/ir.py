@@ -54,7 +54,8 @@ COMPL = 13
 CAST = 14
 """`(CAST, value, from, to, explicit, span)`"""
 STEP = 15
-"""`(STEP, address, type, delta, postfix, span)`: `++` and `--`."""
+"""`(STEP, address, type, delta, postfix, span)`: `++` and `--`; `delta` is in bytes, or a type with
+the number of elements."""
 TEMP = 16
 """`(TEMP, number)`: what a call or a branch left."""
 SIZEOF = 17
@@ -63,7 +64,7 @@ pointer."""
 UNKNOWN = 18
 """`(UNKNOWN, type)`"""
 PTRDIFF = 19
-"""`(PTRDIFF, left, right, element size)`"""
+"""`(PTRDIFF, left, right, element size)`; the size may be a type."""
 NULL = 20
 """`(NULL,)`"""
 DECAY = 21
@@ -93,7 +94,8 @@ METHOD = 7
 MACRO = "#"
 """Begins the name that a call of a macro has which could not be put in."""
 ALLOCA = 8
-"""`(ALLOCA, slot, size)`: an array whose length is no constant."""
+"""`(ALLOCA, slot, count, element size, span)`: an array whose length is no constant; the size may
+be a type."""
 
 RCALL = 9
 """`(RCALL, temp, name, arguments, result type, span, more)`: a function or an effect of Rust; see
@@ -182,6 +184,8 @@ class FunctionIR:
     """Globals it mentions."""
     size: int = 0
     """How many instructions."""
+    temps: int = 0
+    """The highest number of a temporary."""
     handlers: dict[int, int] = field(default_factory=dict)
     """Blocks inside of `try` with the block that an exception from there goes to."""
     cut: bool = False

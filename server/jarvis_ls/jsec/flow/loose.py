@@ -17,6 +17,9 @@ _WRITE = re.compile(
 )
 _CHANGE = re.compile(rb"=(?!=)|&(?!&)|\+\+|--")
 """Begins or ends all that `_WRITE` finds; looked for many times faster."""
+_PASTED = re.compile(rb"\b([A-Za-z_]\w*)[ \t]*##")
+PASTED = "##"
+"""Ends what a name begins with whose rest a macro pastes to it."""
 _EQUALS, _AND = ord("="), ord("&")
 _COMPARES = frozenset({b"=", b"!", b"<", b">"})
 _SHIFTS = frozenset({b"<<", b">>"})
@@ -40,8 +43,12 @@ def written_loosely(
 
 
 def written_in(text: bytes) -> set[str]:
-    """Names that a text may give a value."""
-    return {(one or other).decode() for one, other in _WRITE.findall(_telling(text))}
+    """Names that a text may give a value, and beginnings of names, with `PASTED` behind them."""
+    telling = _telling(text)
+    found = {(one or other).decode() for one, other in _WRITE.findall(telling)}
+    if b"##" in telling:
+        found.update(one.decode() + PASTED for one in _PASTED.findall(telling))
+    return found
 
 
 def _telling(text: bytes) -> bytes:

@@ -9,7 +9,7 @@ from jarvis_ls.codeintel.code import Unit, text
 from jarvis_ls.codeintel.items import items
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import FileIR, FunctionIR, GlobalIR, RecordIR, Span, Type
-from jarvis_ls.jsec.flow.loose import written_loosely
+from jarvis_ls.jsec.flow.loose import PASTED, written_loosely
 from jarvis_ls.jsec.flow.lower_changed import changed
 from jarvis_ls.jsec.flow.lower_expression import Outer
 from jarvis_ls.jsec.flow.lower_function import (
@@ -108,6 +108,9 @@ class Lowering:
         """Variables that text outside of the `lowered` functions may change; `kept` is what is
         known of parts of the text."""
         names = written_loosely(self.unit.source.data, lowered, self._declarations, kept)
+        pasted = tuple(n.removesuffix(PASTED) for n in names if n.endswith(PASTED))
+        if pasted:
+            names |= {n for n in self.file.globals if n.startswith(pasted)}
         return {n for n in names if n in self.file.globals or n in self.types.facts.variables}
 
     def _function(

@@ -168,12 +168,6 @@ def span_of(node: Node) -> Span:
     return node.start_byte, node.end_byte
 
 
-def operator_of(node: Node) -> str:
-    """The operator of an expression: a token's kind is its text, and costs less."""
-    token = node.child_by_field_name("operator")
-    return "" if token is None else token.type
-
-
 def zero(type_: Type) -> Expr:
     """Zero of a type."""
     return (ir.NULL,) if type_[0] == "p" else (ir.CONST, 0, type_)

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from jarvis_ls.codeintel.code import text
+from jarvis_ls.codeintel.nodes import operator_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir, overloads
 from jarvis_ls.jsec.flow.ir import Expr, Span, Type
 from jarvis_ls.jsec.flow.library.signatures import RESULTS
 from jarvis_ls.jsec.flow.library.tables import TABLE, macro_for
-from jarvis_ls.jsec.flow.lower_blocks import operator_of
-from jarvis_ls.jsec.flow.types import ANY, CHAR, CONTAINERS, INT, PTR, ULONG, VOID, pointee
+from jarvis_ls.jsec.flow.types import ANY, CHAR, CONTAINERS, INT, LONG, PTR, ULONG, VOID, pointee
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.lower_expression import Expressions, Typed
 
 _CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"})
 _SKIPPED = frozenset({"comment"})
+_CALL = re.compile(r"[\s(]*(?!(?:do|if|while|for|sizeof)\b)[A-Za-z_]\w*\s*\(")
+"""What the body of a macro begins with that stands for a call."""
+_EXPECT = "__builtin_expect"
+_TYPE_OF = frozenset({"typeof", "__typeof__", "__typeof", "typeof_unqual", "decltype"})
+"""What is given to them is not evaluated."""
+_WIDE = {"INT64_C": LONG, "UINT64_C": ULONG, "INTMAX_C": LONG, "UINTMAX_C": ULONG}
+"""Macros of `<stdint.h>` around numbers."""
+_LOOKED_AT = frozenset({"unary_expression", "binary_expression", "init_declarator",
+                        "assignment_expression", "return_statement", "condition_clause",
+                        "if_statement", "while_statement", "for_statement"})  # fmt: skip
+"""Where the value of a call decides something."""
 
 
 class Calls:
@@ -74,11 +86,60 @@ class Calls:
         return [] if listed is None else \
             [c for c in listed.named_children if c.type not in _SKIPPED]  # fmt: skip
 
+    def said(self, node: Node) -> Node | None:
+        """The condition that a call gives back as it is: that of `__builtin_expect`, `unlikely`
+        and the like, and of an `assert` of the program's own whose value is looked at."""
+        callee = node.child_by_field_name("function")
+        name = text(callee) if callee is not None and callee.type == "identifier" else ""
+        if name == "assert":
+            around = node.parent
+            while around is not None and around.type == "parenthesized_expression":
+                around = around.parent
+            if around is None or around.type not in _LOOKED_AT:
+                return None
+        elif not (name == _EXPECT or name.lower().endswith("likely")) or \
+                name in self.of.outer.functions:  # fmt: skip
+            return None
+        arguments = self.arguments(node)
+        return arguments[0] if len(arguments) == (2 if name == _EXPECT else 1) else None
+
+    def is_function(self, name: str) -> bool:
+        """Whether a name is that of a function of the program; a macro of that name is for builds
+        without it, unless it calls another function instead."""
+        if name in self.of.outer.functions:
+            return True
+        facts = self.of.types.facts
+        macro = facts.function_macros.get(name)
+        return name in facts.functions and (macro is None or _CALL.match(macro.body) is None)
+
+    def expansion(self, node: Node) -> Node | None:
+        """The expression that a call of a macro of the program stands for; None for any other
+        call. The macro is to be left afterwards."""
+        of = self.of
+        callee = node.child_by_field_name("function")
+        name = text(callee) if callee is not None and callee.type == "identifier" else ""
+        if name not in of.types.facts.function_macros or self.is_function(name):
+            return None
+        if self.said(node) is not None:
+            return None
+        found = of.outer.macros.call(name, [text(a) for a in self.arguments(node)])
+        if found is not None and found.type.endswith("statement"):
+            of.outer.macros.leave()
+            return None
+        return found
+
     def _named(self, node: Node, callee: Node) -> Typed:
         of = self.of
+        said = self.said(node)
+        if said is not None:
+            return of.value(said)
         name = text(callee)
         short = name.rpartition("::")[2]
         arguments = self.arguments(node)
+        if short in _TYPE_OF:
+            return of.unknown()
+        if short in _WIDE and len(arguments) == 1:
+            return of.as_type(of.value(arguments[0]), _WIDE[short], of.span(node)), _WIDE[short]
         if short == "assert":  # stays what it is called, however some build defines it
             return self._asserted(node, arguments)
         facts = of.types.facts
@@ -97,7 +158,7 @@ class Calls:
         if short in facts.macros and short not in of.outer.functions:
             alias, _ = facts.alias_of(short)
             name = short = alias if alias.isidentifier() else short
-        if short in facts.function_macros and short not in of.outer.functions:
+        if short in facts.function_macros and not self.is_function(short):
             expanded = of.outer.macros.call(short, [text(a) for a in arguments])
             if expanded is not None:
                 return of.expand(expanded, of.span(node))

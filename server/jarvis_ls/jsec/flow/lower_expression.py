@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from jarvis_ls.codeintel.code import text
+from jarvis_ls.codeintel.nodes import operator_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import Expr, Span, Type
-from jarvis_ls.jsec.flow.lower_blocks import MAX_DEPTH, Blocks, Scopes, first, operator_of, zero
+from jarvis_ls.jsec.flow.lower_blocks import MAX_DEPTH, Blocks, Scopes, first, zero
 from jarvis_ls.jsec.flow.lower_macros import Macros
 from jarvis_ls.jsec.flow.lower_operators import Operators
 from jarvis_ls.jsec.flow.lower_places import Places
@@ -32,6 +33,7 @@ _WIDE = frozenset({"L", "u", "U"})
 _LEFTMOST = 8
 """Operators passed on the way to the left end of a condition."""
 Typed = tuple[Expr, Type]
+Lowered = TypeVar("Lowered")
 
 
 class Outer:
@@ -170,6 +172,8 @@ class Expressions:
                 if inner is None or inner.type == "declaration":
                     break
                 node = inner
+            elif kind == "call_expression" and (said := self.calling.said(node)) is not None:
+                node = said
             elif kind == "unary_expression" and operator_of(node) == "!":
                 node = node.child_by_field_name("argument")
                 then, other, flip = other, then, not flip
@@ -290,8 +294,13 @@ class Expressions:
 
     def expand(self, node: Node, span: Span) -> Typed:
         """The value of the text of a macro, told to be where the macro is used."""
+        return self.within(self.value, node, span)
+
+    def within(self, lower: Callable[[Node], Lowered], node: Node, span: Span) -> Lowered:
+        """What `lower` makes of the text of a macro, told to be where the macro is used; the macro
+        is left."""
         before, self.fixed = self.fixed, self.fixed or span
-        found = self.value(node)
+        found = lower(node)
         self.fixed = before
         self.outer.macros.leave()
         return found

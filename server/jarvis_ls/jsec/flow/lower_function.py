@@ -35,7 +35,7 @@ class Body:
             "compound_statement": self._block, "expression_statement": self._expression,
             "declaration": self.locals.declaration,
             "return_statement": self._return,
-            "preproc_else": self.children,
+            "preproc_else": self.children, "preproc_include": self._elsewhere,
             "else_clause": self.children, "type_definition": self._typedef,
             "struct_specifier": self._tagged, "union_specifier": self._tagged,
             "class_specifier": self._tagged, "enum_specifier": self._tagged,
@@ -71,7 +71,7 @@ class Body:
             variadic=bool(declared[3]), const=declared[4] if len(declared) > 4 else (),
             calls=frozenset(self.of.calls),
             reads=frozenset(self.of.reads), size=sum(len(b[0]) + 1 for b in blocks),
-            handlers=self.blocks.handlers,
+            temps=self.blocks.temps, handlers=self.blocks.handlers,
             cut=self.of.cut or body.has_error, unsure=frozenset(self.control.unsure),
         )  # fmt: skip
 
@@ -187,29 +187,22 @@ class Body:
         expanded = self.outer.macros.expression(text(node))
         if expanded is None:
             return False
-        known = expanded.type.endswith("statement")
-        if known:
-            before, self.of.fixed = self.of.fixed, self.of.fixed or span_of(node)
-            self.statement(expanded)
-            self.of.fixed = before
-        self.outer.macros.leave()
-        return known
+        if not expanded.type.endswith("statement"):
+            self.outer.macros.leave()
+            return False
+        self.of.within(self.statement, expanded, span_of(node))
+        return True
 
     def _call(self, node: Node) -> None:
         callee = node.child_by_field_name("function")
         name = text(callee) if callee is not None and callee.type == "identifier" else ""
         macros = self.types.facts.function_macros
-        if name in macros and name not in self.outer.functions and name != "assert":
+        if name in macros and not self.of.calling.is_function(name) and name != "assert":
             arguments = [text(a) for a in self.of.calling.arguments(node)]
             expanded = self.outer.macros.call(name, arguments)
             if expanded is not None:
-                before, self.of.fixed = self.of.fixed, self.of.fixed or span_of(node)
-                if expanded.type == "call_expression":
-                    self._call(expanded)
-                else:
-                    self.statement(expanded)
-                self.of.fixed = before
-                self.outer.macros.leave()
+                lower = self._call if expanded.type == "call_expression" else self.statement
+                self.of.within(lower, expanded, span_of(node))
                 return
         self.blocks.add((ir.EVAL, self.of.calling.value(node)[0]))
 
@@ -244,6 +237,10 @@ class Body:
         self.blocks.end((ir.RETURN, expr, self.of.span(node)))
 
     # preprocessor
+
+    def _elsewhere(self, _node: Node) -> None:
+        """Part of the function lies in another file."""
+        self.of.cut = True
 
 
 def _function_declarator(node: Node) -> Node | None:

@@ -158,7 +158,7 @@ class Locals:
         if written is None:
             return
         count = self.of.value(written)[0]
-        size = self.types.size(type_[1]) or 1
+        size = self.of.operators.bytes_of(type_[1])
         self.blocks.add((ir.ALLOCA, slot, count, size, self.of.span(node)))
 
     def _static(self, name: str, type_: Type, node: Node, value: Node | None) -> None:

@@ -7,6 +7,7 @@ import re
 from jarvis_ls.codeintel.facts import Facts
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.parse import Node, Tree, parse
+from jarvis_ls.jsec.flow.numbers import scaled
 
 _WORD = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\s*##\s*|#\s*[A-Za-z_]\w*|[A-Za-z_]\w*")
 _MAX_TEXT = 2_000
@@ -28,7 +29,7 @@ class Macros:
         body = self.facts.macros.get(name)
         if not body or body == name or len(body) > _MAX_TEXT or self._nesting >= _MAX_NESTING:
             return None
-        return self._enter(self._parse(body))
+        return self._enter(self._parse(scaled(body, self.facts.macros)))
 
     def call(self, name: str, arguments: list[str]) -> Node | None:
         """The expression or statement a macro with parameters stands for; `leave` afterwards."""

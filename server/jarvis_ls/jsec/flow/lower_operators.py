@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.codeintel.code import text
+from jarvis_ls.codeintel.nodes import operator_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import Expr, Span, Type
-from jarvis_ls.jsec.flow.lower_blocks import operator_of
 from jarvis_ls.jsec.flow.lower_streams import is_text
 from jarvis_ls.jsec.flow.types import INT, LONG, common, is_pointer, pointee, promoted
 
@@ -71,7 +71,7 @@ class Operators:
             return (ir.CMP, operator, a, b, both, span), INT
         if is_pointer(left_type) and operator in ("+", "-"):
             if is_pointer(right_type):
-                size = self.of.types.size(pointee(left_type)) or 1
+                size = self.bytes_of(pointee(left_type))
                 return (ir.PTRDIFF, a, b, size), LONG
             if operator == "-":
                 b = (ir.CONST, -b[1], b[2]) if b[0] == ir.CONST else (ir.NEG, b, LONG, span)
@@ -85,12 +85,20 @@ class Operators:
         else:
             type_ = common(left_type, right_type)
             a, b = self._unsigned(left, type_, span), self._unsigned(right, type_, span)
+        if operator == "&" and type_[0] == "i" and not type_[2]:
+            if _is_constant(b):
+                a = _cut(a)
+            elif _is_constant(a):
+                b = _cut(b)
         plain = _is_constant(a) and _is_constant(b)
         told = (0, 0) if self.of.fixed or plain else span  # what a macro computes is its own affair
         return (ir.BIN, operator, a, b, type_, told), type_
 
-    def later(self, type_: Type) -> Any:
-        """What stands for the size of a type of another file until that file is known."""
+    def bytes_of(self, type_: Type) -> Any:
+        """The size of a type; for one of another file the type itself, until that file is known."""
+        size = self.of.types.size(type_)
+        if size:
+            return size
         inner = type_
         while inner[0] == "a":
             inner = inner[1]
@@ -108,7 +116,7 @@ class Operators:
 
     def offset(self, pointer: Expr, type_: Type, index: Expr, span: Span) -> Typed:
         """A pointer moved by a number of elements."""
-        size = self.of.types.size(pointee(type_)) or self.later(pointee(type_))
+        size = self.bytes_of(pointee(type_))
         return (ir.INDEX, pointer, index, size, span), ("p", pointee(type_))
 
     def truth(self, node: Node) -> Typed:
@@ -167,8 +175,11 @@ class Operators:
             address, type_ = (ir.LOAD, address, type_, self.of.span(node)), type_[1]
         postfix = operator is not None and argument is not None and (
             operator.start_byte > argument.start_byte)  # fmt: skip
-        step = (self.of.types.size(pointee(type_)) or 1) if is_pointer(type_) else 1
-        delta = step if text(operator) == "++" else -step
+        sign = 1 if text(operator) == "++" else -1
+        delta: Any = sign
+        if is_pointer(type_):
+            size = self.bytes_of(pointee(type_))
+            delta = sign * size if isinstance(size, int) else (size, sign)
         return (ir.STEP, address, type_, delta, postfix, self.of.span(node)), type_
 
     def assignment(self, node: Node) -> Typed:
@@ -199,6 +210,12 @@ class Operators:
         old = (ir.LOAD, address, type_, span), type_
         new = self.combine(operator[:-1], old, value, span)
         return (ir.STORE, address, self.of.as_type(new, type_, span), type_, span), type_
+
+
+def _cut(e: Expr) -> Expr:
+    """Unsigned arithmetic whose result is cut to some bits at once, and wraps on purpose: where it
+    is is not said, so that nothing is told of it."""
+    return (*e[:5], (0, 0)) if e[0] == ir.BIN else e
 
 
 def _is_constant(e: Expr) -> bool:

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from jarvis_ls.codeintel.code import text
+from jarvis_ls.codeintel.nodes import operator_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import Expr, Span, Type
-from jarvis_ls.jsec.flow.lower_blocks import MAX_DEPTH, first, operator_of
+from jarvis_ls.jsec.flow.lower_blocks import MAX_DEPTH, first
 from jarvis_ls.jsec.flow.lower_streams import is_text
 from jarvis_ls.jsec.flow.lower_types import UNPLACED
-from jarvis_ls.jsec.flow.types import ANY, is_pointer, pointee
+from jarvis_ls.jsec.flow.numbers import literal
+from jarvis_ls.jsec.flow.types import ANY, INT, is_pointer, pointee
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.lower_expression import Expressions, Typed
+
+_MOST_ITEMS = 256
+"""Items of an initialiser list that are looked at."""
+_PLAIN = frozenset({"i", "f", "r"})
+"""Kinds of elements that a number is stored in as it is: a record is one that nothing defines."""
+_NUMBER = re.compile(rb"-[0-9]+|[0-9][0-9a-fA-FxX]*[uUlL]*")
+_NUMBERS = re.compile(
+    rb"\{\s*(?:(?:%(one)s)\s*,\s*)*(?:(?:%(one)s)\s*)?\}" % {b"one": _NUMBER.pattern}
+)
+"""A list of whole numbers, with nothing else in it: most long tables."""
 
 
 class Places:
@@ -45,6 +59,10 @@ class Places:
             self.of.blocks.add((ir.EVAL, expr))
             left = node.child_by_field_name("left") or node.child_by_field_name("argument")
             return self.of.address(left)
+        if kind == "call_expression":
+            expanded = self.of.calling.expansion(node)
+            if expanded is not None:
+                return self.of.within(self.of.address, expanded, self.of.span(node))
         expr, type_ = self.of.value(node)
         if type_[0] == "&":
             return expr, type_[1]
@@ -71,11 +89,7 @@ class Places:
             None if short in self.of.outer.globals else self.of.outer.macros.expression(short)
         )
         if expanded is not None:
-            before, self.of.fixed = self.of.fixed, self.of.fixed or self.of.span(node)
-            found = self.of.address(expanded)
-            self.of.fixed = before
-            self.of.outer.macros.leave()
-            return found
+            return self.of.within(self.of.address, expanded, self.of.span(node))
         type_ = self.of.outer.globals.get(short)
         if type_ is None:
             declared = self.of.types.facts.variables.get(short)
@@ -148,6 +162,8 @@ class Places:
         if self.of.depth > MAX_DEPTH:
             self.of.cut = True
             return
+        if type_[0] == "a" and type_[1][0] in _PLAIN and self._numbers(address, type_[1], node):
+            return
         self.of.depth += 1
         items = [c for c in node.named_children if c.type != "comment"]
         fields = self._members_in_order(type_)
@@ -162,7 +178,7 @@ class Places:
                                     self.of.span(node), types))  # fmt: skip
             self.of.depth -= 1
             return
-        for index, item in enumerate(items[:256]):
+        for index, item in enumerate(items[:_MOST_ITEMS]):
             name = ""
             if item.type == "initializer_pair":
                 designator = item.child_by_field_name("designator")
@@ -186,6 +202,25 @@ class Places:
             elif place[1][0] != "i" or inner.type != "number_literal" or text(inner) != "0":
                 self.initialise(target, place[1], inner)
         self.of.depth -= 1
+
+    def _numbers(self, address: Expr, type_: Type, node: Node) -> bool:
+        """Store a list that holds only numbers of a type, by its text: nodes cost far more.
+        False when it holds something else."""
+        written = node.text or b""
+        if _NUMBERS.fullmatch(written) is None:
+            return False
+        size, start = self.of.types.size(type_), node.start_byte
+        for index, match in enumerate(islice(_NUMBER.finditer(written), _MOST_ITEMS)):
+            number = match.group()
+            if number == b"0" and type_[0] == "i":  # as the rest of what is cleared
+                continue
+            found = literal(number.decode())
+            value = self.of.unknown(INT) if found is None else ((ir.CONST, *found), found[1])
+            span = self.of.fixed or (start + match.start(), start + match.end())
+            stored = self.of.as_type(value, type_, span)
+            target = (ir.FIELD, address, index * size, type_)
+            self.of.blocks.add((ir.EVAL, (ir.STORE, target, stored, type_, span)))
+        return True
 
     def _hidden(self, items: list[Node]) -> list[Typed]:
         """The values of an initialiser list whose members lie where nothing is known of."""

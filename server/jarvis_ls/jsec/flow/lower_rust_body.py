@@ -132,7 +132,8 @@ class Body:
             slots=tuple(self.scopes.slots), blocks=blocks, heads=heads, result=shape(self.result),
             span=span_of(node), name_span=span_of(node.child_by_field_name("name") or node),
             record=record, calls=frozenset(self.calls), reads=frozenset(self.reads),
-            size=sum(len(one[0]) + 1 for one in blocks), cut=self.cut or body.has_error,
+            size=sum(len(one[0]) + 1 for one in blocks), temps=self.blocks.temps,
+            cut=self.cut or body.has_error,
         )  # fmt: skip
 
     # variables

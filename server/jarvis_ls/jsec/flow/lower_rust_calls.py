@@ -90,7 +90,7 @@ class Calls:
         foreign = name in body.outer.foreign and not owner[:1].isupper()
         if foreign or owner == "libc":
             return self._foreign(name, given, wanted, span)
-        if signature is None and name[:1].isupper() and not name.isupper():
+        if signature is None and self._is_made(name, owner):
             return self._variant(name, owner, given, wanted)
         entry = None if signature is not None else FUNCTIONS.get(f"{owner}::{name}" if owner
                                                                   else name)  # fmt: skip
@@ -109,6 +109,14 @@ class Calls:
         if result[0] == "!" and signature is not None:
             body.blocks.end((ir.STOP,))
         return found, result
+
+    def _is_made(self, name: str, owner: str) -> bool:
+        """Whether a name is that of a variant or struct that is put together: functions of C may
+        begin with a capital too, as in `ffi::SHA1_Init(p)`."""
+        if not name[:1].isupper() or name.isupper():
+            return False
+        of_module = bool(owner) and not owner[:1].isupper()
+        return name in self.body.outer.structs or not ("_" in name or of_module)
 
     def _arguments(self, given: list[Node], signature: Signature | tuple[()] | None) -> list[Expr]:
         wanted = signature.params if signature else ()

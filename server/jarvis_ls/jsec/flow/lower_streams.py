@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jarvis_ls.codeintel.code import text
+from jarvis_ls.codeintel.nodes import operator_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import Expr, Span, Type
-from jarvis_ls.jsec.flow.lower_blocks import operator_of
 from jarvis_ls.jsec.flow.types import ANY, STREAMS, STRINGS, TEXTS
 
 if TYPE_CHECKING:

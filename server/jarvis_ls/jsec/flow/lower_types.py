@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from jarvis_ls.codeintel.code import Unit, text
 from jarvis_ls.codeintel.facts import Declared
@@ -42,6 +41,8 @@ class Types:
         self.sizes: dict[str, tuple[int, int]] = {}
         """Bytes and alignment of each record."""
         self.enumerators: dict[str, int] = dict(unit.facts.enumerators)
+        self._signed: set[str] = set()
+        """Tags of the enums with constants below zero."""
         self.methods: dict[tuple[str, str], Type] = {}
         """Function types of member functions by class and name."""
         self.overloads: dict[tuple[str, str], list[Type]] = {}
@@ -84,8 +85,10 @@ class Types:
         declared = self.facts.types.get(name)
         if declared is not None:
             written = declared.type.split()
+            if written[:1] == ["enum"]:  # of a header: whether it is signed is not seen
+                return INT
             if written[-1:] == [name] and len(written) > 2:  # struct tag name
-                declared = replace(declared, type=" ".join(written[:-1]))
+                declared = declared._replace(type=" ".join(written[:-1]))
             if declared.type.split()[-1:] != [name]:
                 return self.declared(declared)
         if name in self.records:
@@ -150,8 +153,9 @@ class Types:
         kind = node.child_by_field_name("type")
         if kind is None:
             return ANY
-        torn = kind.next_sibling
-        if torn is not None and torn.type == "ERROR" and kind.type == "type_identifier":
+        # a look at a sibling costs the depth of the tree
+        torn = kind.next_sibling if node.has_error and kind.type == "type_identifier" else None
+        if torn is not None and torn.type == "ERROR":
             # a macro such as `local` was taken for the type; what follows it is that
             words = text(torn).split()
             if words and all(word.isidentifier() for word in words):
@@ -167,7 +171,7 @@ class Types:
             return self.record(node)
         if kind == "enum_specifier":
             self.enumeration(node)
-            return ("i", 4, False)
+            return ("i", 4, text(node.child_by_field_name("name")) in self._signed)
         if kind == "template_type":
             return self._template(node)
         if kind == "qualified_identifier":
@@ -194,8 +198,11 @@ class Types:
         return ("c", name, inner[-1 if "map" in name else 0] if inner else ANY)
 
     def enumeration(self, node: Node) -> None:
-        """Take over the constants of an `enum`."""
+        """Take over the constants of an `enum`; with one below zero its type is signed."""
         body = node.child_by_field_name("body")
+        name = text(node.child_by_field_name("name"))
+        if body is not None:
+            self._signed.discard(name)  # of those without a name the last counts
         value = -1
         for child in body.named_children if body is not None else ():
             if child.type != "enumerator":
@@ -205,6 +212,8 @@ class Types:
             if found is None:
                 return
             value = found
+            if value < 0:
+                self._signed.add(name)
             self.enumerators[text(child.child_by_field_name("name"))] = value
 
     def record(self, node: Node, alias: str = "") -> Type:
@@ -298,6 +307,9 @@ class Types:
             if node is None:
                 break
             kind = node.type
+            if kind in ("identifier", "field_identifier"):
+                name = text(node)
+                break
             inner = node.child_by_field_name("declarator")
             if kind in ("pointer_declarator", "abstract_pointer_declarator"):
                 base = ("p", base)
@@ -347,8 +359,11 @@ class Types:
             elif child.type in ("parameter_declaration", "optional_parameter_declaration"):
                 declarator = child.child_by_field_name("declarator")
                 found.append(self.declarator(declarator, self.specified(child))[1])
-                constant_.append(any(c.type == "type_qualifier" and text(c) == "const"
-                                     for c in child.children))  # fmt: skip
+                said = any(c.type == "type_qualifier" and text(c) == "const"
+                           for c in child.children)  # fmt: skip
+                # of `const char **` the pointer is written, the characters are not
+                inner = found[-1][1] if found[-1][0] in ("p", "a") else ANY
+                constant_.append(said and inner[0] != "p")
         if found == [VOID]:
             found = []
         return ("fn", result, tuple(_decayed(t) for t in found), variadic, tuple(constant_))

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
 
 _POINTERS = frozenset({"p", "&"})
+_PARTS = (1, 2, 4)
+"""Bytes into a number or pointer where a member of it may begin."""
 _CLEARED = Val(0, 0, TIGHT, None, (), NULL, 0, ("cleared",))
 """A pointer in memory that was cleared as a whole."""
 
@@ -149,6 +151,10 @@ def default(an: Analysis, st: State, rid: int, offset: Any, type_: Type, known: 
     if fill == ZEROED:
         if type_[0] == "?":  # of a member that is not known: an array, perhaps
             return unknown(type_)
+        if cells and isinstance(offset, int) and any(offset + part in cells for part in _PARTS):
+            size = an.size(type_)  # some of it was written, as another member of a union
+            if any(offset + part in cells for part in _PARTS if part < size):
+                return unknown(type_)
         return _CLEARED if type_[0] in _POINTERS else ZERO
     if type_[0] in _POINTERS and offset is not None:
         return an.object_behind(st, rid, offset, type_)
@@ -188,6 +194,7 @@ def store(
         _store_record(st, where, value)
         return
     if type_[0] == "r":
+        escape(st, value)  # of a type that is not known: a pointer, perhaps
         _forget_record(an, st, where)
         return
     single = len(where.ptr) == 1 and not where.flags & OTHER
@@ -252,7 +259,9 @@ def write(
     if fresh[None].ini == MAYBE_INIT:
         fresh[None] = value
     st.mem[rid] = fresh
-    if reg is not None and before is None and reg.fill != UNINITIALISED:
+    place = an.places[rid]
+    fill = reg.fill if reg is not None else place.fill if place is not None else UNINITIALISED
+    if before is None and fill != UNINITIALISED:
         fresh[None] = unknown(an.type_at(rid, None)) if not value.ptr else value
     if reg is not None and reg.fill == UNINITIALISED:
         end = hi + size if flags & TIGHT else ENDLESS

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from jarvis_ls.jsec.flow.ir import BIN, CAST, CONST, SIZEOF, Expr, Number, Type
-from jarvis_ls.jsec.flow.types import DOUBLE, INT, LONG, UINT, ULONG
+from jarvis_ls.jsec.flow.types import DOUBLE, INT, LONG, UINT, ULONG, UNIT
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.lower_types import Types
@@ -22,6 +22,7 @@ _ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, 
 _BY_RANK = ({"|": 0}, {"^": 1}, {"&": 2}, {"<<": 3, ">>": 3}, {"+": 4, "-": 4},
             {"*": 5, "/": 5, "%": 5})  # fmt: skip
 _RANKS = {operator: rank for ranks in _BY_RANK for operator, rank in ranks.items()}
+_UNITS = re.compile(r"\b([0-9]\w*)[ \t]+([A-Za-z_]\w*)")
 _MAX_TOKENS = 200
 
 LIMITS: dict[str, tuple[Number, Type]] = {
@@ -128,10 +129,21 @@ def constant(written: str, types: Types, depth: int = 0) -> int | None:
         return int(written)
     if not written or depth > 8 or len(written) > 400:
         return None
+    written = scaled(written, types.facts.macros)
     tokens = [m for m in _TOKEN.finditer(written) if m.group().strip()]
     if len(tokens) > _MAX_TOKENS:
         return None
     return _Parser(written, tokens, types, depth).parse()
+
+
+def scaled(written: str, macros: Mapping[str, str]) -> str:
+    """`8 MB` with the text of the macro put in, which begins with an operator."""
+
+    def put(match: re.Match[str]) -> str:
+        factor = macros.get(match[2], "").strip()
+        return match[1] + factor if factor[:1] in ("*", "<") else match.group()
+
+    return _UNITS.sub(put, written) if " " in written else written
 
 
 def folded(expr: Expr) -> int | None:
@@ -238,6 +250,8 @@ class _Parser:
 
 
 def _divide(left: int, right: int) -> int | None:
+    if left and left % UNIT == 0 != right % UNIT:
+        return None  # the size of a record that nothing defines
     return None if right == 0 else int(left / right) if abs(left) < 2**50 else left // right
 
 

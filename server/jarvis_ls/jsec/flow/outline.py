@@ -26,6 +26,7 @@ from jarvis_ls.jsec.flow.ir import (
     Span,
 )
 from jarvis_ls.jsec.flow.lower_blocks import targets
+from jarvis_ls.jsec.flow.parts import INNER, of_instruction
 from jarvis_ls.jsec.flow.reach import acts_of
 
 _LONG = 200
@@ -142,13 +143,15 @@ def shortened(variables: Mapping[str, GlobalIR]) -> dict[str, GlobalIR]:
 def taken_at_start(variables: Mapping[str, GlobalIR]) -> frozenset[str]:
     """Functions that the initialisers of variables mention."""
     taken: set[str] = set()
-    waiting: list[Any] = [one.init for one in variables.values()]
+    instrs = (instr for one in variables.values() for instr in one.init or ())
+    waiting = [part for instr in instrs for part in of_instruction(instr)]
     while waiting:
         part = waiting.pop()
-        if isinstance(part, tuple) and part:
-            if part[0] == FUNC and len(part) == 2 and isinstance(part[1], str):
-                taken.add(part[1])
-            waiting.extend(part)
+        if part[0] == FUNC:
+            taken.add(part[1])
+        for at in INNER[part[0]]:
+            if part[at] is not None:
+                waiting.append(part[at])
     return frozenset(taken)
 
 

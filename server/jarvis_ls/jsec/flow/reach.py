@@ -89,7 +89,7 @@ def is_passed_by(
     """Whether a call tells a function nothing and brings its caller nothing."""
     if function.size <= _SHORT and not function.calls:
         return False
-    reach = an.program.reach(function.name, function.file)
+    reach = an.reach(function)
     if reach is None or OBSCURE in reach.acts:
         return False
     aside = function.size > _MANY or reach.is_long

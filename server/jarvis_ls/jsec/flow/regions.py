@@ -4,10 +4,22 @@ from outside. The same place reached by the same calls has the same number."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.jsec.flow import overloads
-from jarvis_ls.jsec.flow.ir import CALL, RETURN, FunctionIR, GlobalIR, Instr, Span, Type
+from jarvis_ls.jsec.flow.ir import (
+    CALL,
+    CAST,
+    CONST,
+    EVAL,
+    RETURN,
+    STORE,
+    FunctionIR,
+    GlobalIR,
+    Instr,
+    Span,
+    Type,
+)
 from jarvis_ls.jsec.flow.library.tables import STOPS
 from jarvis_ls.jsec.flow.lookup import Lookup
 from jarvis_ls.jsec.flow.lower_blocks import targets
@@ -16,6 +28,7 @@ from jarvis_ls.jsec.flow.state import (
     UNINITIALISED,
     UNKNOWN_FILL,
     ZEROED,
+    Cells,
     Place,
     Reg,
     State,
@@ -30,6 +43,9 @@ from jarvis_ls.jsec.flow.values import (
     pointer,
     unknown,
 )  # fmt: skip
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.flow.reach import Reach
 
 _MAX_BEHIND = 4
 """How many pointers deep what lies behind a parameter is told apart."""
@@ -108,7 +124,12 @@ class Regions:
         self._found: dict[tuple[str, str], FunctionIR | None] = {}
         self._several: dict[tuple[str, str], list[FunctionIR]] = {}
         self._depths: dict[int, int] = {}
+        self._types: dict[tuple[int, Any], Type] = {}
         self._returning: dict[tuple[str, str], bool] = {}
+        self._reaches: dict[tuple[str, str], Reach | None] = {}
+        self._initials: dict[int, tuple[GlobalIR, Cells, Reg | None]] = {}
+        """What arrays of numbers start with, by the identity of their declarations, for all
+        runs."""
         self._globals: dict[tuple[str, str], tuple[int, GlobalIR | None, Val]] = {}
         self._sizes: dict[tuple[str, str], int] = {}
         self.counted = False
@@ -125,8 +146,9 @@ class Regions:
         for held in (self.met, self._ids, self._globals, self._frames, self._functions):
             held.clear()
         self._depths.clear()
-        for asked in (self._found, self._several, self._returning, self._sizes, self._offsets,
-                      self._members):  # fmt: skip
+        self._types.clear()
+        for asked in (self._found, self._several, self._returning, self._reaches, self._sizes,
+                      self._offsets, self._members):  # fmt: skip
             asked.clear()  # each run asks the program itself: what it asks is noted with its answer
 
     def region(self, key: Any, place: Place) -> int:
@@ -152,9 +174,7 @@ class Regions:
                 self.places.append(Place("local", name, type_, size, UNINITIALISED,
                                          function.name_span, function.file))  # fmt: skip
             pointers = [pointer(base + slot) for slot in range(len(function.slots))]
-            temps = 1 + max((i[1] for block in function.blocks for i in block[0]
-                             if i[0] in _TEMPS), default=0)  # fmt: skip
-            self.places.extend([None] * temps)
+            self.places.extend([None] * (1 + function.temps))
             frame = Frame(function, caller, base, len(self.places), pointers, site)
             self._frames[key] = frame
         return frame
@@ -202,6 +222,12 @@ class Regions:
 
     def type_at(self, rid: int, offset: Any) -> Type:
         """The type of what lies in a region, as far as its declaration says."""
+        found = self._types.get((rid, offset))
+        if found is None:
+            found = self._types[rid, offset] = self._type_at(rid, offset)
+        return found
+
+    def _type_at(self, rid: int, offset: Any) -> Type:
         place = self.places[rid]
         if place is None:
             return LONG
@@ -268,8 +294,9 @@ class Regions:
             place = self.places[rid]
             if place is not None and place.type[0] in ("a", "r"):
                 self.reg(state, rid)
-            if place is not None and place.fill == ZEROED and variable is not None:
-                self._initialise(state, variable.init)
+            set_once = place is not None and place.fill == ZEROED
+            if set_once and variable is not None and variable.init:
+                self._initialise(state, rid, variable)
         return where
 
     def _global(self, name: str, file: str) -> tuple[int, GlobalIR | None, Val]:
@@ -292,14 +319,23 @@ class Regions:
         found = self._globals[(name, file)] = rid, variable, pointer(rid)
         return found
 
-    def _initialise(self, state: State, init: tuple[Any, ...] | None) -> None:
+    def _initialise(self, state: State, rid: int, variable: GlobalIR) -> None:
+        known = self._initials.get(id(variable))
+        if known is not None:
+            _, state.mem[rid], reg = known
+            if reg is not None:
+                state.regs[rid] = reg
+            return
         from jarvis_ls.jsec.flow.evaluate import evaluate
 
         self.silent += 1
-        for instr in init or ():
-            if instr[0] == 0:
+        for instr in variable.init or ():
+            if instr[0] == EVAL:
                 evaluate(self, state, instr[1])  # type: ignore[arg-type]
         self.silent -= 1
+        cells = state.mem[rid]
+        if _is_table(variable):
+            self._initials[id(variable)] = variable, cells, state.regs.get(rid)
 
     def function_pointer(self, name: str) -> Val:
         """A function as a value."""
@@ -350,6 +386,13 @@ class Regions:
         short = name.rpartition("::")[2]
         return short in STOPS or self.program.stops(short, function.file)
 
+    def reach(self, function: FunctionIR) -> Reach | None:
+        """What a function and those it calls may do, as far as that is told without following."""
+        key = (function.name, function.file)
+        if key not in self._reaches:
+            self._reaches[key] = self.program.reach(*key)
+        return self._reaches[key]
+
     def find_overload(
         self, name: str, file: str, space: list[str], types: Sequence[Type]
     ) -> FunctionIR | None:
@@ -399,6 +442,15 @@ class Regions:
         return value
 
 
-_TEMPS = frozenset({1, 2, 5, 7, 9})
+def _is_table(variable: GlobalIR) -> bool:
+    """Whether a variable starts as an array of numbers as they are written: then nothing is asked
+    of the program for it."""
+    type_ = variable.type
+    if type_[0] != "a" or type_[1][0] not in ("i", "f"):
+        return False
+    stored = (instr[1] for instr in variable.init or () if instr[0] == EVAL)
+    return all(store[0] == STORE and store[2][0] in (CAST, CONST) and
+               (store[2][0] == CONST or store[2][1][0] == CONST) for store in stored)  # fmt: skip
+
 
 __all__ = ["ENDLESS", "Frame", "Regions"]

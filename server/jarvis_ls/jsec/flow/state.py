@@ -119,6 +119,29 @@ def _join_reg(a: Reg, b: Reg) -> Reg:
     )  # fmt: skip
 
 
+_FEW = 2
+"""States of which none shares with a third what it does not share with the other."""
+
+
+class _Taken:
+    """Which objects went into what several states are joined to, by region."""
+
+    def __init__(self) -> None:
+        self._taken: dict[int, dict[tuple[int, int], object]] = {}
+
+    def is_new(self, rid: int, known: object, held: object, along: object) -> bool:
+        """Whether what a state holds in a region, along with what it depends on, was not yet taken
+        in; it is from now on. `known` is what is there so far."""
+        taken = self._taken.get(rid)
+        if taken is None:
+            taken = self._taken[rid] = {(id(known), id(along)): (known, along)}
+        key = id(held), id(along)
+        if key in taken:
+            return False
+        taken[key] = held, along  # kept, so that nothing else gets their identity
+        return True
+
+
 class Joiner:
     """Joins and widens states; knows what a region holds before anything is written to it."""
 
@@ -133,27 +156,49 @@ class Joiner:
         States of one function share most of what they hold: only what is not the same object is
         looked at.
         """
-        left, right = a.mem, b.mem
-        mem = left.copy()
+        joined = a.copy()
+        self._take_in(joined, b, None, widening=widening)
+        return joined
+
+    def join_all(self, states: list[State]) -> State:
+        """What holds on all of several ways: what comes of joining them one after the other. What
+        several of them share is joined once."""
+        if len(states) == 1:
+            return states[0]
+        joined = states[0].copy()
+        taken = _Taken() if len(states) > _FEW else None
+        for state in states[1:]:
+            self._take_in(joined, state, taken, widening=False)
+        return joined
+
+    def _take_in(
+        self, joined: State, state: State, taken: _Taken | None, *, widening: bool
+    ) -> None:
+        mem, other = joined.mem, state.mem.get
         alone = 0
-        for rid in _differing(left, right):
-            cells, others = mem[rid], right.get(rid)
+        # listed first: to ask what a cell holds by default may put more into a state
+        for rid, cells in [one for one in mem.items() if other(one[0]) is not one[1]]:
+            others = other(rid)
             if others is not None:
-                mem[rid] = self._cells(a, b, rid, cells, others, widening=widening)
+                if taken is None or taken.is_new(rid, cells, others, state.regs.get(rid)):
+                    mem[rid] = self._cells(joined, state, rid, cells, others, widening=widening)
+                continue
+            alone += 1
+            if self.places[rid] is not None:
+                mem[rid] = self._only(rid, cells)
             else:
-                alone += 1
+                del mem[rid]
+        if len(state.mem) > len(mem) - alone:
+            for rid in [rid for rid in state.mem if rid not in mem]:
                 if self.places[rid] is not None:
-                    mem[rid] = self._only(rid, cells)
-                else:
-                    del mem[rid]
-        if len(right) > len(left) - alone:
-            for rid in [rid for rid in right if rid not in left]:
-                if self.places[rid] is not None:
-                    mem[rid] = self._only(rid, right[rid])
-        regs = _regs(a.regs, b.regs)
-        loops = a.loops if a.loops == b.loops else tuple({*a.loops, *b.loops})
-        trail = a.trail if a.trail is b.trail else (a.trail, None, b.trail)
-        return State(mem, regs, trail, loops, max(a.choices, b.choices), max(a.unseen, b.unseen))
+                    mem[rid] = self._only(rid, state.mem[rid])
+        _take_in_regs(joined.regs, state.regs)
+        if joined.loops != state.loops:
+            joined.loops = tuple({*joined.loops, *state.loops})
+        if joined.trail is not state.trail:
+            joined.trail = (joined.trail, None, state.trail)
+        joined.choices = max(joined.choices, state.choices)
+        joined.unseen = max(joined.unseen, state.unseen)
 
     def _only(self, rid: int, cells: Cells) -> Cells:
         """What lies in a region of which the other way knows nothing: a variable that it did not
@@ -168,11 +213,11 @@ class Joiner:
     ) -> Cells:
         if len(left) == 1 == len(right):  # most variables: in place, without much ado
             (offset,) = left
-            if offset in right:
-                value, other = left[offset], right[offset]
-                if identical(value, other):
-                    return left
-                return {offset: self._both(rid, value, other, widening=widening)}
+            other = right.get(offset)
+            if other is not None:
+                value = left[offset]
+                both = join(value, other) if not widening else self._widened(rid, value, other)
+                return left if both is value else right if both is other else {offset: both}
         elif left.keys() == right.keys() and all(
             map(identical, left.values(), map(right.__getitem__, left))
         ):
@@ -187,12 +232,12 @@ class Joiner:
                 two = self._missing(b, rid, offset)
             if one is None or two is None:
                 continue
-            new[offset] = one if one is two else self._both(rid, one, two, widening=widening)
+            new[offset] = join(one, two) if not widening else self._widened(rid, one, two)
         return new
 
-    def _both(self, rid: int, one: Val, two: Val, *, widening: bool) -> Val:
-        if not widening:
-            return join(one, two)
+    def _widened(self, rid: int, one: Val, two: Val) -> Val:
+        if one is two:
+            return one
         place = self.places[rid]
         scalar = place is not None and place.type[0] in ("i", "f")
         return widen(one, two, place.type if place and scalar else None)
@@ -223,17 +268,12 @@ def equal(a: State, b: State) -> bool:
     return all(a.regs[rid].key() == b.regs[rid].key() for rid in _differing(a.regs, b.regs))
 
 
-def _regs(left: dict[int, Reg], right: dict[int, Reg]) -> dict[int, Reg]:
-    """What is known about each region on either way."""
-    regs = left.copy()
-    for rid in _differing(left, right):
-        other = right.get(rid)
-        if other is not None:
-            regs[rid] = _join_reg(left[rid], other)
-    for rid, reg in right.items():
-        if rid not in left:
-            regs[rid] = reg
-    return regs
+def _take_in_regs(regs: dict[int, Reg], others: dict[int, Reg]) -> None:
+    """Make what is known about each region hold on another way, too."""
+    for rid, other in others.items():
+        reg = regs.get(rid)
+        if reg is not other:
+            regs[rid] = other if reg is None else _join_reg(reg, other)
 
 
 def _differing(left: dict[int, Held], right: dict[int, Held]) -> list[int]:

@@ -119,6 +119,7 @@ def forget(an: Analysis, st: State, value: Val, *, const: bool = False, depth: i
             continue
         inner = list(st.mem.get(rid, {}).values()) if depth < 3 else []
         if not const:
+            an.opened.add(rid)
             reg = an.reg(st, rid)
             if reg.escaped and reg.fill == UNKNOWN_FILL and not st.mem.get(rid):
                 continue

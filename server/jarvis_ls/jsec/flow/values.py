@@ -132,6 +132,8 @@ def join(a: Val, b: Val) -> Val:
         return a
     if a.ini == UNINIT or b.ini == UNINIT:
         known = b if a.ini == UNINIT else a
+        if known.ini == MAYBE_INIT and known.flags & UNSURE and known.sym is None:
+            return known
         return Val(known.lo, known.hi, known.flags | UNSURE, known.taint, known.ptr, known.null,
                    MAYBE_INIT, None, known.cells)  # fmt: skip
     flags = (a.flags & b.flags & _OF_BOTH) | ((a.flags | b.flags) & _OF_EITHER)
@@ -141,11 +143,18 @@ def join(a: Val, b: Val) -> Val:
         flags |= UNSURE  # which way it is may hang together with other things
     if len(ptr) > 6:
         ptr, flags = ptr[:6], flags | OTHER
+    lo = a.lo if a.lo < b.lo else b.lo
+    hi = a.hi if a.hi > b.hi else b.hi
+    ini = a.ini if a.ini > b.ini else b.ini
+    if (  # most often the first has it all
+        lo == a.lo and hi == a.hi and flags == a.flags and null == a.null and ini == a.ini
+        and ptr is a.ptr and (a.taint is not None or b.taint is None)
+        and (a.sym is None or a.sym == b.sym) and (a.cells is None or a.cells == b.cells)
+    ):  # fmt: skip
+        return a
     cells = a.cells if a.cells == b.cells else None
-    return Val(
-        a.lo if a.lo < b.lo else b.lo, a.hi if a.hi > b.hi else b.hi, flags, a.taint or b.taint,
-        ptr, null, a.ini if a.ini > b.ini else b.ini, a.sym if a.sym == b.sym else None, cells,
-    )  # fmt: skip
+    return Val(lo, hi, flags, a.taint or b.taint, ptr, null, ini,
+               a.sym if a.sym == b.sym else None, cells)  # fmt: skip
 
 
 def _join_null(a: Val, b: Val) -> int:

@@ -56,6 +56,10 @@ label { margin-right: 1rem; }
 body:has(#show-high:not(:checked)) article.high,
 body:has(#show-medium:not(:checked)) article.medium,
 body:has(#show-low:not(:checked)) article.low { display: none; }
+@supports selector(:has(a)) { details { display: none; }
+  body:has(#show-high:checked) details:has(article.high),
+  body:has(#show-medium:checked) details:has(article.medium),
+  body:has(#show-low:checked) details:has(article.low) { display: block; } }
 @media print { fieldset { display: none; } article { break-inside: avoid; } }
 """
 
@@ -116,6 +120,8 @@ def _overview(
     yield f'<ul class="numbers">{items}</ul>'
     if summary["cancelled"]:
         yield f"<p>{_text(say('The scan was stopped before its end.'))}</p>"
+    for warning in summary["warnings"]:
+        yield f"<p>{_text(say.told(warning))}</p>"
     yield from _chart(summary, findings, say)
     yield from _table_of_files(summary, say)
     yield "</section>"

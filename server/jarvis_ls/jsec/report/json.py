@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.store import line_of
@@ -12,11 +13,17 @@ from jarvis_ls.jsec.result import ScanResult
 
 
 def render_json(result: ScanResult, findings: Sequence[Finding]) -> str:
-    """`{"summary": …, "issues": […]}` with the gravest finding first, each on a line of its own:
-    Python's encoder is several times slower where it has to indent."""
-    summary = json.dumps(summary_of(result, findings), indent=2).replace("\n", "\n  ")
-    issues = ",".join("\n    " + json.dumps(one.to_json()) for one in findings)
-    return f'{{\n  "summary": {summary},\n  "issues": [{issues}\n  ]\n}}\n'
+    """`{"summary": …, "issues": […]}` with the gravest finding first."""
+    head = {"summary": summary_of(result, findings)}
+    return one_a_line(head, "issues", (one.to_json() for one in findings)) + "\n"
+
+
+def one_a_line(head: Mapping[str, Any], name: str, items: Iterable[Any]) -> str:
+    """An object with the members of `head`, of which there is one at least, and `name` with the
+    items, each on a line of its own: Python's encoder is several times slower where it indents."""
+    before = json.dumps(head, indent=2).removesuffix("\n}")
+    lines = ",".join("\n    " + json.dumps(one) for one in items)
+    return f'{before},\n  "{name}": [{lines}\n  ]\n}}'
 
 
 def render_jsonl(_result: ScanResult, findings: Sequence[Finding]) -> str:

@@ -56,6 +56,8 @@ def _overview(summary: dict[str, Any], say: Translations) -> Iterator[str]:
     yield f"- {say('hidden')}: {hidden}"
     stopped = say(", stopped before the end") if summary["cancelled"] else ""
     yield f"- {say('files scanned')}: {summary['scanned_files']}{stopped}"
+    for warning in summary["warnings"]:
+        yield f"- {plain(say.told(warning))}"
 
 
 def _table_of_files(summary: dict[str, Any], say: Translations) -> Iterator[str]:

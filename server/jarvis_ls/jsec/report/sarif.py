@@ -6,7 +6,6 @@ Within the limits GitHub documents: the gravest 25,000 results, 1,000 locations 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from jarvis_ls import __version__
 from jarvis_ls.core.finding import Finding, Fix, Related, Severity, Span
 from jarvis_ls.jsec.baseline import BASELINE
 from jarvis_ls.jsec.hints import PAGES
+from jarvis_ls.jsec.report.json import one_a_line
 from jarvis_ls.jsec.result import ScanResult
 from jarvis_ls.jsec.rule import Rule, all_rules
 from jarvis_ls.jsec.walk import Skipped
@@ -33,7 +33,7 @@ _BASE = "SRCROOT"
 
 
 def render_sarif(result: ScanResult, findings: Sequence[Finding]) -> str:
-    """One run with the findings, those that are hidden marked as suppressed."""
+    """One run with the findings, each on a line, those that are hidden marked as suppressed."""
     told = list(findings[:MAX_RESULTS])
     rules = sorted({one.rule for one in told})
     index = {rule: number for number, rule in enumerate(rules)}
@@ -43,9 +43,10 @@ def render_sarif(result: ScanResult, findings: Sequence[Finding]) -> str:
         "invocations": [_invocation(result)],
         "originalUriBaseIds": {_BASE: {"uri": _folder_uri(result.root)}},
         "columnKind": "utf16CodeUnits",
-        "results": [_result(one, index[one.rule], compared) for one in told],
     }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
+    results = (_result(one, index[one.rule], compared) for one in told)
+    runs = one_a_line(run, "results", results)
+    return f'{{"$schema": "{SCHEMA}", "version": "2.1.0", "runs": [{runs}]}}\n'
 
 
 def _driver(rules: Sequence[str], findings: Sequence[Finding]) -> dict[str, Any]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jarvis_ls.codeintel.code import Function, field, text
+from jarvis_ls.codeintel.code import Function, called_name, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rust.shapes import arguments, callee_name, receiver_of
+from jarvis_ls.jsec.rust.shapes import arguments, receiver_of
 
 _LOCKS = frozenset({"lock", "read", "write", "borrow_mut"})
 _RESULTS = frozenset({"unwrap", "expect", "unwrap_or_else"})
@@ -47,7 +47,7 @@ def guards(function: Function) -> list[Guard]:
             lock = _lock_in(made)
             if lock is None or variable.name == "_":
                 continue
-            method = callee_name(lock)
+            method = called_name(lock)
             certain = lock != made
             if not certain and method not in ("lock", "borrow_mut"):
                 continue
@@ -70,7 +70,7 @@ def _lock_in(made: Node) -> Node | None:
             continue
         if node.type != "call_expression":
             return None
-        name = callee_name(node)
+        name = called_name(node)
         if name in _LOCKS and not arguments(node):
             return node
         if name not in _RESULTS and name != "map_err":

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jarvis_ls.codeintel.code import Call, ancestors, text
-from jarvis_ls.jsec.rust.shapes import call_path, callee_name, peel, receiver_of
+from jarvis_ls.codeintel.code import Call, ancestors, called_name, text
+from jarvis_ls.jsec.rust.shapes import call_path, peel, receiver_of
 
 RELEASES = frozenset({"from_raw", "dealloc", "free", "drop_in_place"})
 """Last names of the calls that release what their first argument points to."""
@@ -23,7 +23,7 @@ def released(call: Call) -> str:
         return ""
     pointer = peel(call.arg(0))
     for _ in range(4):
-        if pointer is None or callee_name(pointer) not in ("cast", "cast_mut", "as_ptr"):
+        if pointer is None or called_name(pointer) not in ("cast", "cast_mut", "as_ptr"):
             break
         pointer = peel(receiver_of(pointer))
     return text(pointer)
@@ -39,7 +39,7 @@ def ends_life(call: Call) -> bool:
             return True
         if outer.type == "let_declaration":
             return text(outer.child_by_field_name("pattern")) == "_"
-        if outer.type == "call_expression" and callee_name(outer) != "drop":
+        if outer.type == "call_expression" and called_name(outer) != "drop":
             return False
         if outer.type in ("block", "match_arm", "closure_expression", "return_expression"):
             return False

@@ -9,11 +9,11 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from jarvis_ls.codeintel.code import Function, Unit, ancestors, text
+from jarvis_ls.codeintel.code import Function, Unit, ancestors, called_name, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rust.guards import tests_before
-from jarvis_ls.jsec.rust.shapes import arguments, callee_name, chain, peel, receiver_of
+from jarvis_ls.jsec.rust.shapes import arguments, chain, peel, receiver_of
 from jarvis_ls.jsec.rust.values import is_literal
 
 UNWRAPS = """
@@ -91,7 +91,7 @@ def unwrap_at(name: Node, function: Function | None, unit: Unit) -> Unwrap | Non
         return None
     if _tested(value, function, name.start_byte) or _is_ignored(name):
         return None
-    called = callee_name(value_node) if value_node is not None and (
+    called = called_name(value_node) if value_node is not None and (
         value_node.type == "call_expression"
     ) else _last_called(value)  # fmt: skip
     has_arguments = not value.endswith("()")

@@ -52,18 +52,10 @@ def call_path(call: Call) -> str:
     return path_of(call.written, call.unit)
 
 
-def callee_name(node: Node) -> str:
-    """Last name of what a `call_expression` calls; empty for anything else."""
+def is_qualified(node: Node) -> bool:
+    """Whether a macro is called, a method, or a function by a path."""
     callee = field(node, "function")
-    if callee is not None and callee.type == "generic_function":
-        callee = field(callee, "function")
-    if callee is None:
-        return ""
-    if callee.type == "field_expression":
-        return text(field(callee, "field"))
-    if callee.type == "scoped_identifier":
-        return text(field(callee, "name"))
-    return text(callee) if callee.type == "identifier" else ""
+    return callee is None or callee.type in ("scoped_identifier", "field_expression")
 
 
 def receiver_of(node: Node) -> Node | None:

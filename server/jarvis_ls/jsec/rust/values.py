@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 
-from jarvis_ls.codeintel.code import Function, Unit, Variable, ancestors, field, text
+from jarvis_ls.codeintel.code import Function, Unit, Variable, ancestors, called_name, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rust.shapes import (
     arguments,
     called_in,
-    callee_name,
     macro_name,
     macro_tokens,
     peel,
@@ -80,7 +79,7 @@ def is_literal(node: Node | None, function: Function | None, unit: Unit) -> bool
             return False
         if node.type.endswith("_literal"):
             return True
-        if node.type == "call_expression" and callee_name(node) in (
+        if node.type == "call_expression" and called_name(node) in (
             "to_string", "to_owned", "into", "as_str", "as_bytes", "to_vec", "as_ref", "from"
         ):  # fmt: skip
             node = peel(receiver_of(node) or next(iter(arguments(node)), None))
@@ -314,7 +313,7 @@ def _is_filled(function: Function, name: str, before: int) -> bool:
             continue
         held = parent.parent
         call = held.parent if held is not None and held.type == "arguments" else None
-        if call is not None and callee_name(call) in _READERS:
+        if call is not None and called_name(call) in _READERS:
             return True
     return False
 
@@ -367,7 +366,7 @@ def _type_of_self(function: Function | None) -> str:
 
 
 def _type_of_call(node: Node, unit: Unit) -> str:
-    name = callee_name(node)
+    name = called_name(node)
     callee = field(node, "function")
     if callee is not None and callee.type == "field_expression":
         return _METHOD_TYPES.get(name, "")

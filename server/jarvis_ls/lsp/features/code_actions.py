@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from lsprotocol import types
 
-from jarvis_ls.core.finding import Finding
+from jarvis_ls.core.finding import Edit, Finding
+from jarvis_ls.jsec.fix import joined
 from jarvis_ls.lsp import protocol
 from jarvis_ls.lsp.convert import SOURCE, overlaps, to_diagnostic, to_range, to_text_edits
 from jarvis_ls.lsp.documents import Document
@@ -87,7 +88,8 @@ class _Actions:
             seen.add(finding.rule)
             for scope, title in _SCOPES:
                 yield self._suppress(document, state, finding, scope, title)
-            yield self._baseline(document, finding)
+            if self._server.trusted and self._server.place(document.uri).root:
+                yield self._baseline(document, finding)  # elsewhere there is none
             yield self._explain(finding)
 
     def _suppress(
@@ -115,13 +117,12 @@ class _Actions:
 
     def _together(self, document: Document, findings: Iterable[Finding]) -> list[types.TextEdit]:
         """Edits of several fixes; a fix that overlaps an earlier one waits for the next time."""
-        taken: list[types.TextEdit] = []
+        taken: list[Edit] = []
         for finding in findings:
             assert finding.fix is not None
-            edits = to_text_edits(document, finding.fix.edits)
-            if not any(overlaps(one.range, other.range) for one in edits for other in taken):
-                taken += edits
-        return taken
+            together = joined(taken, finding.fix.edits)
+            taken = taken if together is None else together
+        return to_text_edits(document, taken)
 
     def _action(
         self,

@@ -6,15 +6,20 @@ import asyncio
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.lsp import protocol
+from jarvis_ls.lsp.events import spawn
 from jarvis_ls.lsp.folders import uri_of
+from jarvis_ls.lsp.progress import Work
 from jarvis_ls.lsp.protocol import ExportFormat, ExportParams, ExportResult
 from jarvis_ls.lsp.server import Server
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.result import ScanResult
 
 
 def register(server: Server) -> None:
@@ -22,21 +27,50 @@ def register(server: Server) -> None:
 
     async def export(params: ExportParams) -> ExportResult:
         path = _target(server, params.path)
-        findings, root = _collect(server)
-        result = _result(server, findings, root)
-        text = await server.analysis.ask("report", params.format, result, server.say.language)
-        await asyncio.to_thread(replace_file, Path(path), text.encode("utf-8"), mode=0o644)
-        return ExportResult(path, sum(not one.suppressed for one in findings))
+        title = server.say("Writing the report")
+        async with server.work.work(title, params.work_done_token) as work:
+            if not await _all_known(server, work):
+                return ExportResult(path, 0, "", cancelled=True)
+            findings, root = _collect(server)
+            result = _result(server, findings, root)
+            text = await server.analysis.ask("report", params.format, result, server.say.language)
+            await asyncio.to_thread(replace_file, Path(path), text.encode("utf-8"), mode=0o644)
+        shown = sum(not one.suppressed for one in findings)
+        return ExportResult(path, shown, _partial(server, result))
 
     async def command(arguments: list[Any]) -> dict[str, Any]:
         texts = len(arguments) == 2 and all(isinstance(one, str) for one in arguments)
         if not texts or arguments[0] not in get_args(ExportFormat):
             raise UsageError(server.say("The command needs a format and a path."))
         result = await export(ExportParams(*arguments))
-        return {"path": result.path, "findings": result.findings}
+        return {"path": result.path, "findings": result.findings, "partial": result.partial}
 
     server.answer(protocol.EXPORT, export)
     server.run(protocol.COMMAND_EXPORT_REPORT, command)
+
+
+async def _all_known(server: Server, work: Work) -> bool:
+    """Wait for the scan under way and for values to be followed in open documents; False when
+    the user cancels."""
+    work.report(0, 1, server.say("waiting until everything is analysed"), at_once=True)
+
+    async def known() -> None:
+        await server.scanning.ended()
+        await server.live.all_settled()
+
+    waiting = [spawn(known(), "what a report waits for"), asyncio.ensure_future(work.stopped())]
+    try:
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for one in waiting:
+            one.cancel()
+    return not work.cancelled
+
+
+def _partial(server: Server, result: ScanResult) -> str:
+    """Why a report is not about everything; empty when it is."""
+    stopped = ["The scan was stopped before its end."] if result.cancelled else []
+    return " ".join(map(server.say, [*stopped, *result.warnings]))
 
 
 def _target(server: Server, path: str) -> str:
@@ -72,8 +106,8 @@ def _collect(server: Server) -> tuple[list[Finding], str]:
     return [one.with_gid(gid) for gid, one in enumerate(found, 1)], top
 
 
-def _result(server: Server, findings: list[Finding], root: str) -> Any:
-    from jarvis_ls.jsec.result import ScanResult
+def _result(server: Server, findings: list[Finding], root: str) -> ScanResult:
+    from jarvis_ls.jsec.result import ONLY_OPEN, ScanResult
     from jarvis_ls.jsec.walk import Skipped
 
     scan = server.scanning
@@ -92,6 +126,7 @@ def _result(server: Server, findings: list[Finding], root: str) -> Any:
         findings,
         dict(sorted(digests.items())),
         skipped,
+        warnings=[] if scan.state.complete or scan.state.cancelled else [ONLY_OPEN],
         cancelled=scan.state.cancelled,
         seconds=seconds,
     )

@@ -203,6 +203,7 @@ class _Migration:
             build_project=self._server.settings.project_build,
             only=only,
             reset=bool(params.reset),
+            language=self._server.say.language,
         )
 
     async def stop(self, params: wire.MigrationParams) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.lsp import protocol
+from jarvis_ls.lsp.convert import cwe_link
 from jarvis_ls.lsp.protocol import (
     ExplainRuleParams,
     ExplainRuleResult,
@@ -13,6 +15,9 @@ from jarvis_ls.lsp.protocol import (
     RulesParams,
 )
 from jarvis_ls.lsp.server import Server
+
+_WEAKNESS = re.compile(r"^- (CWE-(\d+): .*)$", re.MULTILINE)
+"""A reference of a page to a weakness."""
 
 
 def register(server: Server) -> None:
@@ -36,7 +41,7 @@ def register(server: Server) -> None:
         page = (await server.rule_pages()).get(params.rule)
         if page is None:
             raise UsageError(server.say("There is no rule '{rule}'.", rule=params.rule))
-        body = page.page.partition("\n")[2].strip()
+        body = _WEAKNESS.sub(_linked, page.page.partition("\n")[2].strip())
         return ExplainRuleResult(page.id, page.title, f"# {page.title}\n\n`{page.id}`\n\n{body}\n")
 
     async def command(arguments: list[Any]) -> str:
@@ -47,3 +52,7 @@ def register(server: Server) -> None:
     server.answer(protocol.RULES, rules)
     server.answer(protocol.EXPLAIN_RULE, explain)
     server.run(protocol.COMMAND_EXPLAIN_RULE, command)
+
+
+def _linked(reference: re.Match[str]) -> str:
+    return f"- [{reference[1]}]({cwe_link(int(reference[2]))})"

@@ -64,6 +64,9 @@ class _Watch:
         self._note((event.uri, event.type) for event in params.changes)
 
     def saved(self, params: types.DidSaveTextDocumentParams) -> None:
+        document = self._server.documents.get(params.text_document.uri)
+        if document is not None:
+            document.saved = document.version
         self._note([(params.text_document.uri, types.FileChangeType.Changed)])
 
     def _note(self, events: Iterable[tuple[str, types.FileChangeType]]) -> None:

@@ -43,3 +43,17 @@ void *constant_size(void) {
 void *from_caller(size_t n) {
     return malloc(n); // ok
 }
+
+static size_t sum_of(size_t a, size_t b) {
+    size_t sum = a + b;
+    return sum >= a ? sum : SIZE_MAX;
+}
+
+char *sized_by_sums(size_t first, size_t second) {
+    return malloc(sum_of(sum_of(first, second), 1)); // ok
+}
+
+char *much_too_large(void) {
+    size_t n = 4000000000;
+    return malloc(n); // expect: allocation-size-from-input
+}

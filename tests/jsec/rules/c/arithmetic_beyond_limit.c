@@ -62,3 +62,11 @@ int64_t small_square(void) {
         return data * data; // ok
     return 0;
 }
+
+static unsigned table[8][8];
+void turned_table(void) {
+    unsigned x, y;
+    for (y = 1; y < 8; y++)
+        for (x = 0; x < 8; x++)
+            table[y][x] = table[y - 1][(x - 1) & 7]; // ok
+}

@@ -50,3 +50,15 @@ void wait_for_signal() {
     ready.wait(hold); // ok
     hold.release();
 }
+
+typedef pthread_cond_t own_condition;
+void own_wait(own_condition *condition, pthread_mutex_t *mutex) {
+    if (pthread_cond_wait(condition, mutex)) // ok
+        abort();
+}
+int wait_for_it(own_condition *condition, pthread_mutex_t *mutex, const struct timespec *until) {
+    if (until)
+        return pthread_cond_timedwait(condition, mutex, until); // ok
+    else
+        return pthread_cond_wait(condition, mutex); // ok
+}

@@ -4,6 +4,8 @@
 #define PASSWORD_FILE "/etc/app/password" // ok
 #define PASSWORD_PROMPT "Password: " // ok
 #define MAX_PASSWORD 32 // ok
+#define SHOWN_PASSWORD "*password*" // ok
+#define ROOT_PASSWORD "*pa55word" // expect: hardcoded-secret
 
 static const char *api_key = "9f8a7b6c5d4e3f2a"; // expect: hardcoded-secret
 static const char *user_name = "admin"; // ok

@@ -121,3 +121,42 @@ int windows(void *pipe) {
         return -1;
     return CreateMutexA(NULL, FALSE, NULL) == NULL; // ok
 }
+
+int suffix(const char *tail, const char *what) {
+    int i, j;
+    j = strlen(tail);
+    for (i = strlen(what); j >= 0; j--, i--) // ok
+        if (tail[j] != what[i])
+            break;
+    return j;
+}
+
+int hex(const char *in, int kind) {
+    int length;
+    if (kind)
+        length = parse(in);
+    else {
+        unhide(in);
+        length = strlen(in);
+    }
+    if (length == -1) // ok
+        return -1;
+    return length;
+}
+
+int plain(const char *in, int kind) {
+    int length = parse(in);
+    if (kind) {
+        length = strlen(in);
+        if (length == -1) // expect: impossible-result-check
+            return -1;
+    }
+    return length;
+}
+
+int counted(const char *in) {
+    int length = strlen(in);
+    while (length < 0) // expect: impossible-result-check
+        in = next(in);
+    return length;
+}

@@ -23,3 +23,7 @@ int check_neutral(const char *text) {
         return 1;
     return strcmp(text, "HTTP/1.1 OK!") == 0; // ok
 }
+
+int place_compared(const char *pwd) {
+    return memcmp(pwd, "/usr/obj", 8) == 0; // ok
+}

@@ -100,3 +100,55 @@ void owned_by_object() {
     std::unique_ptr<pair> owner(raw);
     raw->a = 1;
 } // ok
+
+struct counted { int n; };
+
+struct counted *counted(void) {
+    struct counted *one = (struct counted *)malloc(sizeof *one);
+    if (!one)
+        return NULL;
+    one->n = 1;
+    return one;
+}
+
+int test_that_frees(void) {
+    struct counted *one, *two;
+    if (!assert((one = counted()) != NULL))
+        return 1;
+    if (!assert((two = counted()) != NULL)) {
+        free(one);
+        return 2;
+    }
+    one->n = two->n;
+    free(two);
+    free(one);
+    return 0; // ok
+}
+
+int test_that_forgets(void) { // expect: memory-leak
+    struct counted *one, *two;
+    if (!assert((one = counted()) != NULL))
+        return 1;
+    if (!assert((two = counted()) != NULL))
+        return 2;
+    one->n = two->n;
+    free(two);
+    free(one);
+    return 0;
+}
+
+struct work { foreign_pointer buffer; int size; };
+
+int kept_in_foreign_type(struct work *work) {
+    work->buffer = (foreign_pointer)malloc(work->size);
+    if (work->buffer == NULL)
+        return -1;
+    return 0; // ok
+}
+
+int kept_nowhere(struct work *work) {
+    void *buffer = malloc(work->size); // expect: memory-leak
+    if (buffer == NULL)
+        return -1;
+    return 0;
+}

@@ -117,3 +117,57 @@ int in_macro_loop(struct queue *q, int wanted) {
     pthread_mutex_unlock(&lock);
     return q->found;
 }
+
+int past_the_release(int busy) {
+    pthread_mutex_lock(&m);
+    if (busy)
+        goto end;
+    count();
+    pthread_mutex_unlock(&m);
+end:
+    return busy; // expect: missing-unlock
+}
+
+int to_the_release(int busy) {
+    pthread_mutex_lock(&m);
+    if (busy)
+        goto out;
+    count();
+out:
+    pthread_mutex_unlock(&m);
+    return busy; // ok
+}
+
+void out_of_the_loop(struct table *t, int wanted) {
+    for (int i = 0; i < wanted; i++) {
+        pthread_mutex_lock(&t->lock);
+        if (t->used == i)
+            break;
+        pthread_mutex_unlock(&t->lock);
+    }
+} // expect: missing-unlock
+
+void released_in_the_loop(struct table *t, int wanted) {
+    for (int i = 0; i < wanted; i++) {
+        pthread_mutex_lock(&t->lock);
+        if (t->used == i) {
+            pthread_mutex_unlock(&t->lock);
+            break;
+        }
+        pthread_mutex_unlock(&t->lock);
+    }
+} // ok
+
+void when_it_was_taken(void) {
+    int locked = !pthread_mutex_lock(&m);
+    count();
+    if (locked)
+        pthread_mutex_unlock(&m);
+} // ok
+
+static int (*give_back)(pthread_mutex_t *) = pthread_mutex_unlock;
+void by_pointer(void) {
+    pthread_mutex_lock(&m);
+    count();
+    give_back(&m);
+} // ok

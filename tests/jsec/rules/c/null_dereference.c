@@ -154,3 +154,15 @@ int plain_condition(struct tagged *t) {
         return none->value; // ok
     return 0;
 }
+
+typedef union { struct { unsigned low, high; }; char *place; } either;
+unsigned written_as_another_member(unsigned high) {
+    either both = {0};
+    both.high = high;
+    return *(unsigned *)(both.place + 8); // ok
+}
+
+#define AS_VALUE(x) ((typeof(((struct tagged *)0)->value))(x))
+int of_the_type_of_a_member(int number) {
+    return AS_VALUE(number); // ok
+}

@@ -21,6 +21,34 @@ void from_file_sealed(char *user, char *domain, FILE *file) {
     LogonUserA(user, domain, data, 2, 0, &token); // ok
 }
 
+void from_file_revealed(char *user, char *domain, FILE *file) {
+    char data[100] = "";
+    HANDLE token;
+    if (fgets(data, 100, file) == NULL)
+        return;
+    reveal(data, 100);
+    LogonUserA(user, domain, data, 2, 0, &token); // ok
+}
+
+void from_file_cut(char *user, char *domain, FILE *file) {
+    char data[100] = "";
+    HANDLE token;
+    if (fgets(data, 100, file) == NULL)
+        return;
+    data[strcspn(data, "\n")] = 0;
+    LogonUserA(user, domain, data, 2, 0, &token); // expect: plaintext-password-storage
+}
+
+void from_file_turned(char *user, char *domain, FILE *file) {
+    char data[100] = "";
+    HANDLE token;
+    if (fgets(data, 100, file) == NULL)
+        return;
+    for (int i = 0; i < 99; i++)
+        data[i] = (char)(data[i] + 13);
+    LogonUserA(user, domain, data, 2, 0, &token); // ok
+}
+
 void from_socket(char *user, char *domain, int socket) {
     char data[100] = "";
     char *p = data;

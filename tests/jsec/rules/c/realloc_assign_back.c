@@ -66,3 +66,61 @@ int grow_copy(struct buffer **b) {
 void released(struct buffer *b) {
     b->data = realloc(b->data, 0); // ok
 }
+
+void *grown_or_exit(void *p, size_t n);
+#ifdef ALONE
+#define grown_or_exit realloc
+#endif
+void by_build(char *p) {
+    p = grown_or_exit(p, 100); // ok
+    free(p);
+}
+
+char *first_block(size_t n) {
+    char *p = NULL;
+    char spare[10];
+    use(spare);
+    p = realloc(p, n); // ok
+    return p;
+}
+
+char *first_either_way(int wide, size_t n) {
+    char *p = NULL;
+    if (wide) {
+        p = realloc(p, n * 2); // ok
+        use(p);
+    } else {
+        p = realloc(p, n); // ok
+    }
+    return p;
+}
+
+char *kept_between_calls(size_t n) {
+    static char *p = NULL;
+    p = realloc(p, n); // expect: realloc-assign-back
+    return p;
+}
+
+char *sometimes_first(int fresh, char *p, size_t n) {
+    if (fresh)
+        p = NULL;
+    use(p);
+    p = realloc(p, n); // expect: realloc-assign-back
+    return p;
+}
+
+char *first_of_many(int many) {
+    char *p = NULL;
+    for (int i = 1; i < many; i++) {
+        p = realloc(p, i); // expect: realloc-assign-back
+        use(p);
+    }
+    return p;
+}
+
+char *filled_by_another(size_t n) {
+    char *p = NULL;
+    fill(&p);
+    p = realloc(p, n); // expect: realloc-assign-back
+    return p;
+}

@@ -64,3 +64,5 @@ unsigned long too_wide_pattern(void) {
         one |= one << 64; // expect: shift-beyond-width
     return one;
 }
+
+int wide(unsigned long n) { return n > (UINT64_C(1) << 38); } // ok

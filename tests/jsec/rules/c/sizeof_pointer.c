@@ -53,3 +53,29 @@ int same(const char *given, const char *wanted) {
     if (strncmp(given, wanted, sizeof(wanted)) == 0) return 1; // expect: sizeof-pointer
     return strncmp(given, name, sizeof(name)) == 0; // ok
 }
+
+struct parsed { int kind; unsigned char *items; };
+unsigned count_items(const unseen_t *list) {
+    return sizeof(list->items) / sizeof(list->items[0]); // ok
+}
+unsigned count_parsed(const struct parsed *list) {
+    return sizeof(list->items) / sizeof(list->items[0]); // expect: sizeof-pointer
+}
+#define MANY 20
+struct sample { int kind; };
+struct samples {
+#ifdef MANY
+    struct sample list[MANY];
+#else
+    struct sample list[1];
+#endif
+};
+struct chain { int kind; struct chain *list; };
+unsigned count_samples(const struct samples *all) {
+    return sizeof(all->list) / sizeof(all->list[0]); // ok
+}
+
+typedef struct { int kind; unsigned char *bytes; } constants_t;
+unsigned count_constants(const constants_t *all) {
+    return sizeof(all->bytes) / sizeof(all->bytes[0]); // expect: sizeof-pointer
+}

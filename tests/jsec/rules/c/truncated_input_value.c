@@ -44,3 +44,11 @@ void same_width(void) {
     other = data; // ok
     show(other);
 }
+
+void byte_order_mark(unsigned char *bytes) {
+    int k = 0;
+    bytes[k++] = '\xff'; // ok
+    bytes[k++] = '\xfe'; // ok
+    int less = -2;
+    bytes[k++] = less; // expect: truncated-input-value
+}

@@ -109,3 +109,28 @@ void from_helper(size_t n) {
     p[0] = 0; // expect: unchecked-allocation
     free(p);
 }
+
+int rarely_fails(void) {
+    point *one = (point *)malloc(sizeof *one);
+    point *two = (point *)malloc(sizeof *two);
+    if (__builtin_expect(one == NULL || two == NULL, 0)) {
+        free(one);
+        free(two);
+        return 1;
+    }
+    one->x = two->x = 2; // ok
+    free(one);
+    free(two);
+    return 0;
+}
+
+int tested_for_another(point *other) {
+    point *one = (point *)malloc(sizeof *one);
+    if (unlikely(other == NULL)) {
+        free(one);
+        return 1;
+    }
+    one->x = 2; // expect: unchecked-allocation
+    free(one);
+    return 0;
+}

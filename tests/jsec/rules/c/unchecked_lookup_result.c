@@ -50,3 +50,15 @@ void words(char *line) {
     for (char *w = strtok(line, " "); w != NULL; w = strtok(NULL, " "))
         puts(w); // ok
 }
+
+int asked_twice(void) {
+    if (getenv("REUSE"))
+        return atoi(getenv("REUSE")); // ok
+    return 0;
+}
+
+int asked_for_another(void) {
+    if (getenv("REUSE"))
+        return atoi(getenv("OTHER")); // expect: unchecked-lookup-result
+    return 0;
+}

@@ -69,7 +69,8 @@ void lines(const char *text) {
 int looked_at(int c) {
     if (putchar(c) == EOF) // ok
         return -1;
-    return printf("%c\n", c) < 0; // ok
+    return printf("%c\n",
+                  c) < 0; // ok
 }
 
 void not_looked_at(int c) {
@@ -80,4 +81,13 @@ void not_looked_at(int c) {
 
 void formatted(int c) {
     printf("%c\n", c); // expect: unchecked-write
+}
+
+void other_lines(const char *text) {
+    fputs(text, stdout); // ok
+    fputc('.', stdout); // ok
+    if (fputs(text, stderr) == EOF) // ok
+        return;
+    putc('\n', stdout); // ok
+    strcmp(text, "stdout") == 0;
 }

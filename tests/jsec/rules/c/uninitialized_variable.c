@@ -173,3 +173,22 @@ int filled_by_address(void) {
         return 0;
     return value; // ok
 }
+
+typedef void *QUEUE[2];
+#define AFTER(q) (*(QUEUE **)&((*(q))[0]))
+#define BEFORE(q) (*(QUEUE **)&((*(q))[1]))
+#define EMPTY_QUEUE(q) do { AFTER(q) = (q); BEFORE(q) = (q); } while (0)
+void *set_through_macro(void) {
+    QUEUE queue;
+    AFTER(&queue) = &queue;
+    return AFTER(&queue); // ok
+}
+void *set_by_statement_macro(void) {
+    QUEUE queue;
+    EMPTY_QUEUE(&queue);
+    return BEFORE(&queue); // ok
+}
+void *never_set_behind_macro(void) {
+    QUEUE queue;
+    return AFTER(&queue); // expect: uninitialized-variable
+}

@@ -160,3 +160,38 @@ struct job *start_job(int urgent) {
         pthread_create(&job->id, &lazy, run_job, job);
     return job;
 }
+
+struct rounds { pthread_barrier_t barrier; pthread_mutex_t mutex; sem_t done; int posted; };
+static void *run_round(void *given) {
+    struct rounds *rounds = given;
+    rounds->posted = pthread_barrier_wait(&rounds->barrier); // ok
+    return NULL;
+}
+void first_round(void) {
+    struct rounds all = {0};
+    pthread_t id;
+    pthread_create(&id, NULL, run_round, &all);
+    pthread_join(id, NULL);
+}
+void second_round(void) {
+    struct rounds all = {0};
+    pthread_t id;
+    pthread_create(&id, NULL, run_round, &all);
+    pthread_join(id, NULL);
+}
+static void *post_round(void *given) {
+    struct rounds *rounds = given;
+    pthread_mutex_lock(&rounds->mutex);
+    sem_post(&rounds->done);
+    rounds->posted = 1; // ok
+    pthread_mutex_unlock(&rounds->mutex);
+    return NULL;
+}
+void rounds_together(void) {
+    struct rounds all = {0};
+    pthread_t one, two;
+    pthread_create(&one, NULL, post_round, &all);
+    pthread_create(&two, NULL, post_round, &all);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+}

@@ -49,3 +49,25 @@ int main(void) {
     ordinary(interrupted);
     return 0;
 }
+
+static void connection_lost(int number) {
+    if (number)
+        _exit(1);
+    else
+        exit(1); // ok
+}
+static void child_killed(int number) {
+    if (number)
+        _exit(1);
+    exit(1); // ok
+}
+static void child_freed(int number) {
+    if (number)
+        interrupted = 1;
+    exit(1); // expect: unsafe-call-in-signal-handler
+}
+void watch(void) {
+    signal(SIGPIPE, connection_lost);
+    signal(SIGTERM, child_killed);
+    signal(SIGUSR1, child_freed);
+}

@@ -27,6 +27,30 @@ pub fn through_pointer() -> Header {
     }
 }
 
+pub struct Context(ffi::SHA_CTX);
+pub struct Finder(sys::WIN32_FIND_DATAW);
+
+pub fn by_a_function_of_c() -> Context {
+    let mut context = MaybeUninit::uninit();
+    unsafe {
+        ffi::SHA1_Init(context.as_mut_ptr());
+        Context(context.assume_init()) // ok
+    }
+}
+
+pub fn by_a_function_of_windows(name: *const u16) -> Finder {
+    let mut data = MaybeUninit::uninit();
+    unsafe {
+        sys::FindFirstFileW(name, data.as_mut_ptr());
+        Finder(data.assume_init()) // ok
+    }
+}
+
+pub fn by_nobody() -> Context {
+    let context = MaybeUninit::uninit();
+    unsafe { Context(context.assume_init()) } // expect: assume-init-without-write
+}
+
 pub fn array_of_uninit() -> [MaybeUninit<u8>; 64] {
     unsafe { MaybeUninit::<[MaybeUninit<u8>; 64]>::uninit().assume_init() } // ok
 }

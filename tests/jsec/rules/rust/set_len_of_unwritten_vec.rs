@@ -29,3 +29,12 @@ pub fn filled(n: usize) -> Vec<u8> {
 pub fn shorten(buffer: &mut Vec<u8>) {
     unsafe { buffer.set_len(0) }; // ok
 }
+
+pub fn written_by_a_function_of_c(number: *const BIGNUM, size: usize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(size);
+    unsafe {
+        ffi::BN_bn2bin(number, bytes.as_mut_ptr());
+        bytes.set_len(size); // ok
+    }
+    bytes
+}

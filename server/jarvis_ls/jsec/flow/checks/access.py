@@ -126,10 +126,16 @@ def present(an: Analysis, st: State, where: Val, span: Any, address: Expr | None
         _proven(an, st, address)
 
 
+def _base(address: Expr) -> Expr:
+    """What an address is reckoned from: the members and elements on the way left out."""
+    while address[0] in (ir.FIELD, ir.INDEX, ir.DECAY):
+        address = address[1]
+    return address
+
+
 def _unsure(an: Analysis, address: Expr | None) -> bool:
     """Whether a pointer is a variable that text which was left out may give a value."""
-    while address is not None and address[0] in (ir.FIELD, ir.INDEX, ir.DECAY):
-        address = address[1]
+    address = _base(address) if address is not None else None
     if address is None or address[0] != ir.LOAD or address[1][0] != ir.LOCAL:
         return False
     function = an.frame.function
@@ -138,9 +144,7 @@ def _unsure(an: Analysis, address: Expr | None) -> bool:
 
 def _proven(an: Analysis, st: State, address: Expr) -> None:
     """The pointer was used, so it is not null from here on."""
-    while address[0] in (ir.FIELD, ir.INDEX, ir.DECAY):
-        address = address[1]
-    cell = an.cell(st, address)
+    cell = an.cell(st, _base(address))
     held = st.mem.get(cell[0], {}).get(cell[1]) if cell is not None else None
     if cell is not None and held is not None and held.null:
         new = Val(

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.codeintel.languages import language_of
+from jarvis_ls.jsec.flow.fault import RELEASED
 from jarvis_ls.jsec.flow.ir import CALL, EVAL, JUMP, RETURN, SET, FunctionIR, Number, Span, Type
 from jarvis_ls.jsec.flow.state import (
     ENDLESS,
@@ -39,6 +40,8 @@ _MEMORY = frozenset({"malloc", "new", "new[]", "alloca"})
 _LARGE = 1 << 20
 _RELEASING = re.compile(r"free|close|destroy|release|dispose|delete|unref|drop", re.IGNORECASE)
 """Who has such a name and leaves something knows why."""
+_LARGEST = 2**62
+"""What sizes are set to that overflowed is more: no such block can be had."""
 _EXCESS = 10_000
 _MODEST = 1 << 17
 """Bytes that most programs can spare each time: a length of 16 bits is limit enough."""
@@ -46,9 +49,9 @@ _MODEST = 1 << 17
 
 def allocate(
     an: Analysis, st: State, family: str, span: Span, sizes: list[Val], *, size: int = 1,
-    fails: bool = False, fill: int = 0, type_: Type = ANY,
+    fails: bool = False, fill: int = 0, type_: Type = ANY, by: str = "",
 ) -> Val:  # fmt: skip
-    """A fresh region of the product of `sizes` times `size` bytes."""
+    """A fresh region of the product of `sizes` times `size` bytes; `by` is what opens it."""
     lo: Number = size or 0
     hi: Number = size or ENDLESS
     flags, known = TIGHT if size else 0, True
@@ -68,8 +71,9 @@ def allocate(
     reg.family = "" if family == "alloca" else family
     reg.fill = fill
     reg.null = 1 if fails else 0
-    named = (("name", _shown(family)),)
-    reg.site = (function.file, span, "{name} allocates it.", named, st.trail)
+    named = (("name", f"{by}()" if by else _shown(family)),)
+    message = "{name} opens it." if by else "{name} allocates it."
+    reg.site = (function.file, span, message, named, st.trail)
     if fill == ZEROED:
         reg.len_lo, reg.len_hi, reg.text = 0, 0, b""
     if type_[0] == "r":
@@ -109,7 +113,11 @@ def size_checks(an: Analysis, st: State, number: Val, size: int, family: str, sp
         modest = number.hi * max(size, 1) <= _MODEST
         an.fault(st, "excessive-allocation", span, certain=False, source=number.taint,
                  doubtful=modest, most=str(int(number.hi)))  # fmt: skip
-    elif number.lo * max(size, 1) > 2**31 and number.flags & TIGHT and number.lo == number.hi:
+    elif (
+        number.lo * max(size, 1) > 2**31
+        and number.lo == number.hi < _LARGEST
+        and number.flags & TIGHT
+    ):
         an.fault(st, "excessive-allocation", span, certain=True, most=str(int(number.lo)))
 
 
@@ -139,7 +147,7 @@ def release(an: Analysis, st: State, value: Val, family: str, span: Span) -> Non
     if value.null == NULL and not value.ptr:
         return
     function = an.frame.function
-    step = (function.file, span, "It is released here.", (), st.trail)
+    step = (function.file, span, RELEASED, (), st.trail)
     sure = len(value.ptr) == 1 and not value.flags & (OTHER | UNSURE)
     for rid, lo, hi, _, _ in value.ptr:
         place = an.places[rid]

@@ -293,13 +293,13 @@ def _library(an: Analysis, st: State, call: Call, index: int) -> None:
 
 def _open(an: Analysis, st: State, call: Call, family: str, fails: bool) -> None:
     value = ownership.allocate(an, st, family, call.span, [], fails=fails, fill=UNKNOWN_FILL,
-                               size=0)  # fmt: skip
+                               size=0, by=call.name)  # fmt: skip
     call.value = value
 
 
 def _descriptor(an: Analysis, st: State, call: Call) -> None:
     value = ownership.allocate(an, st, "open", call.span, [], fails=False, fill=UNKNOWN_FILL,
-                               size=0)  # fmt: skip
+                               size=0, by=call.name)  # fmt: skip
     rid = value.ptr[0][0]
     st.regs[rid] = st.regs[rid].but(null=1)
     call.value = Val(0, 0, TIGHT, None, value.ptr, NOT_NULL)
@@ -318,11 +318,14 @@ def _within(an: Analysis, st: State, call: Call, index: int, fails: bool, unit: 
 
 def _text(an: Analysis, st: State, call: Call, source: str) -> None:
     function = an.frame.function
-    key = ("text", an.frame.base, call.span)
+    name = call.arg(0)
+    named = strings.text_of(an, st, name) if name is not None else None
+    key = ("text", source, named) if named else ("text", an.frame.base, call.span)
     rid = an.region(key, Place("object", source, ("a", CHAR, -1), 0, UNKNOWN_FILL, (0, 0), ""))
     place = (function.file, call.span)
+    asked = st.regs.get(rid)
     st.regs[rid] = an.reg(st, rid).but(
-        taint=(*place, "text:" + source), null=1,
+        taint=(*place, "text:" + source), null=1 if asked is None else asked.null,
         site=(*place, "{name} gives it, or NULL.", (("name", source),)),
     )  # fmt: skip
     call.value = Val(0, 0, TIGHT, None, ((rid, 0, 0, 0, None),), AS_REGION)

@@ -44,8 +44,9 @@ def printed(
     hi: Number = ENDLESS
     known = False
     whole: bytes | None = None
+    unlimited: Any = None
     if text is not None and values is not None:
-        lo, hi, known, source, whole = _length(an, st, text, values, unit, call)
+        lo, hi, known, source, whole, unlimited = _length(an, st, text, values, unit, call)
         taint = taint or source
     elif values == []:  # the format, of which only the length is known, is all that is written
         held = strings.length(an, st, form, unit)
@@ -62,6 +63,8 @@ def printed(
                 taint is not None and is_known(bound))) and is_known(bound) else 0  # fmt: skip
         least, most = min(least, bound.lo * unit), min(most, bound.hi * unit)
         whole = whole if whole is not None and bound.lo > len(whole) else None
+    if bound is None and unlimited is not None:
+        flags, most, taint = TIGHT, ENDLESS - 1, unlimited
     if not flags:
         most = least
     if bound is not None and bound.hi == 0:
@@ -77,14 +80,16 @@ def printed(
 
 def _length(
     an: Analysis, st: State, text: bytes, values: list[Val], unit: int, call: Call
-) -> tuple[Number, Number, bool, Any, bytes | None]:
-    """Bytes of what a format gives, whether that is exact, its input, and the text itself."""
+) -> tuple[Number, Number, bool, Any, bytes | None, Any]:
+    """Bytes of what a format gives, whether that is exact, its input, the text itself, and input
+    that is taken whole however long it is."""
     from jarvis_ls.jsec.flow.library import strings
 
     lo: Number = 0
     hi: Number = 0
     known = True
     taint: Any = None
+    unlimited: Any = None
     whole: bytes | None = b""
     index, at = 0, 0
     for match in _CONVERSION.finditer(text):
@@ -97,6 +102,8 @@ def _length(
             continue
         if match["width"] == b"*":
             index += 1
+        if match["most"] == b"*":
+            index += 1
         value = values[index] if index < len(values) else None
         index += 1
         kind = match["kind"]
@@ -107,7 +114,10 @@ def _length(
             most = held.hi
             if match["most"] and match["most"] != b"*":
                 most = min(most, int(match["most"]) * unit)
-            taint = taint or strings.taint_of(an, st, value)
+            source = strings.taint_of(an, st, value)
+            taint = taint or source
+            if most >= ENDLESS and not match["most"] and strings.is_of_any_length(value, source):
+                unlimited = unlimited or source
             known = known and bool(held.flags & TIGHT)
             given = strings.text_of(an, st, value)
             whole = whole + given if whole is not None and given is not None else None
@@ -122,7 +132,7 @@ def _length(
         hi = min(hi, ENDLESS)
     rest = len(text) - at
     whole = whole + text[at:] if whole is not None else None
-    return lo + rest * unit, min(hi + rest * unit, ENDLESS), known, taint, whole
+    return lo + rest * unit, min(hi + rest * unit, ENDLESS), known, taint, whole, unlimited
 
 
 def scan(an: Analysis, st: State, call: Call, form: int, first: int, by: str) -> None:

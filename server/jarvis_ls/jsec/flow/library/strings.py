@@ -234,8 +234,7 @@ def _copy_string(
     amount = Val(held.lo + unit, held.hi + unit if held.hi < ENDLESS else ENDLESS,
                  TIGHT if known else 0,
                  taint if held.hi < ENDLESS or bound is None else None)  # fmt: skip
-    exact = all(t[1] == t[2] for t in source.ptr)
-    if taint is not None and held.hi >= ENDLESS and bound is None and exact and _attacker(taint):
+    if held.hi >= ENDLESS and bound is None and is_of_any_length(source, taint):
         amount = Val(amount.lo, ENDLESS - 1, TIGHT, taint)
     if bound is None:
         unbounded(an, st, call, where, taint)
@@ -251,8 +250,10 @@ def unbounded(an: Analysis, st: State, call: Call, where: Val, taint: Any) -> No
                where=an.places[one] if one is not None else None)  # fmt: skip
 
 
-def _attacker(taint: Any) -> bool:
-    return taint[2] in ("text:argv", "text:getenv()")
+def is_of_any_length(text: Val, taint: Any) -> bool:
+    """Whether whoever gives a text may make it as long as he likes."""
+    given = taint is not None and taint[2] in ("text:argv", "text:getenv()")
+    return given and all(target[1] == target[2] for target in text.ptr)
 
 
 def _strncpy(

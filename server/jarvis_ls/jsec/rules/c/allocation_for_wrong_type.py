@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, bare, field, text
+from jarvis_ls.codeintel.code import Call, bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.extents import ALLOCATORS, Size, allocated, pointee, size_value
 from jarvis_ls.jsec.rule import Report, calls, rule
@@ -98,6 +98,6 @@ def _sizeof(call: Call) -> Node | None:
         node = bare(stack.pop())
         if node.type == "sizeof_expression":
             return node
-        if node.type == "binary_expression" and text(field(node, "operator")) == "*":
+        if node.type == "binary_expression" and operator_of(node) == "*":
             stack.extend(c for c in (field(node, "left"), field(node, "right")) if c is not None)
     return None

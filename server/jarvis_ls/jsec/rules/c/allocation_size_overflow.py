@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, bare, field, text
+from jarvis_ls.codeintel.code import Call, bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.bounds import bounds
 from jarvis_ls.jsec.c.extents import ALLOCATORS, size_value
@@ -95,7 +95,7 @@ def _product(size: Node) -> Node | None:
     """The product in a size, itself or in a sum."""
     if size.type != "binary_expression":
         return None
-    operator = text(field(size, "operator"))
+    operator = operator_of(size)
     if operator == "*":
         return size
     if operator != "+":
@@ -111,7 +111,7 @@ def _factors(product: Node) -> list[Node]:
     stack = [product]
     while stack and len(found) < 8:
         node = bare(stack.pop())
-        if node.type == "binary_expression" and text(field(node, "operator")) == "*":
+        if node.type == "binary_expression" and operator_of(node) == "*":
             stack.extend(c for c in (field(node, "right"), field(node, "left")) if c is not None)
         else:
             found.append(node)

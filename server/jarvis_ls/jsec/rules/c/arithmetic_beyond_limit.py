@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, field, text, use_of
+from jarvis_ls.codeintel.code import Function, field, operator_of, text, use_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.bounds import bounds
 from jarvis_ls.jsec.c.proof import told
@@ -117,7 +117,7 @@ def _leaves_type(use: Node, highest: bool) -> Node | None:
     parent = use_of(use)
     if parent is None:
         return None
-    operator = text(field(parent, "operator"))
+    operator = operator_of(parent)
     if parent.type == "update_expression":
         return parent if operator == ("++" if highest else "--") else None
     if parent.type == "assignment_expression":

@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, bare, field, text, use_of
+from jarvis_ls.codeintel.code import Function, bare, field, operator_of, text, use_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.bounds import bounds
 from jarvis_ls.jsec.c.extents import ALLOCATORS, pointee
@@ -95,7 +95,7 @@ def missing_limit(function: Function, variable: Node, operator: str) -> str | No
 def _operations(function: Function) -> Iterator[tuple[Node, Node, str]]:
     """Operations that may overflow, with the variable and `+`, `-` or `*`."""
     for node in function.nodes("binary"):
-        operator = text(field(node, "operator"))
+        operator = operator_of(node)
         left, right = field(node, "left"), field(node, "right")
         if operator not in ("+", "-", "*") or left is None or right is None:
             continue
@@ -106,7 +106,7 @@ def _operations(function: Function) -> Iterator[tuple[Node, Node, str]]:
                 yield node, side, operator
     for kind in ("update", "assign"):
         for node in function.nodes(kind):
-            operator = text(field(node, "operator"))
+            operator = operator_of(node)
             variable = field(node, "argument" if kind == "update" else "left")
             if operator in ("++", "--", "+=", "-=", "*=") and variable is not None:
                 if kind == "update" and _counts_loop(node):

@@ -37,7 +37,7 @@ _SMART = re.compile(r"(?:std::|boost::)?(?:unique_ptr|shared_ptr|auto_ptr|scoped
 
 
 @rule(
-    query=nodes(cpp="(new_expression declarator: (new_declarator)) @site"),
+    query=nodes(cpp="(new_expression) @site"),
     category="memory_mgmt",
     cwe=(762,),
     confidence=0.9,
@@ -46,8 +46,8 @@ _SMART = re.compile(r"(?:std::|boost::)?(?:unique_ptr|shared_ptr|auto_ptr|scoped
     fixable=True,
 )
 def array_in_single_object_pointer(site: Site) -> Iterator[Report]:
-    template = _template(site)
-    if template is None:
+    declarator, template = field(site.node, "declarator"), _template(site)
+    if declarator is None or declarator.type != "new_declarator" or template is None:
         return
     written = text(template).replace(" ", "")
     arguments = field(template, "arguments")

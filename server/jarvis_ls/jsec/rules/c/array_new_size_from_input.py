@@ -39,7 +39,7 @@ from jarvis_ls.jsec.site import Site
 
 
 @rule(
-    query=nodes(cpp="(new_expression declarator: (new_declarator length: (_))) @site"),
+    query=nodes(cpp="(new_expression) @site"),
     category="input_validation",
     cwe=(789, 770),
     confidence=0.8,

@@ -49,7 +49,7 @@ _CHANGES = re.compile(rb"(?:<<|>>|[^=!<>])=(?!=)|\+\+|--")
 )
 def assignment_in_assert(call: Call) -> Iterator[Report]:
     change = _change(call) if _CHANGES.search(call.node.text or b"") else None
-    if change is None:
+    if change is None or _always_evaluates(call):
         return
     operator = field(change, "operator")
     plain = change.type == "assignment_expression" and text(operator) == "="
@@ -77,6 +77,19 @@ def _change(call: Call) -> Node | None:
         if node.type in _INSIDE:
             stack.extend(reversed(node.named_children))
     return None
+
+
+def _always_evaluates(call: Call) -> bool:
+    """Whether the macro is the program's own, and evaluates what it is given in every build: its
+    value is used, or it says so."""
+    around = call.node.parent
+    if call.name == "assert" and around is not None and around.type == "unary_expression":
+        return True
+    own = call.unit.facts.function_macros.get(call.name)
+    if own is None or call.name == "assert":
+        return False
+    return any(re.search(rf"\b{re.escape(name)}\b", own.body) for name in own.parameters[:1]) \
+        and not re.search(r"\b(?:assert|ASSERT)\b", own.body)  # fmt: skip
 
 
 def _is_standard(call: Call) -> bool:

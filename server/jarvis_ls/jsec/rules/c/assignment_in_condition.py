@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import bare, field, text
+from jarvis_ls.codeintel.code import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.constants import constant
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
@@ -38,26 +38,29 @@ from jarvis_ls.jsec.site import Site
 _CONSTANT = frozenset({"number_literal", "char_literal", "true", "false", "null",
                        "string_literal"})  # fmt: skip
 
+_ASKING = frozenset({"if_statement", "while_statement", "do_statement", "conditional_expression"})
+
+
+def _is_asked(node: Node) -> bool:
+    """Whether an assignment stands where its value may be taken for a comparison's."""
+    parenthesis = node.parent
+    if parenthesis is None or parenthesis.type == "condition_clause":
+        return parenthesis is not None
+    outer = parenthesis.parent
+    if outer is None or outer.type not in _ASKING:
+        return outer is not None and outer.type in _WITHIN
+    return field(outer, "condition") == parenthesis
+
+
+_WITHIN = frozenset({"parenthesized_expression", "binary_expression", "condition_clause"})
+
 
 @rule(
     query=nodes(
-        c="""
-        (if_statement condition: (parenthesized_expression (assignment_expression) @site))
-        (while_statement condition: (parenthesized_expression (assignment_expression) @site))
-        (do_statement condition: (parenthesized_expression (assignment_expression) @site))
-        (conditional_expression condition:
-          (parenthesized_expression (assignment_expression) @site))
-        (parenthesized_expression (parenthesized_expression (assignment_expression) @site))
-        (binary_expression (parenthesized_expression (assignment_expression) @site))
-        """,
-        cpp="""
-        (condition_clause value: (assignment_expression) @site)
-        (do_statement condition: (parenthesized_expression (assignment_expression) @site))
-        (conditional_expression condition:
-          (parenthesized_expression (assignment_expression) @site))
-        (condition_clause value: (parenthesized_expression (assignment_expression) @site))
-        (binary_expression (parenthesized_expression (assignment_expression) @site))
-        """,
+        c="(parenthesized_expression (assignment_expression) @site)",
+        cpp="(parenthesized_expression (assignment_expression) @site)"
+        "(condition_clause (assignment_expression) @site)",
+        when=_is_asked,
     ),
     category="type_safety",
     cwe=(481,),
@@ -90,7 +93,7 @@ def _confidence(site: Site, right: Node) -> float:
     parent = site.node.parent
     outer = parent.parent if parent is not None else None
     compared = outer is not None and outer.type == "binary_expression"
-    if compared and outer is not None and text(field(outer, "operator")) not in ("&&", "||"):
+    if compared and outer is not None and operator_of(outer) not in ("&&", "||"):
         return 0.0  # (a = b) == c
     doubled = parent is not None and parent.type == "parenthesized_expression" and (
         outer is not None and outer.type in ("parenthesized_expression", "condition_clause")

@@ -29,7 +29,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import bare, field, text
+from jarvis_ls.codeintel.code import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.guards import NULLS
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
@@ -58,7 +58,7 @@ def bitwise_and_of_null_test(site: Site) -> Iterator[Report]:
         return
     test = bare(left)
     wanted = "!=" if text(operator) == "&" else "=="
-    if test.type != "binary_expression" or text(field(test, "operator")) != wanted:
+    if test.type != "binary_expression" or operator_of(test) != wanted:
         return
     a, b = text(field(test, "left")), text(field(test, "right"))
     pointer = a if b in NULLS - {"'\\0'"} else b if a in NULLS - {"'\\0'"} else ""

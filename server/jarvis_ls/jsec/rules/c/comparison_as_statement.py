@@ -38,10 +38,9 @@ _PLACES = frozenset({"identifier", "field_expression", "subscript_expression",
 
 @rule(
     query=nodes(
-        """
-        (expression_statement (binary_expression operator: "==") @site)
-        (for_statement initializer: (binary_expression operator: "==") @site)
-        """
+        "(expression_statement (binary_expression) @site)"
+        " (for_statement initializer: (binary_expression) @site)",
+        operators=("==",),
     ),
     category="type_safety",
     cwe=(482,),

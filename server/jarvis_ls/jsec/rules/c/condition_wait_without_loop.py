@@ -71,8 +71,14 @@ def _is_wrapper(function: Function) -> bool:
 
 
 def _is_asked(call: Call, function: Function) -> bool:
-    """Whether an `if` asks for the condition: then nobody else does."""
-    return any(outer.type == "if_statement" for outer in ancestors(call.node, function.node))
+    """Whether an `if` asks for the condition: then nobody else does. One that asks whether the
+    wait worked, or for a parameter such as a timeout, asks for something else."""
+    given = {parameter.name for parameter in function.parameters}
+    return any(
+        outer.type == "if_statement" and (asked := field(outer, "condition")) is not None
+        and call.node.start_byte >= asked.end_byte and text(asked).strip("()! ") not in given
+        for outer in ancestors(call.node, function.node)
+    )  # fmt: skip
 
 
 def _is_wait(call: Call) -> bool:

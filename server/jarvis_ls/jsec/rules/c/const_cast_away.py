@@ -40,7 +40,7 @@ from jarvis_ls.jsec.site import Site
 
 
 @rule(
-    query=nodes(cpp="(call_expression function: (template_function) @site)"),
+    query=nodes(cpp="(template_function) @site"),
     category="type_safety",
     cwe=(704,),
     confidence=0.45,
@@ -55,7 +55,9 @@ def const_cast_away(site: Site) -> Iterator[Report]:
     if target.startswith("const ") or " const" in target.rstrip("*& ").removesuffix("volatile"):
         return
     call = site.node.parent
-    if call is None or _is_twin_of_const(call) or _is_released(call):
+    if call is None or call.type != "call_expression":
+        return
+    if _is_twin_of_const(call) or _is_released(call):
         return
     yield Report(
         call,

@@ -43,7 +43,7 @@ _COUNTING = ("release", "unref", "deref", "decref", "destroy")
 
 
 @rule(
-    query=nodes(cpp="(delete_expression (this)) @site"),
+    query=nodes(cpp="(delete_expression) @site"),
     category="memory_mgmt",
     cwe=(416, 590),
     confidence=0.45,
@@ -52,6 +52,8 @@ _COUNTING = ("release", "unref", "deref", "decref", "destroy")
     suggestion="Let an owner, such as a std::unique_ptr, delete the object.",
 )
 def delete_this(site: Site) -> Iterator[Report]:
+    if not any(child.type == "this" for child in site.node.named_children):
+        return
     function = site.function
     touched = False
     if function is not None:

@@ -30,15 +30,20 @@ free(p->name);
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, ancestors, text
-from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.codeintel.code import Call, Function, ancestors, text
 from jarvis_ls.jsec.c.allocation import FREEING
 from jarvis_ls.jsec.c.nearby import use_after
 from jarvis_ls.jsec.c.proof import told
 from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, flow, rule
+
+TITLE = "Set '{pointer}' to NULL after the first free"
+
+_CONST = re.compile(r"\bconst[ \t]+(\w+)")
 
 
 @rule(
@@ -59,6 +64,7 @@ def double_free(first: Call | Fault) -> Iterator[Report]:
                 "What was freed already is freed again.",
             ),
             cwe=(415,),
+            fix=_clear_released(first),
         )
         return
     again = use_after(first)
@@ -72,19 +78,35 @@ def double_free(first: Call | Fault) -> Iterator[Report]:
         pattern=first.name,
         pointer=pointer,
         related=[(first.node, "First freed here.")],
-        fix=_clear(first.node, pointer, "nullptr" if first.unit.language == "cpp" else "NULL"),
+        fix=_clear(first, pointer, "nullptr" if first.unit.language == "cpp" else "NULL"),
     )
 
 
-def _clear(first: Node, pointer: str, null: str) -> Rewrite | None:
+def _clear_released(fault: Fault) -> Rewrite | None:
+    """The same for a way on which flow met both: it may lead over branches and jumps."""
+    said = dict(fault.args)
+    if fault.released is None:
+        return None
+    name, end = said["name"], fault.released[1]
+    return Rewrite(TITLE, [((end, end), f" {name} = {said['null']};")], pointer=name)
+
+
+def _clear(first: Call, pointer: str, null: str) -> Rewrite | None:
     """Set the pointer to null behind the first free, in a block that can hold two statements."""
-    statement = first.parent
+    statement, function = first.node.parent, first.function
     if statement is None or statement.type != "expression_statement" or "(" in pointer:
         return None
+    if function is not None and pointer in _constant(function):
+        return None
     end = statement.end_byte
-    title = "Set '{pointer}' to NULL after the first free"
     block = statement.parent
     if block is not None and block.type in ("compound_statement", "case_statement"):
-        return Rewrite(title, [((end, end), f" {pointer} = {null};")], pointer=pointer)
+        return Rewrite(TITLE, [((end, end), f" {pointer} = {null};")], pointer=pointer)
     both = f"{{ {text(statement)} {pointer} = {null}; }}"
-    return Rewrite(title, [(statement, both)], pointer=pointer)
+    return Rewrite(TITLE, [(statement, both)], pointer=pointer)
+
+
+@once_per_function
+def _constant(function: Function) -> frozenset[str]:
+    """Words behind `const` in a function: those that are variables cannot be set."""
+    return frozenset(_CONST.findall(text(function.node)))

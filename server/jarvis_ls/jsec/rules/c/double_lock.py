@@ -33,12 +33,11 @@ import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function
-from jarvis_ls.jsec.c.locks import PAIRS, locks, takings
+from jarvis_ls.jsec.c.locks import PAIRS, locks, may_be_recursive, takings
 from jarvis_ls.jsec.rule import Report, rule, whole_file
 from jarvis_ls.jsec.site import WholeUnit
 
 _WAY_BACK = re.compile(rb"\b(?:for|while|do|goto)\b")
-_RECURSIVE = (b"PTHREAD_MUTEX_RECURSIVE", b"mtx_recursive", b"RECURSIVE_MUTEX")
 
 
 @rule(
@@ -50,8 +49,7 @@ _RECURSIVE = (b"PTHREAD_MUTEX_RECURSIVE", b"mtx_recursive", b"RECURSIVE_MUTEX")
     suggestion="Release '{lock}' before it is taken again, or split off a part for its holders.",
 )  # fmt: skip
 def double_lock(whole: WholeUnit) -> Iterator[Report]:
-    recursive = any(word in whole.unit.source.data for word in _RECURSIVE)
-    for function in () if recursive else whole.mentioning(b"ock"):
+    for function in () if may_be_recursive(whole.unit) else whole.mentioning(b"ock"):
         if not _takes_again(function):
             continue
         for fault in locks(function).faults:

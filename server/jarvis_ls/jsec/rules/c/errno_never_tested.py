@@ -32,8 +32,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, field, text
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.rule import Report, functions, rule
 
 TELLING = frozenset({
     "sqrt", "log", "log10", "log2", "pow", "exp", "acos", "asin", "atanh", "acosh", "fmod",
@@ -43,29 +42,30 @@ TELLING = frozenset({
     "ftell",
 })  # fmt: skip
 """Functions that tell a failure in `errno` alone, or best."""
+_ERRNO = frozenset({"errno"})
 
 
 @rule(
-    query=nodes('(assignment_expression left: (identifier) @_name (#eq? @_name "errno")) @site'),
+    query=functions(calling=TELLING),
     category="error_handling",
     cwe=(391,),
     confidence=0.7,
     severity="medium",
     suggestion="Test 'errno' after the call it was cleared for.",
 )
-def errno_never_tested(site: Site) -> Iterator[Report]:
-    node, function = site.node, site.function
-    if function is None or text(field(node, "left")) != "errno":
+def errno_never_tested(function: Function) -> Iterator[Report]:
+    if not function.mentions(_ERRNO):
         return
-    if text(field(node, "right")) != "0" or _is_read(function, node.end_byte):
-        return
-    following = (call for call in function.calls if call.node.start_byte > node.end_byte)
-    called = next(following, None)
-    if called is None or called.name not in TELLING:
-        return
-    others = any(call.node.start_byte > called.node.end_byte for call in function.calls)
-    yield Report(node, "'errno' is cleared here, but nobody looks at it afterwards.",
-                 confidence=0.45 if others else 0.55, pattern="errno")  # fmt: skip
+    for node in function.nodes("assign"):
+        if text(field(node, "left")) != "errno" or text(field(node, "right")) != "0":
+            continue
+        following = (call for call in function.calls if call.node.start_byte > node.end_byte)
+        called = next(following, None)
+        if called is None or called.name not in TELLING or _is_read(function, node.end_byte):
+            continue
+        others = any(call.node.start_byte > called.node.end_byte for call in function.calls)
+        yield Report(node, "'errno' is cleared here, but nobody looks at it afterwards.",
+                     confidence=0.45 if others else 0.55, pattern="errno")  # fmt: skip
 
 
 def _is_read(function: Function, after: int) -> bool:

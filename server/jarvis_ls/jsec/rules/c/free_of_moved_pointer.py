@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, bare, field, text
+from jarvis_ls.codeintel.code import Call, bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.allocation import FREEING
 from jarvis_ls.jsec.c.proof import told
@@ -85,6 +85,6 @@ def _offset_from(node: Node) -> Node | None:
     left, right = field(node, "left"), field(node, "right")
     if node.type != "binary_expression" or left is None or right is None:
         return None
-    if text(field(node, "operator")) != "+" or text(right) == "0":
+    if operator_of(node) != "+" or text(right) == "0":
         return None
     return left if left.type == "identifier" else None

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, bare, field, text
+from jarvis_ls.codeintel.code import Call, Function, bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.allocation import FREEING
 from jarvis_ls.jsec.c.proof import told
@@ -80,7 +80,7 @@ def _direct(node: Node, call: Call, function: Function) -> str:
     kind = node.type
     if kind == "string_literal":
         return "a string literal"
-    if kind == "pointer_expression" and text(field(node, "operator")) == "&":
+    if kind == "pointer_expression" and operator_of(node) == "&":
         inner = bare(field(node, "argument") or node)
         if inner.type == "identifier" and function.variable(text(inner), call.node.start_byte):
             return f"the variable {text(inner)}"

@@ -78,10 +78,19 @@ def ignored_failure(site: Site) -> Iterator[Report]:
     yield Report(
         site.node,
         "'{condition}' sees a failure, and nothing is done about it.",
-        confidence=0.5 if branch.named_child_count else 0.7,
+        confidence=0.5 if branch.named_child_count or _is_explained(branch, function) else 0.7,
         pattern="if",
         condition=text(condition)[:80],
     )
+
+
+def _is_explained(branch: Node, function: Function) -> bool:
+    """Whether a comment stands behind the branch on its line."""
+    if branch.text != b";":
+        return False
+    at = branch.end_byte
+    behind = function.unit.source.data[at : at + 100].partition(b"\n")[0]
+    return behind.lstrip().startswith((b"/*", b"//"))
 
 
 def _tests_a_call(condition: Node, function: Function) -> bool:

@@ -32,9 +32,10 @@ import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.c.outcomes import Test, branch_of, reports_failure, tests_of
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.c.outcomes import Test, branch_of, is_step, is_write, reports_failure, tests_of
 from jarvis_ls.jsec.constants import string_literal
-from jarvis_ls.jsec.guards import NULLS
+from jarvis_ls.jsec.guards import NULLS, enclosing_loop
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
 _POINTERS = frozenset(
@@ -213,6 +214,8 @@ _BOOLS = frozenset(
 )
 _SCANS = {"scanf": 0, "fscanf": 1, "sscanf": 1, "wscanf": 0, "fwscanf": 1, "swscanf": 1}
 _ORDERS = frozenset({"strcmp", "strncmp", "memcmp", "strcasecmp", "strncasecmp", "wcscmp"})
+_DECIDED = frozenset({"if_statement", "while_statement", "do_statement", "for_statement",
+                      "for_range_loop", "case_statement"})  # fmt: skip
 _UNSIGNED = re.compile(r"\b(unsigned|size_t|uint\d+_t|DWORD|ULONG|UINT)\b")
 _NAMES = (_POINTERS | _COUNTS | _PRINTS | _ZERO_IS_SUCCESS | _ERROR_NUMBERS | _SIGNED | _HANDLES
           | _NULL_HANDLES | _DESCRIPTORS | _BOOLS | _ORDERS | frozenset(_SCANS)
@@ -236,7 +239,7 @@ def impossible_result_check(call: Call) -> Iterator[Report]:
         return  # the other tests ask whether there is a mapping at all
     for test in tests:
         found = None if _is_cast(test) else _wrong(call, test)
-        if found is None:
+        if found is None or _may_be_another(call, test):
             continue
         failure, confidence = found
         yield Report(
@@ -250,6 +253,34 @@ def impossible_result_check(call: Call) -> Iterator[Report]:
             fix=_compare_with_null(call, test),
         )
         return
+
+
+def _may_be_another(call: Call, test: Test) -> bool:
+    """Whether what is tested may be another value: set in another branch before, or changed by
+    the loop that tests it."""
+    function, target = call.function, call.target
+    if function is None or target is None or test.subject.start_byte < call.node.end_byte:
+        return False
+    name = text(target)
+    if _may_be_skipped(call.node, test.node) and any(
+        is_write(use) and use != target for use in function.uses(name, end=call.node.start_byte)
+    ):
+        return True
+    loop = enclosing_loop(test.subject, function)
+    if loop is None or loop.start_byte < call.node.start_byte:
+        return False
+    inside = function.uses(name, loop.start_byte, loop.end_byte)
+    return any(is_write(use) or is_step(use) for use in inside)
+
+
+def _may_be_skipped(node: Node, other: Node) -> bool:
+    """Whether a statement around `node`, but not around `other`, is decided by a condition."""
+    outer = node.parent
+    while outer is not None and not outer.start_byte <= other.start_byte < outer.end_byte:
+        if outer.type in _DECIDED:
+            return True
+        outer = outer.parent
+    return False
 
 
 def _wrong(call: Call, test: Test) -> tuple[str, float] | None:

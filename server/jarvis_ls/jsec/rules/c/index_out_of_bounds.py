@@ -29,6 +29,7 @@ scores[9] = 0;
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function, field, text, use_of
@@ -40,10 +41,15 @@ from jarvis_ls.jsec.site import Site
 
 AFTER = "'{array}' has {count} elements: index {index} is behind the last."
 BEFORE = "Index {index} of '{array}' is in front of the first element."
+_PLAIN = re.compile(rb"\[(?:_*[a-z][a-z_0-9]*|0)\]\Z")
+"""An index that is 0 or a name in small letters; found faster than its node."""
 
 
 def _may_matter(access: Node) -> bool:
     """Whether an index is a number other than 0, or may be the name of one."""
+    written = access.text or b""
+    if _PLAIN.match(written, max(0, written.rfind(b"["))):
+        return False
     index = index_of(access)
     if index is None or index.type not in ("number_literal", "unary_expression", "identifier"):
         return False

@@ -44,6 +44,9 @@ _MAX_BEFORE = 20_000
 
 
 def _looks_last(node: Node) -> bool:
+    """Whether an index ends in 1: told of most by the text."""
+    if not (node.text or b"").rstrip(b") ]\t\r\n").endswith(b"1"):
+        return False
     index = index_of(node)
     return index is not None and (bare(index).text or b"").rstrip().endswith(b"1")
 

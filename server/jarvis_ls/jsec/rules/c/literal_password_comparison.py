@@ -51,7 +51,7 @@ def literal_password_comparison(call: Call) -> Iterator[Report]:
     for one, other in ((0, 1), (1, 0)):
         literal = string_literal(call.arg(one), call.function)
         name = text(call.arg(other)).rpartition(".")[2].rpartition(">")[2].rpartition("]")[2]
-        if literal is None or is_placeholder(literal):
+        if literal is None or is_placeholder(literal) or literal.startswith(("/", "./", "\\")):
             continue
         if names_secret(name):
             plain = literal.lower() in ("none", "null", "yes", "no", "ask")

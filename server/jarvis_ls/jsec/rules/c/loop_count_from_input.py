@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, bare, field, text
+from jarvis_ls.codeintel.code import Function, bare, field, operator_of, text
 from jarvis_ls.jsec.c.bounds import bounds
 from jarvis_ls.jsec.c.inputs import INPUTS, RANDOM, number_source
 from jarvis_ls.jsec.rule import Report, functions, rule
@@ -54,7 +54,7 @@ def loop_count_from_input(function: Function) -> Iterator[Report]:
             continue
         if condition.type in ("parenthesized_expression", "condition_clause"):
             condition = condition.named_children[0] if condition.named_child_count else condition
-        if text(field(condition, "operator")) not in ("<", "<="):
+        if operator_of(condition) not in ("<", "<="):
             continue
         limit = field(condition, "right")
         if limit is None or bare(limit).type not in ("identifier", "field_expression"):

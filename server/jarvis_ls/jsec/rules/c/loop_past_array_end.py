@@ -35,7 +35,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jarvis_ls.codeintel.code import Function, Unit, bare, field, text
+from jarvis_ls.codeintel.code import Function, Unit, bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node, captures, compile_query
 from jarvis_ls.jsec.c.bounds import bounds
 from jarvis_ls.jsec.c.copies import amount_of
@@ -198,7 +198,7 @@ def _offset(index: Node, variable: str, function: Function) -> int | None:
         return 0 if text(index) == variable else None
     if index.type != "binary_expression" or text(field(index, "left")) != variable:
         return None
-    steps, operator = constant(field(index, "right"), function), text(field(index, "operator"))
+    steps, operator = constant(field(index, "right"), function), operator_of(index)
     if steps is None or operator not in ("+", "-"):
         return None
     return steps if operator == "+" else -steps

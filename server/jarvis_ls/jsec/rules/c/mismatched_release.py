@@ -44,9 +44,7 @@ _RIGHT = {"new": "delete", "new[]": "delete[]", "malloc": "free"}
 
 
 @rule(
-    query=flow(
-        "mismatched-free", "wrong-close", guess=nodes(cpp="(delete_expression (identifier)) @site")
-    ),
+    query=flow("mismatched-free", "wrong-close", guess=nodes(cpp="(delete_expression) @site")),
     category="memory_mgmt",
     cwe=(762, 763),
     confidence=0.88,
@@ -57,8 +55,9 @@ def mismatched_release(site: Site | Fault) -> Iterator[Report]:
     if isinstance(site, Fault):
         yield _told(site)
         return
-    name = text(site.node.named_children[-1])
-    value = only_value(site.function, name) if site.function is not None else None
+    pointer = next((c for c in site.node.named_children if c.type == "identifier"), None)
+    name = text(pointer)
+    value = only_value(site.function, name) if name and site.function is not None else None
     acquired, function = _origin(value) if value is not None else ("", "")
     released = "delete[]" if any(c.type == "[" for c in site.node.children) else "delete"
     right = _RIGHT.get(acquired, released)

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, bare, call_at, field, text
+from jarvis_ls.codeintel.code import Call, bare, call_at, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.extents import ALLOCATORS, size_value
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
@@ -87,7 +87,7 @@ def _length_call(call: Call, size: Node) -> Call | None:
             break
         node = bare(stack.pop())
         if node.type == "binary_expression":
-            if text(field(node, "operator")) not in ("*", "+"):
+            if operator_of(node) not in ("*", "+"):
                 return None
             stack.extend(c for c in (field(node, "left"), field(node, "right")) if c is not None)
         elif node.type == "sizeof_expression":
@@ -110,7 +110,7 @@ def _adds(size: Node) -> bool:
             return False
         node = bare(stack.pop())
         if node.type == "binary_expression":
-            if text(field(node, "operator")) == "+":
+            if operator_of(node) == "+":
                 return True
             stack.extend(c for c in (field(node, "left"), field(node, "right")) if c is not None)
     return False
@@ -122,7 +122,7 @@ def _plus_one(string: Node | None) -> bool:
     string = bare(string)
     return (
         string.type == "binary_expression"
-        and text(field(string, "operator")) == "+"
+        and operator_of(string) == "+"
         and text(field(string, "right")) == "1"
     )
 

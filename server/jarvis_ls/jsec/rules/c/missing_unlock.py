@@ -34,7 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, text
+from jarvis_ls.codeintel.code import Call, Function, text
 from jarvis_ls.jsec.c.locks import PAIRS, TAKING, LockFault, locks
 from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
 
@@ -68,7 +68,7 @@ def missing_unlock(function: Function) -> Iterator[Report]:
 
 
 def _confidence(function: Function, fault: LockFault) -> float:
-    if not fault.gives_back:
+    if not fault.gives_back or fault.partly:
         return 0.45
     last = function.body.named_children[-1] if function.body is not None else None
     ends = fault.node.type == "}" or (last is not None and fault.node == last)
@@ -81,8 +81,18 @@ def _must_release(function: Function, fault: LockFault) -> bool:
     name = function.name.lower()
     if any(word in name for word in _TAKERS) or "." in fault.lock or ">" in fault.lock:
         return False
+    if any(_through_pointer(function, call, fault.lock) for call in function.calls):
+        return False
     called = " ".join(call.name.lower() for call in function.calls)
     return not any(word in called for word in ("unlock", "release", "leave", "cleanup"))
+
+
+def _through_pointer(function: Function, call: Call, lock: str) -> bool:
+    """Whether a function that is not known by its name is given the lock."""
+    known = function.unit.facts.variables.get(call.name) or function.variable(
+        call.name, call.node.start_byte
+    )
+    return bool(known) and text(call.arg(0)).lstrip("&") == lock
 
 
 def _release(fault: LockFault) -> Rewrite | None:

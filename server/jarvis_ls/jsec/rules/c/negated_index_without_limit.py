@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import bare, field, text
+from jarvis_ls.codeintel.code import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.bounds import bounds
 from jarvis_ls.jsec.c.extents import index_of
@@ -38,15 +38,19 @@ from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.site import Site
 
 
+def _may_negate(node: Node) -> bool:
+    written = node.text or b""
+    if b"-" not in written and b"*" not in written:
+        return False
+    index = index_of(node)
+    if index is None or index.type not in ("unary_expression", "binary_expression"):
+        return False
+    operator = field(index, "operator")
+    return operator is not None and operator.type in ("-", "*")
+
+
 @rule(
-    query=nodes(
-        c="""(subscript_expression index: (unary_expression operator: "-")) @site
-             (subscript_expression index: (binary_expression operator: ["*" "-"])) @site""",
-        cpp="""(subscript_expression indices: (subscript_argument_list
-                 (unary_expression operator: "-"))) @site
-               (subscript_expression indices: (subscript_argument_list
-                 (binary_expression operator: ["*" "-"]))) @site""",
-    ),
+    query=nodes("(subscript_expression) @site", when=_may_negate),
     category="input_validation",
     cwe=(129, 125),
     confidence=0.65,
@@ -77,7 +81,7 @@ def _negated(index: Node) -> Node | None:
         inner = field(index, "argument")
         return _name(inner)
     left, right = field(index, "left"), field(index, "right")
-    if text(field(index, "operator")) == "*":
+    if operator_of(index) == "*":
         if text(right).strip("() ") == "-1":
             return _name(left)
         return _name(right) if text(left).strip("() ") == "-1" else None

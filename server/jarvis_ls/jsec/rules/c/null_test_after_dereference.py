@@ -33,7 +33,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import takewhile
 
-from jarvis_ls.codeintel.code import ancestors, field, text
+from jarvis_ls.codeintel.code import ancestors, field, operator_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.nearby import following_statements, mentions_before, statement_of
 from jarvis_ls.jsec.c.nulls import asks_for_null, looks_used, null_test
@@ -108,7 +108,7 @@ def _comes_always(use: Node, test: Node) -> bool:
     for outer in ancestors(use, statement):
         if outer.type == "conditional_expression":
             return False
-        if outer.type == "binary_expression" and text(field(outer, "operator")) in ("&&", "||"):
+        if outer.type == "binary_expression" and operator_of(outer) in ("&&", "||"):
             return False
     behind = takewhile(lambda one: one[1], following_statements(statement))
     return any(following == test for following, _ in behind)

@@ -59,6 +59,9 @@ _CHECKS = frozenset(
      "strcmp", "strncmp", "fnmatch", "regexec", "_fullpath"}
 )  # fmt: skip
 
+GIVEN = "'{call}' takes the path '{path}', which comes from '{source}'."
+COMPOSED = "'{call}' takes the path '{path}', a part of which comes from '{source}'."
+
 
 @rule(
     query=flow("path-relative", "path-absolute", guess=functions(calling=OPENERS)),
@@ -66,6 +69,7 @@ _CHECKS = frozenset(
     cwe=(22, 23, 36, 73),
     confidence=0.8,
     suggestion="Allow only known names, or resolve the path and check that it is below its base.",
+    unasked=(COMPOSED,),
 )
 def path_from_input(function: Function | Fault) -> Iterator[Report]:
     if isinstance(function, Fault):
@@ -90,7 +94,7 @@ def path_from_input(function: Function | Fault) -> Iterator[Report]:
                 continue
             yield Report(
                 call.node,
-                "'{call}' takes the path '{path}', which comes from '{source}'.",
+                COMPOSED if source.name == "argv" else GIVEN,
                 confidence=0.5 if source.name == "argv" else None,
                 pattern=call.name,
                 call=call.name,

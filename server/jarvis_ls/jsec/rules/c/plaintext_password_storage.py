@@ -30,11 +30,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.code import Call, bare, field, operator_of, text
 from jarvis_ls.jsec.c.credentials import secret_argument
-from jarvis_ls.jsec.c.texts import contents_before, names_of
+from jarvis_ls.jsec.c.texts import READERS, Content, contents_before, names_of
 from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.flow.library.tables import PASSWORDS
+from jarvis_ls.jsec.flow.library.tables import PASSWORDS, TABLE
 from jarvis_ls.jsec.rule import Report, calls, flow, rule
 
 FILES = {"fgets": 2, "fgetws": 2, "fread": 3, "fscanf": 0, "fwscanf": 0}
@@ -61,8 +61,7 @@ def plaintext_password_storage(call: Call | Fault) -> Iterator[Report]:
     names = names_of(argument, function)
     reader = None
     for event in contents_before(function, names, call.node.start_byte):
-        name = event.call.name if event.call is not None else ""
-        if any(word in name.lower() for word in PROTECTION):
+        if _may_decrypt(event):
             return
         if event.call is not None and _reads_stored(event.call):
             reader = event.call
@@ -76,6 +75,20 @@ def plaintext_password_storage(call: Call | Fault) -> Iterator[Report]:
         reader=reader.name,
         related=[(reader.node, "Read here.")],
     )
+
+
+def _may_decrypt(event: Content) -> bool:
+    """Whether what a buffer holds may be in the clear only after this: it is given to a function
+    of the program's own, or its characters are worked out."""
+    call = event.call
+    if call is not None:
+        of_protection = any(word in call.name.lower() for word in PROTECTION)
+        return of_protection or (call.name not in TABLE and call.name not in READERS)
+    operator = operator_of(event.node)
+    value = bare(field(event.node, "right") or event.node)
+    if value.type == "cast_expression":
+        value = bare(field(value, "value") or value)
+    return operator not in ("", "=") or value.type == "binary_expression"
 
 
 def _reads_stored(call: Call) -> bool:

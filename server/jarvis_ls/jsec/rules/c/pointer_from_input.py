@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, bare, field, text
+from jarvis_ls.codeintel.code import Call, bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.inputs import FILLERS
 from jarvis_ls.jsec.c.mentions import named
@@ -85,7 +85,7 @@ def _filled(argument: Node | None) -> Node | None:
     if place is None or place.type != "pointer_expression":
         return None
     record = field(place, "argument")
-    is_address = text(field(place, "operator")) == "&"
+    is_address = operator_of(place) == "&"
     return record if is_address and record is not None and record.type == "identifier" else None
 
 
@@ -94,11 +94,11 @@ def _access(member: Node) -> Node | None:
     outer = member.parent
     if outer is None:
         return None
-    if outer.type == "field_expression" and text(field(outer, "operator")) == "->":
+    if outer.type == "field_expression" and operator_of(outer) == "->":
         return outer
     if outer.type == "subscript_expression" and field(outer, "argument") == member:
         return outer
-    if outer.type == "pointer_expression" and text(field(outer, "operator")) == "*":
+    if outer.type == "pointer_expression" and operator_of(outer) == "*":
         return outer
     return None
 

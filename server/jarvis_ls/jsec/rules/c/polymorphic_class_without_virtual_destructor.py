@@ -43,7 +43,7 @@ from jarvis_ls.jsec.site import Site
 
 
 @rule(
-    query=nodes(cpp="[(class_specifier body: (_)) (struct_specifier body: (_))] @site"),
+    query=nodes(cpp="(class_specifier) @site (struct_specifier) @site"),
     category="memory_mgmt",
     cwe=(1079, 1045),
     confidence=0.75,

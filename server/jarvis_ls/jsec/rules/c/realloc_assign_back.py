@@ -36,9 +36,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, bare, field, text, use_of
+from jarvis_ls.codeintel.code import Call, Function, Unit, bare, field, text, use_of
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.guards import leaves
+from jarvis_ls.jsec.guards import NULLS, enclosing_loop, leaves, same_path
 from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
 
@@ -46,6 +46,7 @@ _TEMPORARY = "resized"
 _PLACES = frozenset({"identifier", "field_expression", "pointer_expression",
                      "subscript_expression"})  # fmt: skip
 """What a pointer may have been copied from."""
+_MAX_USES = 40
 
 
 @rule(
@@ -67,7 +68,9 @@ def realloc_assign_back(call: Call) -> Iterator[Report]:
         return
     wanted = call.arg(1)
     size = text(bare(wanted)) if wanted is not None else ""
-    if _is_null(assignment, pointer) or size == "0" or size.startswith("-"):  # it is freed
+    if (
+        _is_null(call.function, assignment, pointer) or size == "0" or size.startswith("-")
+    ):  # it is freed
         return
     yield Report(
         call.node,
@@ -89,7 +92,7 @@ def _confidence(call: Call, pointer: str, assignment: Node) -> float:
     shared = _shared(function, pointer, assignment)
     if shared is not None:
         return shared
-    return 0.5 if _ends_on_failure(assignment, pointer) else 0.82
+    return 0.5 if _ends_on_failure(function.unit, assignment, pointer) else 0.82
 
 
 def _shared(function: Function, pointer: str, assignment: Node) -> float | None:
@@ -114,7 +117,7 @@ def _is_copy(initial: Node | None) -> bool:
     return value is not None and text(value) != "NULL" and value.type in _PLACES
 
 
-def _ends_on_failure(assignment: Node, pointer: str) -> bool:
+def _ends_on_failure(unit: Unit, assignment: Node, pointer: str) -> bool:
     """Whether the program goes on only with a block: a failure is asserted not to be, ends the
     program, or is answered by one call behind which the pointer is used as if there was none."""
     following = _after(assignment.parent)
@@ -133,6 +136,8 @@ def _ends_on_failure(assignment: Node, pointer: str) -> bool:
     if then.type == "compound_statement" and then.named_child_count == 1:
         only = then.named_children[0]
     is_call = only.type == "expression_statement" and text(only).rstrip(" ;").endswith(")")
+    if is_call and text(only).partition("(")[0].strip() in unit.facts.stops:
+        return True
     return is_call and any(
         re.search(rf"(?<!\w){re.escape(pointer)}\s*(\[|->)", text(one)) for one in _next(following)
     )
@@ -164,13 +169,50 @@ def _after(statement: Node | None) -> Node | None:
     return None
 
 
-def _is_null(assignment: Node, pointer: str) -> bool:
-    """Whether the statement before sets the pointer to null: there is no block to lose."""
+def _is_null(function: Function | None, assignment: Node, pointer: str) -> bool:
+    """Whether the pointer was set to null last: there is no block to lose."""
     before = assignment.parent.prev_named_sibling if assignment.parent is not None else None
     while before is not None and before.type == "comment":
         before = before.prev_named_sibling
     written = text(before).replace(" ", "") if before is not None else ""
-    return written in (f"{pointer}=NULL;", f"{pointer}=0;", f"{pointer}=nullptr;")
+    if written in (f"{pointer}=NULL;", f"{pointer}=0;", f"{pointer}=nullptr;"):
+        return True
+    last = _last_write(function, assignment, pointer) if function is not None else None
+    if last is None or function is None:
+        return False
+    value = field(last, "right") or field(last, "value")
+    block = last.parent.parent if last.parent is not None else None
+    if value is None or text(bare(value)) not in NULLS or block is None:
+        return False
+    loop = enclosing_loop(assignment, function)
+    return (
+        block.type == "compound_statement"
+        and block.end_byte > assignment.start_byte
+        and (loop is None or loop.start_byte < last.start_byte)
+    )
+
+
+def _last_write(function: Function, assignment: Node, pointer: str) -> Node | None:
+    """The assignment or declaration before another that gives a local variable its value; None
+    when that may be elsewhere, as where its address is given away."""
+    variable = function.variable(pointer, assignment.start_byte)
+    if variable is None or variable.is_static:
+        return None
+    for use in reversed(function.uses(pointer, end=assignment.start_byte)[-_MAX_USES:]):
+        parent = use.parent
+        if parent is None or text(parent).startswith("&"):
+            return None
+        if parent.type == "assignment_expression" and field(parent, "left") == use:
+            if same_path(function, parent, assignment):
+                return parent
+            continue  # in another branch
+        while parent is not None and parent.type == "pointer_declarator":
+            parent = parent.parent
+        if parent is not None and parent.type == "init_declarator":
+            declared = field(parent, "declarator")
+            if declared is not None and declared.start_byte <= use.start_byte < declared.end_byte:
+                return parent
+    return None
 
 
 @once_per_function

@@ -52,7 +52,7 @@ _NUMBERS = frozenset({"int", "float", "double", "long", "short", "unsigned", "ui
 
 
 @rule(
-    query=nodes(cpp="(call_expression function: (template_function) @site)"),
+    query=nodes(cpp="(template_function) @site"),
     category="type_safety",
     cwe=(843, 704),
     confidence=0.5,
@@ -67,7 +67,7 @@ def reinterpreted_pointer(site: Site) -> Iterator[Report]:
     if not target.endswith(("*", "&")) or _BYTES.search(target[:200]) or "(" in target:
         return
     call = site.node.parent
-    if call is None or not _is_raw(call, site):
+    if call is None or call.type != "call_expression" or not _is_raw(call, site):
         return
     yield Report(
         call,

@@ -35,7 +35,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, ancestors, bare, field, text
+from jarvis_ls.codeintel.code import Function, ancestors, bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.nearby import declared_at, only_value
 from jarvis_ls.jsec.rule import Report, nodes, rule
@@ -83,7 +83,7 @@ def _returns_address(function: Function) -> bool:
 
 def _address_of_local(function: Function, value: Node, *, through: bool = True) -> Node | None:
     """The local whose address an expression is."""
-    if value.type == "pointer_expression" and text(field(value, "operator")) == "&":
+    if value.type == "pointer_expression" and operator_of(value) == "&":
         inner = bare(field(value, "argument") or value)
         whole = inner.type == "identifier"
         for _ in range(8):

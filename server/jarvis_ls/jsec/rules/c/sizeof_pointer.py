@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Variable, ancestors, bare, call_at, field, text
+from jarvis_ls.codeintel.code import Variable, ancestors, bare, call_at, field, operator_of, text
 from jarvis_ls.codeintel.facts import Declared
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.copies import READS, WRITES
@@ -118,7 +118,7 @@ def _context(site: Site, pointer: Node) -> tuple[str, str] | None:
         if outer.type == "binary_expression":
             if _counts(outer, below, name):
                 return COUNT, ""
-            if text(field(outer, "operator")) not in ("*", "-", "+"):
+            if operator_of(outer) not in ("*", "-", "+"):
                 return None
         elif outer.type == "argument_list":
             below = outer
@@ -133,7 +133,7 @@ def _context(site: Site, pointer: Node) -> tuple[str, str] | None:
 
 def _counts(division: Node, left: Node, name: str) -> bool:
     """`sizeof(p) / sizeof(p[0])`."""
-    if text(field(division, "operator")) != "/" or field(division, "left") != left:
+    if operator_of(division) != "/" or field(division, "left") != left:
         return False
     divisor = text(field(division, "right")).replace(" ", "").strip("()")
     return divisor in (f"sizeof({name}[0]", f"sizeof(*{name}", f"sizeof{name}[0]", f"sizeof*{name}")

@@ -31,7 +31,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, ancestors, field, text, use_of
+from jarvis_ls.codeintel.code import Call, ancestors, field, operator_of, text, use_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.constants import string_literal
 from jarvis_ls.jsec.guards import bounded
@@ -76,7 +76,7 @@ def _added_to(call: Call) -> str:
     parent = use_of(call.node)
     if parent is None or parent.type != "assignment_expression":
         return ""
-    return text(field(parent, "left")) if text(field(parent, "operator")) == "+=" else ""
+    return text(field(parent, "left")) if operator_of(parent) == "+=" else ""
 
 
 def _used_as_length(call: Call) -> Node | None:

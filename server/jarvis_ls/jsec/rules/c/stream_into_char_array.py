@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, bare, field, text
+from jarvis_ls.codeintel.code import Function, bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.extents import Extent, extent
 from jarvis_ls.jsec.constants import declaration
@@ -37,8 +37,13 @@ from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
 from jarvis_ls.jsec.site import Site
 
 
+def _has_name(node: Node) -> bool:
+    right = field(node, "right")
+    return right is not None and right.type == "identifier"
+
+
 @rule(
-    query=nodes(cpp='(binary_expression operator: ">>" right: (identifier)) @site'),
+    query=nodes(cpp="(binary_expression) @site", operators=(">>",), when=_has_name),
     category="unsafe_api",
     cwe=(120, 242, 676),
     confidence=0.85,
@@ -68,7 +73,7 @@ def stream_into_char_array(site: Site) -> Iterator[Report]:
 
 
 def _is_stream(left: Node, function: Function) -> bool:
-    while left.type == "binary_expression" and text(field(left, "operator")) == ">>":
+    while left.type == "binary_expression" and operator_of(left) == ">>":
         inner = field(left, "left")
         if inner is None:
             return False

@@ -30,17 +30,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, bare, field, text
+from jarvis_ls.codeintel.code import Function, bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.constants import declaration, string_literal
 from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
 from jarvis_ls.jsec.site import Site
 
-_CHAR_ARRAY = re.compile(rb"\bchar\s[^;(]{0,200}\[")
+_CHAR_ARRAY = re.compile(rb"char\s[^;(]{0,200}\[")
+_NAMES = re.compile(rb"\w+\s*[!=]=\s*\w+")
 
 
 def _may_be_texts(node: Node) -> bool:
+    """Whether two names or a literal are compared: told of most by their text."""
+    written = node.text or b""
+    if b'"' not in written and _NAMES.fullmatch(written) is None:
+        return False
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None:
         return False
@@ -74,7 +79,7 @@ def string_compared_by_address(site: Site) -> Iterator[Report]:
         both = _is_array(left, function) and _is_array(right, function)
         confidence = 0.85 if both and text(left) != text(right) else 0.0
     if confidence:
-        operator = text(field(site.node, "operator"))
+        operator = operator_of(site.node)
         fixed = f"strcmp({text(left)}, {text(right)}) {operator} 0"
         yield Report(
             site.node,

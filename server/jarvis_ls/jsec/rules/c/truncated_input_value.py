@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, Variable, bare, field, text
+from jarvis_ls.codeintel.code import Function, Variable, bare, field, operator_of, text
 from jarvis_ls.codeintel.facts import Declared
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.bounds import bounds
@@ -91,7 +91,7 @@ def truncated_input_value(function: Function | Fault) -> Iterator[Report]:
 def _stores(function: Function) -> Iterator[tuple[Node, Variable | Declared | None, Node]]:
     for node in function.nodes("assign"):
         left, right = field(node, "left"), field(node, "right")
-        if left is None or right is None or text(field(node, "operator")) != "=":
+        if left is None or right is None or operator_of(node) != "=":
             continue
         if left.type in ("identifier", "field_expression"):
             yield left, declaration(left, function), right

@@ -43,7 +43,7 @@ from jarvis_ls.jsec.site import Site
 
 
 @rule(
-    query=nodes(cpp="(subscript_expression argument: (identifier)) @site"),
+    query=nodes(cpp="(subscript_expression) @site"),
     category="buffer_overflow",
     cwe=(129, 125),
     confidence=0.45,
@@ -55,7 +55,9 @@ from jarvis_ls.jsec.site import Site
 def unchecked_container_index(site: Site) -> Iterator[Report]:
     function, argument = site.function, field(site.node, "argument")
     indices = field(site.node, "indices")
-    if function is None or argument is None or indices is None or indices.named_child_count != 1:
+    if argument is None or argument.type != "identifier" or function is None:
+        return
+    if indices is None or indices.named_child_count != 1:
         return
     container = function.variable(text(argument), site.node.start_byte)
     if container is None or container.pointers or not is_indexed(container.type):

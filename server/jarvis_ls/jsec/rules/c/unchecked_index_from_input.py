@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, bare, field, text
+from jarvis_ls.codeintel.code import Function, bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.bounds import bounds
 from jarvis_ls.jsec.c.extents import extent, index_of, pointee
@@ -97,7 +97,7 @@ def unchecked_index_from_input(function: Function) -> Iterator[Report]:
 
 def _variable(index: Node) -> Node | None:
     """The variable an index is made of, when it is that or that plus or minus something."""
-    if index.type == "binary_expression" and text(field(index, "operator")) in ("+", "-"):
+    if index.type == "binary_expression" and operator_of(index) in ("+", "-"):
         left = field(index, "left")
         index = bare(left) if left is not None else index
     return index if index.type in ("identifier", "field_expression") else None

@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, ancestors, field, text, use_of
+from jarvis_ls.codeintel.code import Call, ancestors, field, operator_of, text, use_of
 from jarvis_ls.jsec.c.allocation import MAY_BE_NULL
 from jarvis_ls.jsec.c.nearby import use_before_test
 from jarvis_ls.jsec.constants import string_literal
@@ -82,7 +82,7 @@ def _used_directly(call: Call) -> bool:
     if parent is None:
         return False
     if parent.type == "pointer_expression":
-        return text(field(parent, "operator")) == "*"
+        return operator_of(parent) == "*"
     if parent.type == "subscript_expression":
         return field(parent, "argument") == call.node
     return parent.type == "field_expression"

@@ -82,7 +82,7 @@ def _last_question(function: Function) -> int:
 
 def _abort_on_failure(call: Call) -> Rewrite | None:
     statement = call.statement
-    if statement is None or call.name in WINDOWS or "stdlib.h" not in call.unit.facts.includes:
+    if statement is None or call.name in WINDOWS:
         return None
     start, end = call.node.start_byte, statement.end_byte
     return Rewrite(

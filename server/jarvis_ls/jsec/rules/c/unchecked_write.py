@@ -34,9 +34,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, Unit, text
+from jarvis_ls.codeintel.code import Call, Function, text
 from jarvis_ls.jsec.c.outcomes import dropped, stream_checked
-from jarvis_ls.jsec.memo import once_per_function, once_per_unit
+from jarvis_ls.jsec.memo import once_per_function
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 BLOCKS = {"fwrite": 3, "fwrite_unlocked": 3}
@@ -53,12 +53,6 @@ DESCRIPTORS = {"write": 0, "pwrite": 0, "writev": 0, "_write": 0, "send": 0, "se
 _LOGS = re.compile(r"(?i)err|log|debug|dbg|trace|diag")
 """Streams whose loss few would want to hear of."""
 OPENING = frozenset({"fopen", "fopen64", "fdopen", "freopen", "_wfopen", "tmpfile"})
-_TESTED = re.compile(
-    rb"\b(puts|putw?char|v?w?printf|"
-    rb"(?:fputw?[cs]|putw?c|putw|vfw?printf|fw?printf)(?=\s*\([^;{}]{0,200}?\bstdout\b))"
-    rb"[^;{}=<>!]{0,200}\)\s*(?:[!=]=|<|>=)\s*(?:W?EOF|0|-1)\b"
-)
-"""A write to `stdout` whose result is compared at once."""
 STANDARD = frozenset({"stdout", "stderr", "1", "2", "STDOUT_FILENO", "STDERR_FILENO",
                       "fileno(stdout)", "fileno(stderr)"})  # fmt: skip
 
@@ -79,9 +73,7 @@ def unchecked_write(function: Function) -> Iterator[Report]:
         if name in function.unit.facts.defined or call.is_method:
             continue
         target = _stream(call)
-        to_output = target == "stdout" and (
-            name in BLOCKS or name.encode() in _tested(function.unit)
-        )
+        to_output = target == "stdout" and (name in BLOCKS or name in function.unit.facts.compared)
         if not target or (target in STANDARD and not to_output) or not dropped(call):
             continue
         if name not in DESCRIPTORS and not _is_first(function, call, target, seen):
@@ -94,13 +86,6 @@ def unchecked_write(function: Function) -> Iterator[Report]:
             name=call.written,
             target=target,
         )
-
-
-@once_per_unit
-def _tested(unit: Unit) -> frozenset[bytes]:
-    """Functions whose result the file looks at when they write to `stdout`: few do, and only there
-    a call that is not looked at says something."""
-    return frozenset(match[1] for match in _TESTED.finditer(unit.source.data))
 
 
 def _stream(call: Call) -> str:

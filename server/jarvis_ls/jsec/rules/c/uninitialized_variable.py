@@ -42,6 +42,8 @@ from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.rule import Report, Rewrite, flow, nodes, rule
 from jarvis_ls.jsec.site import Site
 
+RETURNED = "'{variable}' is returned without a value."
+
 
 @rule(
     query=flow("uninitialized", guess=nodes("(declaration) @site", when=declares_unset)),
@@ -50,6 +52,7 @@ from jarvis_ls.jsec.site import Site
     confidence=0.85,
     suggestion="Give '{variable}' a value where it is declared.",
     fixable=True,
+    unasked=(RETURNED,),
 )
 def uninitialized_variable(site: Site | Fault) -> Iterator[Report]:
     if isinstance(site, Fault):
@@ -68,7 +71,7 @@ def uninitialized_variable(site: Site | Fault) -> Iterator[Report]:
         if not found.is_pointer or found.read.does != "dereference":
             yield Report(
                 found.read.node,
-                "'{variable}' has no value yet.",
+                RETURNED if found.read.does == "return" else "'{variable}' has no value yet.",
                 variable=found.name,
                 related=[(found.declared, "Declared here.")],
                 fix=_initialise(found, "nullptr" if site.unit.language == "cpp" else "NULL"),

@@ -31,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Function
-from jarvis_ls.jsec.c.locks import INITS, RELEASES, locks
+from jarvis_ls.jsec.c.locks import INITS, RELEASES, locks, may_be_recursive
 from jarvis_ls.jsec.rule import Report, functions, rule
 
 
@@ -43,6 +43,8 @@ from jarvis_ls.jsec.rule import Report, functions, rule
     suggestion="Release the lock once, on each way on which it was taken.",
 )
 def unlock_without_lock(function: Function) -> Iterator[Report]:
+    if function.node.has_error or may_be_recursive(function.unit):
+        return  # what directives tear open may hold the rest of the file
     for fault in locks(function).faults:
         if fault.kind == "released-twice":
             yield Report(

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, bare, call_at, field, text
+from jarvis_ls.codeintel.code import Function, bare, call_at, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.reaching import reaching
 from jarvis_ls.jsec.rule import Report, nodes, rule
@@ -84,7 +84,7 @@ def _array(node: Node, function: Function) -> str | None:
                 return None
             node = call.arguments[0]
             continue
-        if node.type == "binary_expression" and text(field(node, "operator")) in ("+", "-"):
+        if node.type == "binary_expression" and operator_of(node) in ("+", "-"):
             node = field(node, "left") or node
             continue
         if node.type == "pointer_expression":

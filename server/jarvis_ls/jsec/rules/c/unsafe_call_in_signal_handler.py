@@ -37,8 +37,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function
+from jarvis_ls.codeintel.code import Call, Function, field, text
 from jarvis_ls.jsec.c.threads import handlers
+from jarvis_ls.jsec.guards import leaves
 from jarvis_ls.jsec.rule import Report, rule, whole_file
 from jarvis_ls.jsec.site import WholeUnit
 
@@ -72,7 +73,7 @@ def unsafe_call_in_signal_handler(whole: WholeUnit) -> Iterator[Report]:
     for handler in handlers(whole):
         found: dict[str, tuple[Call, Report]] = {}
         for call in handler.calls:
-            if not call.is_method and call.name not in found:
+            if not call.is_method and call.name not in found and not _is_without(call, handler):
                 for report in _report(call, by_name):
                     found[call.name] = call, report
         if not found:
@@ -81,6 +82,22 @@ def unsafe_call_in_signal_handler(whole: WholeUnit) -> Iterator[Report]:
         others = [(c.node, SAME) for c, report in found.values() if report is not gravest]
         gravest.related += [((node.start_byte, node.end_byte), said) for node, said in others]
         yield gravest
+
+
+def _is_without(call: Call, handler: Function) -> bool:
+    """Whether a call is made only when the handler is called as a plain function, without the
+    number of a signal."""
+    number = handler.parameters[0].name if handler.parameters else ""
+    for node in handler.nodes("if") if number else ():
+        if text(field(node, "condition")).strip("() ") != number:
+            continue
+        signalled, other = field(node, "consequence"), field(node, "alternative")
+        if other is None:
+            if signalled is not None and leaves(signalled) and call.node.start_byte > node.end_byte:
+                return True
+        elif other.start_byte <= call.node.start_byte < other.end_byte:
+            return True
+    return False
 
 
 def _report(call: Call, by_name: dict[str, Function]) -> Iterator[Report]:

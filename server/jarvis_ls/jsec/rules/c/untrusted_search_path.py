@@ -54,6 +54,7 @@ UNKNOWN = "'{call}' is given '{value}', which is not a literal."
     cwe=(427, 426, 114),
     confidence=0.85,
     suggestion="Use fixed absolute directories only.",
+    unasked=(RELATIVE,),
 )
 def untrusted_search_path(call: Call | Fault) -> Iterator[Report]:
     if isinstance(call, Fault):

@@ -39,6 +39,8 @@ from jarvis_ls.jsec.c.proof import told
 from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.rule import Report, calls, flow, rule
 
+RETURNED = "'{pointer}' is returned after it was freed."
+
 
 @rule(
     query=flow("use-after-free", guess=calls(*FREEING)),
@@ -46,6 +48,7 @@ from jarvis_ls.jsec.rule import Report, calls, flow, rule
     cwe=(416, 825),
     confidence=0.88,
     suggestion="Move the last use of '{pointer}' before its release and set it to NULL after.",
+    unasked=(RETURNED,),
 )
 def use_after_free(release: Call | Fault) -> Iterator[Report]:
     if isinstance(release, Fault):
@@ -65,9 +68,7 @@ def use_after_free(release: Call | Fault) -> Iterator[Report]:
         return
     yield Report(
         use.node,
-        "'{pointer}' is returned after it was freed."
-        if use.does == "return"
-        else "'{pointer}' is used after it was freed.",
+        RETURNED if use.does == "return" else "'{pointer}' is used after it was freed.",
         confidence=0.88 if use.certain else 0.62,
         pattern=release.name,
         pointer=text(release.arg(0)),

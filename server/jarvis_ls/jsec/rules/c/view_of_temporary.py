@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, bare, field, text
+from jarvis_ls.codeintel.code import Call, Function, bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.containers import is_string
 from jarvis_ls.jsec.c.control import closures
@@ -117,7 +117,7 @@ def _is_local_string(function: Function, node: Node) -> bool:
 def _is_temporary(node: Node) -> bool:
     """Whether an expression makes a new string: `std::string(…)`, `a + b`, `s.substr(…)`."""
     node = bare(node)
-    if node.type == "binary_expression" and text(field(node, "operator")) == "+":
+    if node.type == "binary_expression" and operator_of(node) == "+":
         return _makes_string(field(node, "left")) or _makes_string(field(node, "right"))
     return _makes_new(node)
 

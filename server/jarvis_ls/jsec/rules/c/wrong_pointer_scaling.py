@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import bare, field, text, use_of
+from jarvis_ls.codeintel.code import bare, field, operator_of, text, use_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.extents import pointee
 from jarvis_ls.jsec.constants import declaration
@@ -73,21 +73,17 @@ def _move_by(measured: Node) -> Node | None:
     """The sum, difference or `+=` whose right side is a `sizeof`, or a product with it; a quotient
     of two is a number of elements."""
     steps, user = measured, use_of(measured)
-    if user is not None and user.type == "binary_expression" and _operator(user) == "*":
+    if user is not None and user.type == "binary_expression" and operator_of(user) == "*":
         steps, user = user, use_of(user)
     right = field(user, "right")
     if user is None or right is None or bare(right) != steps:
         return None
     if user.type == "assignment_expression":
-        return user if _operator(user) in ("+=", "-=") else None
-    if user.type != "binary_expression" or _operator(user) not in ("+", "-"):
+        return user if operator_of(user) in ("+=", "-=") else None
+    if user.type != "binary_expression" or operator_of(user) not in ("+", "-"):
         return None
     in_brackets = steps != measured and steps.parent == right
     return user if right == steps or in_brackets else None
-
-
-def _operator(node: Node) -> str:
-    return text(field(node, "operator"))
 
 
 def _measures(steps: str, pointer: str, unit: str) -> bool:

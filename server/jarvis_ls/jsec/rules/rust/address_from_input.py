@@ -32,7 +32,7 @@ from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.rust.guards import tested
-from jarvis_ls.jsec.rust.shapes import arguments, path_of
+from jarvis_ls.jsec.rust.shapes import arguments, is_qualified, path_of
 from jarvis_ls.jsec.rust.values import is_literal, origin
 from jarvis_ls.jsec.site import Site
 
@@ -45,8 +45,9 @@ _CONFIDENCE = {"the command line": 0.4, "the environment": 0.3, "parsed text": 0
 
 @rule(
     query=nodes(
-        "(call_expression function: (scoped_identifier name: (identifier) @_called)"
-        ' (#any-of? @_called "get" "post" "connect" "to" "temporary" "permanent" "found")) @site'
+        "(call_expression) @site",
+        names=("get", "post", "connect", "to", "temporary", "permanent", "found"),
+        when=is_qualified,
     ),
     category="input_validation",
     cwe=(918, 601),

@@ -30,11 +30,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import text
+from jarvis_ls.codeintel.code import called_name, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.rust.guards import tested
-from jarvis_ls.jsec.rust.shapes import arguments, callee_name, macro_tokens
+from jarvis_ls.jsec.rust.shapes import arguments, is_qualified, macro_tokens
 from jarvis_ls.jsec.rust.values import number_origin
 from jarvis_ls.jsec.site import Site
 
@@ -44,11 +44,18 @@ _SHORT = re.compile(r"\b(?:read|get)_[ui](?:8|16)\b|\b[ui](?:8|16)::from_|parse:
 
 @rule(
     query=nodes(
-        "(call_expression function: [(scoped_identifier name: (identifier) @_called)"
-        " (field_expression field: (field_identifier) @_called)]"
-        ' (#any-of? @_called "with_capacity" "reserve" "reserve_exact" "resize" "resize_with"'
-        ' "malloc" "set_len")) @site'
-        '(macro_invocation macro: (identifier) @_macro (#eq? @_macro "vec")) @site'
+        "(call_expression) @site (macro_invocation) @site",
+        names=(
+            "with_capacity",
+            "reserve",
+            "reserve_exact",
+            "resize",
+            "resize_with",
+            "malloc",
+            "set_len",
+            "vec",
+        ),
+        when=is_qualified,
     ),
     category="input_validation",
     cwe=(789, 770),
@@ -69,7 +76,7 @@ def allocation_sized_by_input(site: Site) -> Iterator[Report]:
     yield Report(
         site.node,
         "Input decides how much memory is reserved: '{size}'.",
-        pattern=callee_name(site.node) or "vec!",
+        pattern=called_name(site.node) or "vec!",
         size=" ".join(written[:60].split()),
     )
 

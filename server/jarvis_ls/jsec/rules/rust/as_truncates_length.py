@@ -29,12 +29,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import field, text
+from jarvis_ls.codeintel.code import called_name, field, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
 from jarvis_ls.jsec.rust.guards import tested
-from jarvis_ls.jsec.rust.shapes import arguments, callee_name
+from jarvis_ls.jsec.rust.shapes import arguments
 from jarvis_ls.jsec.rust.values import WIDTHS
 from jarvis_ls.jsec.site import Site
 
@@ -99,11 +99,11 @@ def _length_in(node: Node) -> Node | None:
 
 
 def _is_length(node: Node) -> bool:
-    return node.type == "call_expression" and callee_name(node) in _LENGTHS
+    return node.type == "call_expression" and called_name(node) in _LENGTHS
 
 
 def _is_bounded(site: Site, length: Node) -> bool:
-    if callee_name(length) == "count" and arguments(length):
+    if called_name(length) == "count" and arguments(length):
         return True
     name = text(length)
     if name.partition(".")[0].isupper():

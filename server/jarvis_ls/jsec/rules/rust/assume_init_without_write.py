@@ -31,11 +31,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Variable, field, text
+from jarvis_ls.codeintel.code import Call, Variable, called_name, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.rule import Report, flow, methods, rule
-from jarvis_ls.jsec.rust.shapes import callee_name, return_type
+from jarvis_ls.jsec.rust.shapes import return_type
 from jarvis_ls.jsec.rust.transmute import expected_type
 
 _ASSUMES = ("assume_init", "assume_init_ref", "assume_init_mut", "assume_init_read")
@@ -90,7 +90,7 @@ def assume_init_without_write(call: Call | Fault) -> Iterator[Report]:
 def _is_uninit(node: Node) -> bool:
     return (
         node.type == "call_expression"
-        and callee_name(node) == "uninit"
+        and called_name(node) == "uninit"
         and "MaybeUninit" in text(field(node, "function"))
     )
 

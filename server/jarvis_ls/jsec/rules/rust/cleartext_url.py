@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.rust.shapes import arguments, peel
+from jarvis_ls.jsec.rust.shapes import arguments, is_qualified, peel
 from jarvis_ls.jsec.rust.values import literal_text
 from jarvis_ls.jsec.site import Site
 
@@ -41,10 +41,23 @@ _PLAIN = re.compile(
 
 @rule(
     query=nodes(
-        "(call_expression function: [(scoped_identifier name: (identifier) @_called)"
-        " (field_expression field: (field_identifier) @_called)]"
-        ' (#any-of? @_called "get" "post" "put" "delete" "patch" "head" "request" "connect"'
-        ' "connect_async" "url" "download" "fetch" "from_static")) @site'
+        "(call_expression) @site",
+        names=(
+            "get",
+            "post",
+            "put",
+            "delete",
+            "patch",
+            "head",
+            "request",
+            "connect",
+            "connect_async",
+            "url",
+            "download",
+            "fetch",
+            "from_static",
+        ),
+        when=is_qualified,
     ),
     category="network_api",
     cwe=(319,),

@@ -31,11 +31,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, Unit, text
+from jarvis_ls.codeintel.code import Call, Function, Unit, called_name, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust.shapes import arguments, call_path, callee_name, peel, receiver_of
+from jarvis_ls.jsec.rust.shapes import arguments, call_path, peel, receiver_of
 
 _MAKERS = re.compile(
     r"(?:^|::)(?:(Key|Nonce|Iv|XNonce|Salt|SaltString)::(?:from_slice|from|clone_from_slice"
@@ -86,11 +86,11 @@ def _is_constant(node: Node | None, function: Function | None, unit: Unit) -> bo
             return all(c.type == "integer_literal" for c in node.named_children) and (
                 node.named_child_count > 1
             )
-        if node.type == "call_expression" and callee_name(node) in ("as_bytes", "as_ref", "into",
+        if node.type == "call_expression" and called_name(node) in ("as_bytes", "as_ref", "into",
                                                                     "to_vec"):  # fmt: skip
             node = peel(receiver_of(node))
             continue
-        if node.type == "call_expression" and callee_name(node) in ("from", "new"):
+        if node.type == "call_expression" and called_name(node) in ("from", "new"):
             node = peel(next(iter(arguments(node)), None))
             continue
         if node.type != "identifier":

@@ -25,19 +25,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import text
+from jarvis_ls.codeintel.code import called_name, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust.shapes import arguments, call_place, callee_name
+from jarvis_ls.jsec.rust.shapes import arguments, call_place, is_qualified
 from jarvis_ls.jsec.site import Site
 
 
 @rule(
     query=nodes(
-        "(call_expression function: [(scoped_identifier name: (identifier) @_called)"
-        " (field_expression field: (field_identifier) @_called)]"
-        ' (#any-of? @_called "permissive" "very_permissive" "allow_any_origin" "allow_origin"'
-        ' "send_wildcard")) @site'
+        "(call_expression) @site",
+        names=(
+            "permissive",
+            "very_permissive",
+            "allow_any_origin",
+            "allow_origin",
+            "send_wildcard",
+        ),
+        when=is_qualified,
     ),
     category="network_api",
     cwe=(942,),
@@ -46,7 +51,7 @@ from jarvis_ls.jsec.site import Site
     severity="medium",
 )
 def cors_open_to_all(site: Site) -> Iterator[Report]:
-    called = callee_name(site.node)
+    called = called_name(site.node)
     written = text(site.node.child_by_field_name("function"))
     if called in ("permissive", "very_permissive") and "Cors" not in written:
         return

@@ -40,9 +40,8 @@ from jarvis_ls.jsec.site import Site
 
 @rule(
     query=nodes(
-        "(macro_invocation macro: [(identifier) (scoped_identifier)] @_name"
-        ' (#any-of? @_name "panic" "unreachable" "std::panic" "std::unreachable"'
-        ' "core::panic")) @site'
+        "(macro_invocation) @site",
+        names=("panic", "unreachable"),
     ),
     category="error_handling",
     cwe=(248, 617),

@@ -29,11 +29,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import text
+from jarvis_ls.codeintel.code import called_name, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust.shapes import arguments, callee_name, macro_tokens, peel, receiver_of
+from jarvis_ls.jsec.rust.shapes import arguments, is_qualified, macro_tokens, peel, receiver_of
 from jarvis_ls.jsec.rust.values import is_literal, literal_text
 from jarvis_ls.jsec.site import Site
 
@@ -44,10 +44,19 @@ _WRITES = {"create": 0.75, "write": 0.75, "open": 0.5, "copy": 0.6, "create_dir"
 
 @rule(
     query=nodes(
-        "(call_expression function: [(scoped_identifier name: (identifier) @_called)"
-        " (field_expression field: (field_identifier) @_called)]"
-        ' (#any-of? @_called "create" "write" "open" "copy" "create_dir" "create_dir_all" "rename"'
-        ' "bind" "join")) @site'
+        "(call_expression) @site",
+        names=(
+            "create",
+            "write",
+            "open",
+            "copy",
+            "create_dir",
+            "create_dir_all",
+            "rename",
+            "bind",
+            "join",
+        ),
+        when=is_qualified,
     ),
     category="race_condition",
     cwe=(377, 379, 59),
@@ -58,7 +67,7 @@ _WRITES = {"create": 0.75, "write": 0.75, "open": 0.5, "copy": 0.6, "create_dir"
 def fixed_name_in_temp_dir(site: Site) -> Iterator[Report]:
     if site.item.in_test or in_test(site.node):
         return
-    called = callee_name(site.node)
+    called = called_name(site.node)
     given = arguments(site.node)
     if called == "join":
         if not given or not _is_temp_dir(receiver_of(site.node)):
@@ -103,7 +112,7 @@ def _values(site: Site, given: list[Node]) -> Iterator[Node]:
 
 def _literal_path(node: Node) -> str:
     """The path in a literal, `Path::new("…")`, or `format!` with a name that can be guessed."""
-    if node.type == "call_expression" and callee_name(node) in ("new", "from"):
+    if node.type == "call_expression" and called_name(node) in ("new", "from"):
         node = next(iter(arguments(node)), node)
     if node.type == "macro_invocation":
         tokens = macro_tokens(node)

@@ -26,11 +26,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import ancestors, text
+from jarvis_ls.codeintel.code import ancestors, called_name, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust.shapes import callee_name, macro_tokens
+from jarvis_ls.jsec.rust.shapes import macro_tokens
 from jarvis_ls.jsec.rust.values import literal_text
 from jarvis_ls.jsec.site import Site
 
@@ -41,7 +41,7 @@ _ESCAPES = re.compile(r"(?i)escape|encode|sanitize|clean\(|ammonia")
 
 
 @rule(
-    query=nodes('(macro_invocation macro: (identifier) @_name (#eq? @_name "format")) @site'),
+    query=nodes("(macro_invocation) @site", names=("format",)),
     category="input_validation",
     cwe=(79,),
     confidence=0.7,
@@ -64,7 +64,7 @@ def html_from_format(site: Site) -> Iterator[Report]:
 
 def _is_sent(node: Node) -> bool:
     for outer in ancestors(node):
-        if outer.type == "call_expression" and callee_name(outer) in _SENDS:
+        if outer.type == "call_expression" and called_name(outer) in _SENDS:
             return True
         if outer.type in ("block", "let_declaration", "closure_expression"):
             return False

@@ -28,11 +28,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import ancestors, field, text
+from jarvis_ls.codeintel.code import ancestors, called_name, field, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.rust.shapes import callee_name, peel, receiver_of, return_type
+from jarvis_ls.jsec.rust.shapes import peel, receiver_of, return_type
 from jarvis_ls.jsec.site import Site
 
 _GRAVE = frozenset({"set_permissions", "sync_all", "sync_data", "chown", "fchown", "lchown",
@@ -65,7 +65,7 @@ def ignored_result(site: Site) -> Iterator[Report]:
     call = peel(value)
     if value is None or call is None or call.type != "call_expression":
         return
-    name = callee_name(call)
+    name = called_name(call)
     grave = name in _GRAVE
     if not grave and name not in _FALLIBLE:
         return
@@ -85,7 +85,7 @@ def ignored_result(site: Site) -> Iterator[Report]:
 def _value(node: Node) -> Node | None:
     if node.type == "let_declaration":
         value = field(node, "value")
-        if value is not None and callee_name(value) == "ok":
+        if value is not None and called_name(value) == "ok":
             return receiver_of(value)
         return value
     return receiver_of(node.named_children[0])

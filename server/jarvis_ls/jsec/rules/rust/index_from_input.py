@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import field, text
+from jarvis_ls.codeintel.code import operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.rule import Report, Rewrite, flow, nodes, rule
@@ -67,7 +67,7 @@ def index_from_input(site: Site | Fault) -> Iterator[Report]:
     inner = peel(index)
     if inner is None or inner.type.endswith("_literal") or "%" in text(index)[:200]:
         return
-    if inner.type == "binary_expression" and text(field(inner, "operator")) == "&":
+    if inner.type == "binary_expression" and operator_of(inner) == "&":
         return  # a mask
     if ".min(" in text(index)[:200] or not number_origin(index, site.function):
         return

@@ -26,22 +26,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import field, text
+from jarvis_ls.codeintel.code import called_name, field, text
 from jarvis_ls.codeintel.extract.rust import in_test
+from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust.shapes import callee_name
 from jarvis_ls.jsec.site import Site
+
+_UNCHECKED = ("insecure_disable_signature_validation", "dangerous_insecure_decode",
+              "dangerous_insecure_decode_with_validation", "insecure_decode",
+              "dangerous_unsafe_decode")  # fmt: skip
+_VALIDATIONS = frozenset({"validate_exp", "validate_nbf"})
+
+
+def _may_concern(node: Node) -> bool:
+    left = field(node, "left")  # of an assignment
+    return left is None or text(field(left, "field")) in _VALIDATIONS
 
 
 @rule(
     query=nodes(
-        "(call_expression function: [(scoped_identifier name: (identifier) @_called)"
-        " (field_expression field: (field_identifier) @_called) (identifier) @_called"
-        " (generic_function function: (_) @_called)]"
-        ' (#match? @_called "insecure_disable_signature_validation|dangerous_insecure_decode'
-        '|insecure_decode|dangerous_unsafe_decode")) @site'
-        "(assignment_expression left: (field_expression field: (field_identifier) @_field)"
-        ' (#any-of? @_field "validate_exp" "validate_nbf")) @site'
+        "(call_expression) @site (assignment_expression) @site", names=_UNCHECKED, when=_may_concern
     ),
     category="crypto",
     cwe=(347, 613),
@@ -62,7 +66,7 @@ def jwt_signature_not_checked(site: Site) -> Iterator[Report]:
             pattern=text(field(field(node, "left"), "field")),
         )
         return
-    called = callee_name(node)
+    called = called_name(node)
     yield Report(
         node,
         "'{called}' believes what anybody may have written.",

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust.shapes import arguments, peel
+from jarvis_ls.jsec.rust.shapes import arguments, is_qualified, peel
 from jarvis_ls.jsec.site import Site
 
 _EVERYWHERE = re.compile(r'"(?:0\.0\.0\.0|\[::\])(?::(\d+))?"|\bUNSPECIFIED\b|\bINADDR_ANY\b')
@@ -36,9 +36,9 @@ _EVERYWHERE = re.compile(r'"(?:0\.0\.0\.0|\[::\])(?::(\d+))?"|\bUNSPECIFIED\b|\b
 
 @rule(
     query=nodes(
-        "(call_expression function: [(scoped_identifier name: (identifier) @_called)"
-        " (field_expression field: (field_identifier) @_called)]"
-        ' (#any-of? @_called "bind" "listen" "try_bind")) @site'
+        "(call_expression) @site",
+        names=("bind", "listen", "try_bind"),
+        when=is_qualified,
     ),
     category="network_api",
     cwe=(1327,),

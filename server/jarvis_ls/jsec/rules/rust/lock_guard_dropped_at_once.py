@@ -29,10 +29,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.code import Call, called_name, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, Rewrite, methods, rule
-from jarvis_ls.jsec.rust.shapes import callee_name, outwards
+from jarvis_ls.jsec.rust.shapes import outwards
 
 _PASSING = ("unwrap", "expect", "unwrap_or_else", "await", "into_inner")
 
@@ -50,7 +50,7 @@ def lock_guard_dropped_at_once(call: Call) -> Iterator[Report]:
         return
     top = call.node
     for outer in outwards(call.node):
-        if callee_name(outer) not in _PASSING:
+        if called_name(outer) not in _PASSING:
             return
         top = outer
     holder = _holder(top)

@@ -31,11 +31,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, ancestors
+from jarvis_ls.codeintel.code import Function, ancestors, called_name
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, functions, rule
 from jarvis_ls.jsec.rust.locks import Guard, guards
-from jarvis_ls.jsec.rust.shapes import callee_name, chain, holds
+from jarvis_ls.jsec.rust.shapes import chain, holds
 
 
 @rule(
@@ -68,7 +68,7 @@ def lock_held_across_await(function: Function) -> Iterator[Report]:
 def _is_inside(wait: Node, guard: Guard, function: Function) -> bool:
     if not guard.start <= wait.start_byte < guard.end:
         return False
-    if any(callee_name(n) == "wait" for n in chain(wait)):
+    if any(called_name(n) == "wait" for n in chain(wait)):
         return False
     for outer in ancestors(wait, function.node):
         if outer.start_byte <= guard.start:

@@ -29,10 +29,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import field, text
+from jarvis_ls.codeintel.code import called_name, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust.shapes import callee_name, receiver_of
+from jarvis_ls.jsec.rust.shapes import receiver_of
 from jarvis_ls.jsec.rust.transmute import transmuted
 from jarvis_ls.jsec.rust.values import type_of
 from jarvis_ls.jsec.site import Site
@@ -52,7 +52,7 @@ from jarvis_ls.jsec.site import Site
 def mutable_reference_from_shared(site: Site) -> Iterator[Report]:
     node = site.node
     if node.type == "call_expression":
-        if callee_name(node) != "transmute":
+        if called_name(node) != "transmute":
             return
         source, target = transmuted(node, site.function, site.unit)
         if source.startswith("&") and not _is_mut(source) and _is_mut(target):
@@ -93,7 +93,7 @@ def _from_shared(node: Node, site: Site) -> bool:
             ends_mut = ends_mut or kind.startswith("*mut")
             begins_const = kind.startswith("*const")
             node = field(node, "value") or node
-        elif node.type == "call_expression" and callee_name(node) == "cast_mut":
+        elif node.type == "call_expression" and called_name(node) == "cast_mut":
             ends_mut = True
             node = receiver_of(node) or node
         else:

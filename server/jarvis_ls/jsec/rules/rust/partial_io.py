@@ -27,10 +27,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, field, text
+from jarvis_ls.codeintel.code import Call, called_name, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, Rewrite, methods, rule
-from jarvis_ls.jsec.rust.shapes import callee_name, outwards
+from jarvis_ls.jsec.rust.shapes import outwards
 
 _WHOLE = {"read": "read_exact", "write": "write_all"}
 
@@ -52,7 +52,7 @@ def partial_io(call: Call) -> Iterator[Report]:
         return
     top, handled = call.node, False
     for outer in outwards(call.node):
-        if callee_name(outer) not in ("unwrap", "expect"):
+        if called_name(outer) not in ("unwrap", "expect"):
             return
         top, handled = outer, True
     parent = top.parent

@@ -29,13 +29,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, text
+from jarvis_ls.codeintel.code import Function, called_name, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.rule import Report, flow, nodes, rule
 from jarvis_ls.jsec.rust.paths import is_checked
-from jarvis_ls.jsec.rust.shapes import arguments, callee_name, peel
+from jarvis_ls.jsec.rust.shapes import arguments, is_qualified, peel
 from jarvis_ls.jsec.rust.values import is_literal, origin
 from jarvis_ls.jsec.site import Site
 
@@ -48,10 +48,21 @@ _CONFIDENCE = {"the environment": 0.0, "the command line": 0.45, "parsed text": 
         "path-absolute",
         "path-relative",
         guess=nodes(
-            "(call_expression function: [(scoped_identifier name: (identifier) @_called)"
-            " (field_expression field: (field_identifier) @_called)]"
-            ' (#any-of? @_called "join" "push" "open" "create" "read" "read_to_string" "write"'
-            ' "remove_file" "remove_dir_all" "with_file_name" "set_file_name")) @site'
+            "(call_expression) @site",
+            names=(
+                "join",
+                "push",
+                "open",
+                "create",
+                "read",
+                "read_to_string",
+                "write",
+                "remove_file",
+                "remove_dir_all",
+                "with_file_name",
+                "set_file_name",
+            ),
+            when=is_qualified,
         ),
     ),
     category="path_traversal",
@@ -65,7 +76,7 @@ def path_joined_from_input(site: Site | Fault) -> Iterator[Report]:
         yield Report(site, "Input decides which file this is.", cwe=(22, 36))
         return
     node, function = site.node, site.function
-    called = callee_name(node)
+    called = called_name(node)
     given = arguments(node)
     if function is None or len(given) not in (1, 2) or site.item.in_test:
         return

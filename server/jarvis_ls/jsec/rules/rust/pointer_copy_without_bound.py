@@ -30,13 +30,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, field, text
+from jarvis_ls.codeintel.code import Call, called_name, field, text
 from jarvis_ls.codeintel.extract.rust import modifiers
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.rule import Report, calls, flow, rule
 from jarvis_ls.jsec.rust.guards import tested
-from jarvis_ls.jsec.rust.shapes import callee_name, chain, holds, peel
+from jarvis_ls.jsec.rust.shapes import chain, holds, peel
 from jarvis_ls.jsec.rust.values import array_length, integer, number_origin
 
 
@@ -111,16 +111,16 @@ def _array(call: Call, pointer: Node) -> Node | None:
     """What a target pointer was taken from."""
     for node in chain(pointer):
         if node.type == "call_expression":
-            if callee_name(node) in ("add", "offset"):
+            if called_name(node) in ("add", "offset"):
                 return None
-            if callee_name(node) in ("as_mut_ptr", "as_ptr"):
+            if called_name(node) in ("as_mut_ptr", "as_ptr"):
                 return peel(field(field(node, "function"), "value"))
         if node.type == "identifier":
             variable = (
                 call.function.variable(text(node), node.start_byte) if call.function else None
             )
             made = peel(variable.initial) if variable is not None else None
-            if made is not None and callee_name(made) in ("as_mut_ptr", "as_ptr"):
+            if made is not None and called_name(made) in ("as_mut_ptr", "as_ptr"):
                 return peel(field(field(made, "function"), "value"))
             return node
     return None
@@ -134,7 +134,7 @@ def _is_length_of_other(call: Call, length: Node, array: Node | None) -> bool:
         if variable is not None and variable.is_parameter:
             return True
         node = peel(variable.initial) if variable is not None else None
-    if node is None or callee_name(node) != "len":
+    if node is None or called_name(node) != "len":
         return False
     return text(field(field(node, "function"), "value")) != text(array)
 
@@ -149,6 +149,6 @@ def _is_unmeasured(call: Call, length: Node, array: Node | None) -> bool:
     node = peel(length)
     if variable is None or not variable.is_parameter or "[" not in variable.type or node is None:
         return False
-    other = text(field(field(node, "function"), "value")) if callee_name(node) == "len" else ""
+    other = text(field(field(node, "function"), "value")) if called_name(node) == "len" else ""
     asks = f"{variable.name}.len(".encode()
     return bool(other) and other != variable.name and not holds(function, asks)

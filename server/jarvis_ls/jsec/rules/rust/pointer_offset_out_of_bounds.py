@@ -30,12 +30,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, field, text
+from jarvis_ls.codeintel.code import Call, called_name, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.rule import Report, flow, methods, rule
 from jarvis_ls.jsec.rust.guards import tested
-from jarvis_ls.jsec.rust.shapes import callee_name, peel, receiver_of
+from jarvis_ls.jsec.rust.shapes import peel, receiver_of
 from jarvis_ls.jsec.rust.values import array_length, largest, number_origin, type_of
 
 _MOVES = ("add", "offset", "sub", "wrapping_add", "byte_add")
@@ -96,11 +96,11 @@ def _array_behind(call: Call, pointer: Node) -> Node | None:
     for _ in range(3):
         if node is None:
             return None
-        if node.type == "call_expression" and callee_name(node) in (
+        if node.type == "call_expression" and called_name(node) in (
             "as_ptr", "as_mut_ptr", "cast", "cast_mut"
         ):  # fmt: skip
             inner = receiver_of(node)
-            if callee_name(node) in ("as_ptr", "as_mut_ptr"):
+            if called_name(node) in ("as_ptr", "as_mut_ptr"):
                 return inner
             node = peel(inner)
             continue
@@ -120,7 +120,7 @@ def _array_behind(call: Call, pointer: Node) -> Node | None:
 def _is_pointer(call: Call, receiver: Node) -> bool:
     if type_of(receiver, call.function, call.unit).startswith("*"):
         return True
-    return callee_name(receiver) in ("as_ptr", "as_mut_ptr") or (
+    return called_name(receiver) in ("as_ptr", "as_mut_ptr") or (
         _array_behind(call, receiver) is not None
     )
 

@@ -30,10 +30,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, ancestors, text
+from jarvis_ls.codeintel.code import Call, ancestors, called_name, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, Rewrite, methods, rule
-from jarvis_ls.jsec.rust.shapes import arguments, callee_name, chain, is_last, macro_name, path_of
+from jarvis_ls.jsec.rust.shapes import arguments, chain, is_last, macro_name, path_of
 
 _OWNERS = frozenset({"CString", "String", "Vec", "Box", "OsString", "Arc", "Rc", "Cell", "RefCell",
                      "VecDeque", "BString", "Bytes", "BytesMut"})  # fmt: skip
@@ -77,7 +77,7 @@ def _temporary(call: Call) -> Node | None:
             return node if macro_name(node) in ("format", "vec") else None
         if node.type != "call_expression":
             return None
-        name = callee_name(node)
+        name = called_name(node)
         if name in _OWNING and name != "clone":
             return node
         if name in _PASSING:
@@ -111,7 +111,7 @@ def _kept_in(node: Node) -> Node | None:
         if kind not in ("type_cast_expression", "parenthesized_expression", "call_expression",
                         "field_expression", "unsafe_block", "reference_expression"):  # fmt: skip
             return None
-        if kind == "call_expression" and callee_name(outer) not in ("cast", "cast_mut", "add"):
+        if kind == "call_expression" and called_name(outer) not in ("cast", "cast_mut", "add"):
             return None
         below = outer
     return None

@@ -32,11 +32,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, text
+from jarvis_ls.codeintel.code import Function, called_name, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment, modifiers
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.rust.shapes import arguments, callee_name, holds, is_public, peel, receiver_of
+from jarvis_ls.jsec.rust.shapes import arguments, holds, is_public, peel, receiver_of
 
 _READS = frozenset({"read", "write", "read_volatile", "write_volatile", "read_unaligned",
                     "write_unaligned", "as_ref", "as_mut", "offset", "add"})  # fmt: skip
@@ -88,7 +88,7 @@ def _derefs(node: Node, name: str) -> bool:
 
 
 def _passes(node: Node, name: str) -> bool:
-    called = callee_name(node)
+    called = called_name(node)
     receiver = receiver_of(node)
     if receiver is not None:
         return called in _READS - {"offset", "add"} and text(receiver) == name

@@ -32,11 +32,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, Variable, field, text
+from jarvis_ls.codeintel.code import Function, Variable, called_name, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, functions, rule
 from jarvis_ls.jsec.rust.guards import changed_between, may_follow
-from jarvis_ls.jsec.rust.shapes import callee_name, dereferenced, holds
+from jarvis_ls.jsec.rust.shapes import dereferenced, holds
 
 _TAKEN = re.compile(
     r"^(?:unsafe \{ )?(?:&(?:mut )?(?:\*{0,2}|raw (?:const|mut) )(\w+)(?:\[\w*\])?(?: as \*.*)?"
@@ -109,7 +109,7 @@ def _end_of(function: Function, owner: Variable, taken: Node) -> tuple[Node, flo
         parent = use.parent
         if parent is None:
             continue
-        if parent.type == "arguments" and callee_name(parent.parent or parent) == "drop":
+        if parent.type == "arguments" and called_name(parent.parent or parent) == "drop":
             return parent.parent or parent, 0.9
         if parent.type == "field_expression" and text(field(parent, "field")) in _MOVES:
             moved = moved or parent.parent

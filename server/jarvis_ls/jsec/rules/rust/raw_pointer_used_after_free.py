@@ -28,13 +28,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, field, text
+from jarvis_ls.codeintel.code import Function, called_name, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.rule import Report, flow, functions, rule
 from jarvis_ls.jsec.rust.guards import changed_between, may_follow
 from jarvis_ls.jsec.rust.owners import RELEASES, ends_life, released
-from jarvis_ls.jsec.rust.shapes import callee_name, dereferenced
+from jarvis_ls.jsec.rust.shapes import dereferenced
 
 _READS = frozenset({"read", "write", "as_ref", "as_mut", "read_volatile", "write_volatile", "add",
                     "offset", "sub"})  # fmt: skip
@@ -88,7 +88,7 @@ def _access(use: Node) -> Node | None:
         return parent.parent
     if parent.type == "arguments":
         call = parent.parent
-        if call is not None and callee_name(call) in ("copy_nonoverlapping", "copy", "read",
+        if call is not None and called_name(call) in ("copy_nonoverlapping", "copy", "read",
                                                       "write", "from_raw_parts", "from_ptr",
                                                       "strlen", "printf", "puts"):  # fmt: skip
             return call

@@ -28,12 +28,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import field, text
+from jarvis_ls.codeintel.code import called_name, field, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.rust.secrets import is_token, looks_secret, names_secret
-from jarvis_ls.jsec.rust.shapes import arguments, callee_name, peel, receiver_of
+from jarvis_ls.jsec.rust.shapes import arguments, peel, receiver_of
 from jarvis_ls.jsec.rust.values import literal_text
 from jarvis_ls.jsec.site import Site
 
@@ -97,7 +97,7 @@ def _unwrapped(node: Node | None) -> Node | None:
     for _ in range(4):
         if node is None or node.type != "call_expression":
             return node
-        name = callee_name(node)
+        name = called_name(node)
         if name in ("to_string", "to_owned", "into", "as_bytes", "to_vec"):
             node = peel(receiver_of(node))
         elif name in ("from", "Some", "new"):

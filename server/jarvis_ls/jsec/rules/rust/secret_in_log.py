@@ -42,10 +42,20 @@ _HARMLESS = frozenset({"len", "is_empty", "is_some", "is_none", "kind", "id", "n
 
 @rule(
     query=nodes(
-        "(macro_invocation macro: [(identifier) @_name"
-        " (scoped_identifier name: (identifier) @_name)]"
-        ' (#any-of? @_name "println" "print" "eprintln" "eprint" "info" "debug" "trace" "warn"'
-        ' "error" "log" "dbg")) @site'
+        "(macro_invocation) @site",
+        names=(
+            "println",
+            "print",
+            "eprintln",
+            "eprint",
+            "info",
+            "debug",
+            "trace",
+            "warn",
+            "error",
+            "log",
+            "dbg",
+        ),
     ),
     category="secrets",
     cwe=(532, 312),

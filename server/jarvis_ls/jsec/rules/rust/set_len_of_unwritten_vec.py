@@ -31,11 +31,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, Variable, field, text
+from jarvis_ls.codeintel.code import Call, Function, Variable, called_name, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.rule import Report, flow, methods, rule
-from jarvis_ls.jsec.rust.shapes import callee_name
 from jarvis_ls.jsec.rust.values import integer
 
 _HARMLESS = frozenset({"reserve", "reserve_exact", "capacity", "len", "is_empty", "try_reserve",
@@ -83,7 +82,7 @@ def _made_without_elements(variable: Variable) -> Node | None:
     if initial is None or initial.type != "call_expression":
         return None
     made = text(field(initial, "function"))
-    if callee_name(initial) in ("with_capacity", "new") and ("Vec" in made or "String" in made):
+    if called_name(initial) in ("with_capacity", "new") and ("Vec" in made or "String" in made):
         return initial
     return None
 

@@ -28,14 +28,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.code import Call, called_name, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.rule import Report, calls, flow, rule
 from jarvis_ls.jsec.rust.shapes import (
     arguments,
     call_path,
-    callee_name,
     macro_name,
     macro_tokens,
     outwards,
@@ -128,7 +127,7 @@ def _arguments_of(call: Call) -> list[Node]:
 
 
 def _added(node: Node) -> list[Node]:
-    name = callee_name(node)
+    name = called_name(node)
     given = arguments(node)
     if name == "arg" and given:
         return given[:1]

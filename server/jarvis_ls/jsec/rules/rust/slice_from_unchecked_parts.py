@@ -34,20 +34,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.code import Call, called_name, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.rule import Report, calls, flow, rule
 from jarvis_ls.jsec.rust.guards import null_tested, tested
-from jarvis_ls.jsec.rust.shapes import (
-    call_path,
-    callee_name,
-    is_entry,
-    is_exported,
-    peel,
-    receiver_of,
-)
+from jarvis_ls.jsec.rust.shapes import call_path, is_entry, is_exported, peel, receiver_of
 from jarvis_ls.jsec.rust.values import array_length, integer, number_origin
 
 _OWNERS = re.compile(r"(?:^|::)(?:Vec|String|NonNull)::")
@@ -129,9 +122,9 @@ def _fits(call: Call, pointer: Node, length: Node) -> bool | None:
         variable = call.function.variable(text(pointer), pointer.start_byte)
         node = peel(variable.initial) if variable is not None else None
     for _ in range(3):
-        if node is None or callee_name(node) not in ("as_ptr", "as_mut_ptr", "cast"):
+        if node is None or called_name(node) not in ("as_ptr", "as_mut_ptr", "cast"):
             return None
-        taken = callee_name(node) != "cast"
+        taken = called_name(node) != "cast"
         node = receiver_of(node)
         if taken:
             break

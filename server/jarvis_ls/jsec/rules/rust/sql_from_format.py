@@ -26,18 +26,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, ancestors, field, text
+from jarvis_ls.codeintel.code import Function, ancestors, called_name, field, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust.shapes import (
-    arguments,
-    callee_name,
-    macro_name,
-    macro_tokens,
-    peel,
-    receiver_of,
-)
+from jarvis_ls.jsec.rust.shapes import arguments, macro_name, macro_tokens, peel, receiver_of
 from jarvis_ls.jsec.rust.values import is_literal, literal_text
 from jarvis_ls.jsec.site import Site
 
@@ -59,8 +52,7 @@ _RUNS = frozenset({"query", "execute", "prepare", "query_row", "query_map", "que
 
 @rule(
     query=nodes(
-        '(macro_invocation macro: (identifier) @_name (#eq? @_name "format")) @site'
-        '(binary_expression operator: "+") @site'
+        "(macro_invocation) @site (binary_expression) @site", names=("format",), operators=("+",)
     ),
     category="input_validation",
     cwe=(89,),
@@ -134,14 +126,14 @@ def _is_list_of_marks(place: str) -> bool:
 def _is_run(node: Node, function: Function | None) -> bool:
     """Whether the statement goes to a function that runs it, directly or through a variable."""
     for outer in ancestors(node):
-        if outer.type == "call_expression" and callee_name(outer) in _RUNS:
+        if outer.type == "call_expression" and called_name(outer) in _RUNS:
             return True
         if outer.type == "macro_invocation" and macro_name(outer) in _RUNS:
             return True
         if outer.type == "let_declaration" and function is not None:
             name = text(field(outer, "pattern")).removeprefix("mut ")
             return any(
-                holder is not None and callee_name(holder) in _RUNS
+                holder is not None and called_name(holder) in _RUNS
                 for use in function.uses(name, outer.end_byte)[:16]
                 for holder in list(ancestors(use))[:4]
                 if holder.type == "call_expression"

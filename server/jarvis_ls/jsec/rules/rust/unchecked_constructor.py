@@ -29,12 +29,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import text
+from jarvis_ls.codeintel.code import called_name, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment, in_test
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, nodes, rule
 from jarvis_ls.jsec.rust.guards import null_tested, tested
-from jarvis_ls.jsec.rust.shapes import arguments, callee_name, path_of, receiver_of
+from jarvis_ls.jsec.rust.shapes import arguments, path_of, receiver_of
 from jarvis_ls.jsec.rust.values import is_literal, origin
 from jarvis_ls.jsec.site import Site
 
@@ -46,11 +46,7 @@ _FROM_VALID = re.compile(r"^&|Box::into_raw|as_(?:mut_)?ptr\(\)|\.get\(\)|\bas_r
 
 
 @rule(
-    query=nodes(
-        "(call_expression function: [(scoped_identifier name: (identifier) @_called)"
-        " (field_expression field: (field_identifier) @_called) (identifier) @_called]"
-        f" (#any-of? @_called {' '.join(chr(34) + name + chr(34) for name in _NAMES)})) @site"
-    ),
+    query=nodes("(call_expression) @site", names=_NAMES),
     category="unsafe_usage",
     cwe=(754, 476),
     confidence=0.55,
@@ -58,7 +54,7 @@ _FROM_VALID = re.compile(r"^&|Box::into_raw|as_(?:mut_)?ptr\(\)|\.get\(\)|\bas_r
 )
 def unchecked_constructor(site: Site) -> Iterator[Report]:
     node = site.node
-    name = callee_name(node)
+    name = called_name(node)
     if site.item.in_test or in_test(node) or has_safety_comment(node):
         return
     if site.function is not None and "unchecked" in site.function.name:

@@ -36,8 +36,8 @@ from jarvis_ls.jsec.site import Site
 
 @rule(
     query=nodes(
-        "(macro_invocation macro: (identifier) @_name"
-        ' (#any-of? @_name "todo" "unimplemented")) @site'
+        "(macro_invocation) @site",
+        names=("todo", "unimplemented"),
     ),
     category="error_handling",
     cwe=(248,),

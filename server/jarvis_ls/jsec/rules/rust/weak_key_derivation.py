@@ -25,11 +25,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.code import Call, called_name, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust.shapes import arguments, call_path, callee_name, peel
+from jarvis_ls.jsec.rust.shapes import arguments, call_path, peel
 from jarvis_ls.jsec.rust.values import integer
 
 _ROUNDS = 100_000
@@ -75,9 +75,9 @@ def _inside(node: Node) -> Node | None:
         if made is None or made.type != "call_expression":
             break
         receiver = made.child_by_field_name("function")
-        if callee_name(made) in ("unwrap", "expect") and receiver is not None:
+        if called_name(made) in ("unwrap", "expect") and receiver is not None:
             made = peel(receiver.child_by_field_name("value"))
-        elif callee_name(made) in ("new", "new_unchecked") and "NonZero" in text(receiver):
+        elif called_name(made) in ("new", "new_unchecked") and "NonZero" in text(receiver):
             made = next(iter(arguments(made)), None)
         else:
             break

@@ -27,11 +27,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import text
+from jarvis_ls.codeintel.code import called_name, text
 from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.rust.shapes import arguments, callee_name
+from jarvis_ls.jsec.rust.shapes import arguments
 from jarvis_ls.jsec.rust.values import integer
 from jarvis_ls.jsec.site import Site
 
@@ -41,10 +41,17 @@ _STICKY = 0o1000
 
 @rule(
     query=nodes(
-        "(call_expression function: [(scoped_identifier name: (identifier) @_called)"
-        " (field_expression field: (field_identifier) @_called) (identifier) @_called]"
-        ' (#any-of? @_called "set_mode" "from_mode" "mode" "chmod" "fchmod" "umask" "mkdir"'
-        ' "from_bits_truncate")) @site'
+        "(call_expression) @site",
+        names=(
+            "set_mode",
+            "from_mode",
+            "mode",
+            "chmod",
+            "fchmod",
+            "umask",
+            "mkdir",
+            "from_bits_truncate",
+        ),
     ),
     category="insecure_permissions",
     cwe=(732, 276),
@@ -55,7 +62,7 @@ _STICKY = 0o1000
 def world_writable_mode(site: Site) -> Iterator[Report]:
     if site.item.in_test or in_test(site.node):
         return
-    called = callee_name(site.node)
+    called = called_name(site.node)
     for argument in arguments(site.node):
         mode = integer(argument, site.function, site.unit)
         if mode is None:

@@ -29,10 +29,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, ancestors, field, text
+from jarvis_ls.codeintel.code import Call, ancestors, called_name, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust.shapes import callee_name
 from jarvis_ls.jsec.rust.transmute import expected_type
 
 _NEVER_ZERO = re.compile(
@@ -81,7 +80,7 @@ def _type_of_path(call: Call) -> str:
 def _replaced(node: Node) -> Node | None:
     """The call of `mem::replace` that gets the zeroed value, or None."""
     for outer in ancestors(node):
-        if outer.type == "call_expression" and callee_name(outer) == "replace":
+        if outer.type == "call_expression" and called_name(outer) == "replace":
             return outer
         if outer.type not in ("arguments", "unsafe_block", "block", "call_expression",
                               "field_expression"):  # fmt: skip
