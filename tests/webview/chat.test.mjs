@@ -45,10 +45,7 @@ describe('the conversation', () => {
     const text = conversation().find((it) => it.entry?.id === 'a1').entry.text;
     await panel.events([put(answer('s', '', { streaming: true }))]);
     for (let at = 0; at < text.length; at += 7) {
-      await panel.tell({
-        kind: 'events',
-        events: { seq: ++panel.seq, events: [grew('s', at, text.slice(at, at + 7))] },
-      });
+      await panel.pour([grew('s', at, text.slice(at, at + 7))]);
       if (at % 70 === 0) await panel.settled();
     }
     await panel.settled();

@@ -187,21 +187,31 @@ export class Panel {
   }
 
   /**
-   * Sends events as the server does, and waits until they are drawn.
+   * Sends events as the server does.
    * @param {unknown[]} events
    */
   async events(events) {
     this.seq += 1;
     await this.tell({ kind: 'events', events: { seq: this.seq, events } });
+  }
+
+  /**
+   * Tells the page something, and waits until it has heard it and drawn it.
+   * @param {unknown} message of the extension
+   */
+  async tell(message) {
+    await this.page.evaluate(
+      (data) =>
+        new Promise((resolve) => {
+          window.addEventListener('message', resolve, { once: true }); // after the page's own
+          window.postMessage(data, '*');
+        }),
+      message,
+    );
     await this.settled();
   }
 
-  /** @param {unknown} message of the extension */
-  async tell(message) {
-    await this.page.evaluate((data) => window.postMessage(data, '*'), message);
-  }
-
-  /** Two frames: what was told is drawn. */
+  /** Two frames: what the page has heard is drawn. */
   async settled() {
     await this.page.evaluate(
       () =>
@@ -209,6 +219,16 @@ export class Panel {
           setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(resolve)), 0);
         }),
     );
+  }
+
+  /**
+   * Sends events as the server does, faster than they are drawn.
+   * @param {unknown[]} events
+   */
+  async pour(events) {
+    this.seq += 1;
+    const message = { kind: 'events', events: { seq: this.seq, events } };
+    await this.page.evaluate((data) => window.postMessage(data, '*'), message);
   }
 
   /**
