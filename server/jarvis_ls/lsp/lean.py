@@ -1,7 +1,7 @@
 """A start that loads less: what the protocol library brings and a server does not need.
 
 Building the 500 record types of ``lsprotocol`` is most of the time until `initialize` is
-answered; a third of that makes their ``repr``, which nobody reads.
+answered. A third of that makes their ``repr``, which nobody reads, and a sixth an ``==`` for each.
 """
 
 from __future__ import annotations
@@ -16,18 +16,29 @@ import attrs
 
 
 def load_protocol_types() -> None:
-    """Import ``lsprotocol.types`` without a ``repr`` of its own for each type."""
+    """Import ``lsprotocol.types`` without a ``repr`` of its own for each type, and with one ``==``
+    for all that do not say their own."""
     define = attrs.define
 
     @functools.wraps(define)
-    def without_repr(maybe_cls: Any = None, **options: Any) -> Any:
-        return define(maybe_cls, **{"repr": False, **options})
+    def lean(maybe_cls: type, **options: Any) -> type:
+        made = define(maybe_cls, **{"repr": False, "eq": False, **options})
+        if made.__eq__ is object.__eq__:
+            made.__eq__, made.__hash__ = _equal, None  # type: ignore[assignment]
+        return made
 
-    attrs.define = without_repr
+    attrs.define = lean
     try:
         import lsprotocol.types  # noqa: F401
     finally:
         attrs.define = define
+
+
+def _equal(self: Any, other: object) -> bool:
+    """What attrs writes out for each class: the same type, and the same in every field."""
+    if other.__class__ is not self.__class__:
+        return NotImplemented
+    return attrs.astuple(self, recurse=False) == attrs.astuple(other, recurse=False)
 
 
 def load_tls() -> None:
