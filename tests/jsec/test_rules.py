@@ -22,11 +22,10 @@ from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.disk import analysis_of
 from jarvis_ls.jsec.engine import Engine, ItemCache
 from jarvis_ls.jsec.flow.answers import in_order
-from jarvis_ls.jsec.flow.lower import lower
-from jarvis_ls.jsec.flow.outline import outline_of
-from jarvis_ls.jsec.flow.program import Program
+from jarvis_ls.jsec.live_flow import LiveFlow
 from jarvis_ls.jsec.proven import settle
 from jarvis_ls.jsec.rule import Flow, all_rules
+from tests.support.patience import HANGS
 
 FIXTURES = Path(__file__).parent / "rules"
 SECTIONS = ("## What it does", "## Why is this bad?", "## Example", "Use instead:",
@@ -43,17 +42,28 @@ def rule_of(fixture: Path) -> str:
 
 
 def findings_of(engine: Engine, source: Source, language: LanguageName, rule: str) -> list[Finding]:
-    """What is found in a fixture; values are followed for rules that ask for that, as in a scan."""
+    """What is found in a fixture; values are followed for rules that ask for that."""
+    if isinstance(all_rules()[rule].query, Flow):
+        return shown(engine, source, language, decided=False)
+    return engine.analyse(source, language).findings
+
+
+def shown(
+    engine: Engine, source: Source, language: LanguageName, *, decided: bool = True
+) -> list[Finding]:
+    """What the editor shows of a fixture, which is a program by itself; guesses at what flow did
+    not find in functions that it followed to the end are left out when `decided`."""
     found = engine.analyse(source, language)
-    if not isinstance(all_rules()[rule].query, Flow):
-        return found.findings
-    unit = Unit(source, language, found.facts)
-    file = lower(unit, parse(source.data, language).root_node)
-    outline = outline_of(file, source.data)
-    follow = analysis_of(Program([outline], lambda _path, key: file.functions.get(key)))
-    faults = [fault for one in file.functions.values() for fault in follow(one).faults]
-    extents = [(one.name, *one.span) for one in file.functions.values()]
-    return settle(source, language, found.findings, in_order(faults), lambda _path: source, extents)
+    flow = LiveFlow(analysis_of)
+    flow.update(
+        Unit(source, language, found.facts), parse(source.data, language).root_node, "", ()
+    )  # fmt: skip
+    flow.work(HANGS, source.path)
+    assert flow.ready(source.path)
+    return settle(
+        source, language, found.findings, in_order(flow.faults(source.path)), lambda _path: source,
+        found.placed_functions, flow.decided(source.path) if decided else (),
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +131,31 @@ def test_fixture(fixture: Path, engine: Engine) -> None:
     assert not any(seen_after_all.values()), f"no longer missed: {seen_after_all}"
     assert any(own in ids for ids in expected.values()), "a fixture shows at least one finding"
     assert b"// ok" in raw, "a fixture shows at least one place that is fine"
+
+
+@pytest.mark.parametrize("fixture", fixtures(), ids=lambda p: p.name)
+def test_what_flow_decides_takes_no_flaw_away(fixture: Path, engine: Engine) -> None:
+    """A flaw that a rule sees is still told once flow has followed its function to the end: by
+    the rule, or in its place by one of those that answer it."""
+    raw = fixture.read_bytes()
+    language = language_of(fixture.name, raw)
+    assert language is not None
+    source, rules = decode(fixture.name, raw), all_rules()
+    own = rules[rule_of(fixture)]
+    told = {finding for finding in shown(engine, source, language)}
+    extents = engine.analyse(source, language).placed_functions
+    for number, line in enumerate(raw.decode().splitlines(), 1):
+        match = MARK.search(line)
+        if match is None or match[1] != "expect" or own.id not in match[2].replace(",", " ").split():
+            continue
+        at = source.offset(number, 1)
+        around = next(((start, end) for _, start, end in extents if start <= at < end), (at, at))
+        assert any(
+            one.span.line == number and one.rule == own.id
+            or isinstance(query := rules[one.rule].query, Flow) and query.kinds & own.answered
+            and around[0] <= source.offset(one.span.line, one.span.column) <= around[1]
+            for one in told
+        ), f"{fixture.name}:{number}"  # fmt: skip
 
 
 @pytest.mark.parametrize(("kind", "told"), [("NORMAL", 1), ("RECURSIVE", 0)])

@@ -38,6 +38,22 @@ void outside(void) {
     memcpy(word, home, strlen(home)); // expect: copy-bounded-by-source
 }
 
+void outside_with_its_end(void) {
+    char word[16];
+    const char *home = getenv("HOME");
+    if (home == NULL) return;
+    memcpy(word, home, strlen(home) + 1); // expect: copy-bounded-by-source
+}
+
+void outside_but_short(void) {
+    char word[16];
+    const char *home = getenv("HOME");
+    if (home == NULL) return;
+    size_t n = strlen(home);
+    if (n >= sizeof(word)) return;
+    memcpy(word, home, n + 1); // ok
+}
+
 char *allocated(const char *from) {
     char *copy = malloc(strlen(from) + 1);
     if (copy != NULL)

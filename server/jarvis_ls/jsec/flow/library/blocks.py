@@ -11,6 +11,7 @@ from jarvis_ls.jsec.flow.state import ENDLESS, ZEROED, State
 from jarvis_ls.jsec.flow.types import ANY
 from jarvis_ls.jsec.flow.values import (
     OTHER,
+    TIGHT,
     ZERO,
     Val,
 )  # fmt: skip
@@ -26,9 +27,12 @@ def _copy(an: Analysis, st: State, call: Call, to: int, from_: int, count: int, 
         return
     amount = amount_of(an, st, call, count, unit)
     checked(an, st, call, source, amount, False, from_)
-    checked(an, st, call, where, amount, True, to)
     taint = strings.taint_of(an, st, source)
     held = strings.length(an, st, source, unit)
+    if strings.is_of_any_length(source, taint) and _is_all(source, amount, held):
+        checked(an, st, call, where, Val(amount.lo, ENDLESS - 1, TIGHT, taint), True, to)
+    else:
+        checked(an, st, call, where, amount, True, to)
     cells = _cells_of(st, source, amount)
     text = strings.text_of(an, st, source)
     ends = held.hi < amount.lo
@@ -46,6 +50,13 @@ def _copy(an: Analysis, st: State, call: Call, to: int, from_: int, count: int, 
         new = dict(st.mem.get(rid, {}))
         new.update({offset + o if o is not None else None: v for o, v in cells.items()})
         st.mem[rid] = new
+
+
+def _is_all(source: Val, amount: Val, held: Val) -> bool:
+    """Whether as much is copied as the text is long, and nothing has been learned of that."""
+    if held.hi < ENDLESS or amount.hi < strings.LONGEST or amount.sym is None:
+        return False
+    return amount.sym[0] in ("len", "longer") and amount.sym[1:3] == source.ptr[0][:2]
 
 
 def _cells_of(st: State, source: Val, amount: Val) -> dict[Any, Val]:

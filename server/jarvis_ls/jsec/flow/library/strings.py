@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.library.call import Call
 
 
+LONGEST = 2**31 - 2
+"""What the length of a text is at most taken to be, in characters."""
+
+
 def reach(an: Analysis, st: State, value: Val) -> None:
     """Make sure that what is known of the regions a pointer leads to is there."""
     for target in value.ptr:
@@ -327,7 +331,7 @@ def _length(an: Analysis, st: State, call: Call, from_: int, unit: int, bound: i
     if bound < 0:
         read_string(an, st, value, call.span, call.name)
     held = length(an, st, value, unit)
-    high = held.hi // unit if held.hi < ENDLESS else 2**31 - 2
+    high = held.hi // unit if held.hi < ENDLESS else LONGEST
     limit = call.arg(bound) if bound >= 0 else None
     if limit is not None and limit.hi >= 0:
         high = min(high, limit.hi)

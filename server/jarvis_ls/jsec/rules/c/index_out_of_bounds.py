@@ -41,6 +41,7 @@ from jarvis_ls.jsec.site import Site
 
 AFTER = "'{array}' has {count} elements: index {index} is behind the last."
 BEFORE = "Index {index} of '{array}' is in front of the first element."
+ROW = "The row '{array}' has {count} elements: index {index} leads out of it."
 _PLAIN = re.compile(rb"\[(?:_*[a-z][a-z_0-9]*|0)\]\Z")
 """An index that is 0 or a name in small letters; found faster than its node."""
 
@@ -70,6 +71,7 @@ def _may_matter(access: Node) -> bool:
         "buffer-read-over",
         "buffer-read-under",
     ),
+    unasked=(ROW,),
 )
 def index_out_of_bounds(site: Site) -> Iterator[Report]:
     function, index = site.function, index_of(site.node)
@@ -98,7 +100,7 @@ def _check(access: Node, value: int, function: Function, confidence: float) -> I
         return
     yield Report(
         access,
-        BEFORE if before else AFTER,
+        ROW if array is not None and array.type == access.type else BEFORE if before else AFTER,
         confidence=memory.weigh(confidence),
         pattern="index",
         array=text(array),
