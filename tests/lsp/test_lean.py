@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from typing import Any
 
 CODE = """
 import json, sys
@@ -37,7 +38,7 @@ def test_types_of_a_lean_start_compare_like_any_others():
     assert {tuple(pair) for pair in lean[0]} == {(True, False), (False, True)}
 
 
-def _said(how: str) -> list[list[object]]:
+def _said(how: str) -> list[Any]:
     made = subprocess.run(
         [sys.executable, "-c", CODE, how], capture_output=True, text=True, check=True
     )

@@ -21,10 +21,10 @@ def load_protocol_types() -> None:
     define = attrs.define
 
     @functools.wraps(define)
-    def lean(maybe_cls: type, **options: Any) -> type:
+    def lean(maybe_cls: Any = None, **options: Any) -> Any:
         made = define(maybe_cls, **{"repr": False, "eq": False, **options})
         if made.__eq__ is object.__eq__:
-            made.__eq__, made.__hash__ = _equal, None  # type: ignore[assignment]
+            made.__eq__, made.__hash__ = _equal, None
         return made
 
     attrs.define = lean
@@ -34,7 +34,7 @@ def load_protocol_types() -> None:
         attrs.define = define
 
 
-def _equal(self: Any, other: object) -> bool:
+def _equal(self: Any, other: Any) -> Any:
     """What attrs writes out for each class: the same type, and the same in every field."""
     if other.__class__ is not self.__class__:
         return NotImplemented
