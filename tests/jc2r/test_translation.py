@@ -647,3 +647,59 @@ def test_a_main_that_stays_in_c_is_called_main(tmp_path: Path) -> None:
         ended, said, told = run(tmp_path / "called_rs" / "target" / "release" / name)
         assert (said, told) == run(tmp_path / name)[1:], name
         assert ended == run(tmp_path / name)[0] or name == "void", name
+
+
+@needs_cargo
+def test_many_records_that_two_programs_see_differently_take_no_longer(tmp_path: Path) -> None:
+    """Each leads to the next and back to the first; trying the names of one with those of all
+    others would not end."""
+    root = tmp_path / "deep"
+    records = "struct r0;\n" + "".join(
+        f"struct r{n} {{ struct r{n + 1} *next, *other; struct r0 *first; struct b{n} *bag;"
+        f" int n; }};\nstruct b{n} {{ struct r{n} *in; struct r{n + 1} *out; }};\n"
+        for n in range(24)
+    ) + "struct r24 { struct r0 *first; NUMBER n; };\n"  # fmt: skip
+    for name, number in (("one", "int"), ("two", "long"), ("three", "short"), ("four", "char")):
+        write(root, {f"{name}.c": f"#define NUMBER {number}\n{records}#include <stdio.h>\n"
+                     "static struct r24 last = { 0, 7 };\n"
+                     "int main(void) { struct r0 first = { .n = 3 }; last.first = &first;"
+                     ' printf("%d %d\\n", first.n + (int)last.n, (int)sizeof last.n);'
+                     " return 0; }\n"})  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for name, size in (("one", 4), ("two", 8), ("three", 2), ("four", 1)):
+        program = tmp_path / "deep_rs" / "target" / "release" / name
+        assert run(program) == (0, f"10 {size}\n", "")
+        assert run(program) == by_c(root / f"{name}.c", tmp_path)
+
+
+@needs_cargo
+def test_a_file_that_sees_less_of_a_record_takes_that_of_its_program(tmp_path: Path) -> None:
+    root = tmp_path / "both"
+    for name, number in (("client", "int"), ("server", "long")):
+        write(root, {
+            f"{name}/all.h": f"struct plan; typedef struct conf {{ {number} n; struct plan"
+                             " *plan; } conf; typedef struct asked { conf *conf; struct plan"
+                             f" *plan; }} asked;\nint {name}_first(asked *a);"
+                             f" int {name}_last(asked *a);\n",
+            f"{name}/plan.h": f"struct plan {{ {number} size; int (*run)(asked *a); }};\n",
+            f"{name}/auth.c": f'#include "all.h"\nint {name}_first(asked *a) {{ return'
+                              " (int)a->conf->n + (a->plan != 0); }\n",
+            f"{name}/plan.c": '#include "all.h"\n#include "plan.h"\n'
+                              f"static struct plan plans[] = {{{{ 5, {name}_first }}}};\n"
+                              f"int {name}_last(asked *a) {{ a->plan = plans; a->conf->plan ="
+                              f" plans; return plans->run(a) + {name}_first(a)"
+                              " + (int)a->plan->size; }\n",
+            f"{name}/{name}.c": '#include <stdio.h>\n#include "all.h"\n#include "plan.h"\n'
+                                "int main(void) { conf c = { 2, 0 }; asked a = { &c, 0 };"
+                                f" int n = {name}_last(&a);"
+                                ' printf("%d %d\\n", n, (int)a.plan->size);'
+                                " return 0; }\n",
+        })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "6 of 6 functions in Rust" in done.stdout, done.stdout
+    for name in ("client", "server"):
+        assert run(tmp_path / "both_rs" / "target" / "release" / name) == (0, "11 5\n", "")
+    types = (tmp_path / "both_rs" / "src" / "types.rs").read_text()
+    assert [types.count(f"struct {one}") for one in ("conf", "asked", "plan")] == [2, 2, 2]

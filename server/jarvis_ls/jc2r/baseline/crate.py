@@ -85,6 +85,8 @@ def _translate(
     found = Translated(folder, crate_name(folder))
     translators = _read(root, units, crate, found, without, unlinked)
     crate.types.reserve({"types", "sys"})
+    for _, translator in translators if len(translators) > 1 else ():
+        crate.types.learn(translator.own_records())
     whole = _prepared(root, translators)
     checked = _compiled(root, [(unit, whole[unit.path]) for unit, _ in translators
                                if unit.path in whole])  # fmt: skip
@@ -245,7 +247,7 @@ def _write(
             f"//! {module.file}\n{allow}\n{uses}" + "\n\n".join(module.items) + entry(module)
         )
     constants = "\n".join([*crate.enumerators.values(), *crate.macros.items()])
-    definitions = "\n\n".join(crate.types.items.values())
+    definitions = "\n\n".join(crate.types.definitions())
     helpers = support(crate.types.needed)
     texts[source / "types.rs"] = (
         f"//! Types of all modules.\n\nuse crate::types;\n\n{constants}\n\n{definitions}\n{helpers}"

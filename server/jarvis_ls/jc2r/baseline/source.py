@@ -50,6 +50,15 @@ class Source:
         """Names and lines of the functions that the file itself defines."""
         return [(one.spelling, one.location.line) for one in self._functions if self.is_own(one)]
 
+    def own_records(self) -> list[Any]:
+        """Records that the file and its headers of the project define; none when the parser
+        objects to something, which may be one of them."""
+        if self._problems:
+            return []
+        return [one for one in clang.children(self._unit.cursor)
+                if one.kind.name in ("STRUCT_DECL", "UNION_DECL") and one.is_definition()
+                and not clang.in_system_header(one)]  # fmt: skip
+
     @property
     def system_headers(self) -> set[str]:
         """Headers outside of the project that the file includes."""

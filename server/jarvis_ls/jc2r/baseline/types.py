@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from jarvis_ls.codeintel import clang
@@ -23,16 +26,53 @@ from jarvis_ls.jc2r.baseline.names import Names, Unsupported
 
 _UNITS = {"C, align(2)": "u16", "C, align(4)": "u32", "C, align(8)": "u64"}
 """What has the alignment of a representation."""
+_OWN = "\0"
+"""Stands for the name of a record in its form."""
+_OTHER = re.compile("\1([^\1]*)\1")
+"""Stands for a record that a form names, by its key."""
+
+
+@dataclass
+class _Form:
+    """A record as a unit sees it, before records have names."""
+
+    code: str
+    """Its definition in Rust."""
+    others: dict[str, Any]
+    """Definitions of the records in it, by their keys."""
+    is_opaque: bool
+
+
+@dataclass
+class _Written:
+    """What a name stands for."""
+
+    form: _Form
+    names: dict[str, str]
+    """Names of the records in it, by their keys."""
+
+    def text(self, name: str) -> str:
+        """The definition in Rust of what is called `name`."""
+        code = _OTHER.sub(lambda one: self.names[one[1]], self.form.code)
+        return code.replace(_OWN, name)
 
 
 class Types:
     """The types of a crate, written down once each, in the order they were first needed."""
 
     def __init__(self) -> None:
-        self.items: dict[str, str] = {}
-        """Rust definitions by their name."""
+        self._used: dict[str, None] = {}
+        """Names of records that some module uses."""
+        self._sizes: dict[str, str] = {}
+        """Definitions of what only has a size, by their name."""
         self._names: dict[str, list[str]] = {}
         """Names given to a C declaration, by its key."""
+        self._written: dict[str, _Written] = {}
+        """What they stand for."""
+        self._forms: dict[str, _Form] = {}
+        """Records of the unit, by key."""
+        self._others: dict[str, Any] | None = None
+        """Records that the form at hand names."""
         self._seen: dict[str, str] = {}
         """The same for the unit at hand."""
         self._known: dict[int, str] = {}
@@ -62,6 +102,8 @@ class Types:
         name = type_.kind.name
         if name in WORDS:
             return WORDS[name]
+        if self._others is not None:
+            return self._made(type_, name)
         key = type_.data[0]
         if key not in self._rust:
             self._rust[key] = self._made(type_, name)
@@ -133,46 +175,120 @@ class Types:
     def begin(self) -> None:
         """Another unit begins: what it says of a record may differ from what others said."""
         self._seen.clear()
+        self._forms.clear()
         self._known.clear()
         self._rust.clear()
         self._sound.clear()
         self.paths.clear()
 
+    def learn(self, records: Iterable[Any]) -> None:
+        """Name the records of a unit that are whole in it, with all that they lead to: a unit that
+        sees less of one then takes that to which the rest of what it sees belongs."""
+        self.begin()
+        known = {_key(one): one for one in records}
+        left, leading = list(known), dict[str, set[str]]()
+        while left:
+            key = left.pop()
+            for other, record in self._form(known[key], key).others.items():
+                leading.setdefault(other, set()).add(key)
+                if other not in known:
+                    known[other] = record
+                    left.append(other)
+        torn = {key for key in known if self._forms[key].is_opaque}
+        left = list(torn)
+        while left:
+            found = leading.get(left.pop(), set()) - torn
+            torn |= found
+            left += found
+        for key, record in known.items():
+            if key not in torn:
+                self._named(record, key)
+
+    def definitions(self) -> list[str]:
+        """The definitions of all records that are used, in Rust."""
+        found: dict[str, str] = {}
+        left = [*reversed(self._used)]
+        while left:
+            name = left.pop()
+            if name not in found:
+                found[name] = self._written[name].text(name)
+                left += reversed(self._written[name].names.values())
+        texts = list(found.values())
+        whole = "\n".join(texts)
+        return texts + [code for name, code in self._sizes.items() if f"types::{name}," in whole]
+
     def _record(self, declaration: Any) -> str:
+        if self._others is not None:
+            definition = declaration.get_definition() or declaration
+            key = _key(definition)
+            self._others[key] = definition
+            return f"types::\1{key}\1"
         key = declaration.hash
         if key not in self._known:
-            self._known[key] = self._named(declaration)
+            definition = declaration.get_definition() or declaration
+            name = self._named(definition, _key(definition))
+            self._used[name] = None
+            self._known[key] = f"types::{name}"
         return self._known[key]
 
-    def _named(self, declaration: Any) -> str:
-        definition = declaration.get_definition() or declaration
-        key = _key(definition)
-        if key not in self._seen:
-            self._settle(definition, key)
-        return f"types::{self._seen[key]}"
-
-    def _settle(self, definition: Any, key: str) -> None:
-        """Give a record the name it has where an earlier unit saw it like this one, or a new one:
-        files may see a record of a header differently. What it leads back to itself through is
-        defined anew with each name that is tried."""
+    def _named(self, definition: Any, key: str) -> str:
+        """The name of a record: that which it has where an earlier unit saw it like this one, or a
+        new one, as files may see a record of a header differently."""
+        if key in self._seen:
+            return self._seen[key]
         names = self._names.setdefault(key, [])
-        for known in [*reversed(names), ""]:
-            name = known or self._given.give(record_name(definition) or "Anonymous")
-            count = len(self._seen)
-            self._seen[key] = name
-            before = self.items.setdefault(name, "")  # ends the circle of a type with itself
-            code = self._define(definition, name)
-            if before in ("", code, _opaque(name)):
-                self.items[name] = code
-            elif code != _opaque(name):  # another record of that name
-                for later in list(self._seen)[count:]:
-                    del self._seen[later]
-                self._known.clear()
-                self._rust.clear()
+        for known in reversed(names):
+            same = self._same(definition, key, known)
+            if same is not None:
+                self._seen.update((one, name) for one, (_, name) in same.items())
+                for one, (record, name) in same.items():
+                    if self._written[name].form.is_opaque:
+                        self._write(record, one, name)
+                return known
+        name = self._given.give(record_name(definition) or "Anonymous")
+        self._seen[key] = name
+        names.append(name)
+        self._write(definition, key, name)
+        return name
+
+    def _same(self, definition: Any, key: str, name: str) -> dict[str, tuple[Any, str]] | None:
+        """The records that are seen here as they were when one was given a name, and their names,
+        if this one and all that it leads to are; None otherwise. What only one of both times is
+        known of says nothing against it."""
+        found: dict[str, tuple[Any, str]] = {}
+        left = [(definition, key, name)]
+        while left:
+            definition, key, name = left.pop()
+            known = found[key][1] if key in found else self._seen.get(key)
+            if known is not None:
+                if known != name:
+                    return None
                 continue
-            if not known:
-                names.append(name)
-            return
+            found[key] = (definition, name)
+            form, written = self._form(definition, key), self._written[name]
+            if form.is_opaque or written.form.is_opaque:
+                continue
+            if form.code != written.form.code:
+                return None
+            left += [(form.others[one], one, other) for one, other in written.names.items()]
+        return found
+
+    def _write(self, definition: Any, key: str, name: str) -> None:
+        """Write down what a name stands for, with the records in it."""
+        form = self._form(definition, key)
+        written = self._written[name] = _Written(form, {})
+        for other, record in form.others.items():
+            written.names[other] = self._named(record, other)
+
+    def _form(self, definition: Any, key: str) -> _Form:
+        if key not in self._forms:
+            outer, self._others = self._others, {}
+            try:
+                code = self._define(definition, _OWN)
+                self._forms[key] = _Form(code, self._others, code == _opaque(_OWN))
+            finally:
+                self._others = outer
+        return self._forms[key]
 
     def check(self, type_: Any) -> None:
         """Raises `Unsupported` when members of a record cannot be used."""
@@ -258,7 +374,7 @@ class Types:
             if size <= 0 or align > 16 or member.semantic_parent.type.get_size() <= 16:
                 raise
             name = f"Opaque{size}Aligned{align}"
-            self.items.setdefault(name, (
+            self._sizes.setdefault(name, (
                 f"#[repr(C, align({align}))]\n#[derive(Clone, Copy)]\n"
                 f"pub struct {name}([u8; {size}]);"
             ))  # fmt: skip
