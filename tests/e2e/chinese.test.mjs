@@ -1,6 +1,5 @@
 // The extension in Simplified Chinese: manifest, user interface and the server's messages.
 
-import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openWorkbench } from './workbench.mjs';
 
@@ -30,14 +29,12 @@ test('commands are found by their Chinese names', async () => {
 
 test('the status bar and the view speak Chinese', async () => {
   await editor.status.filter({ hasText: '1 个问题 · 离线' }).waitFor();
-  const label = await editor.finding('ask.c:5').getAttribute('aria-label');
-  assert.match(label ?? '', /规则 gets-call，ask\.c，第 5 行$/);
+  await editor.labelBecomes(editor.finding('ask.c:5'), /规则 gets-call，ask\.c，第 5 行$/);
 });
 
 test('messages of the server are Chinese', async () => {
   await editor.openProblems();
-  const row = await editor.problem('gets-call').getAttribute('aria-label');
-  assert.match(row ?? '', HAN);
+  await editor.labelBecomes(editor.problem('gets-call'), HAN);
 });
 
 test('the questions of a command are Chinese', async () => {

@@ -90,7 +90,7 @@ test('the page of the rule under the cursor opens beside the code', async () => 
   await editor.goTo(5, 4);
   await editor.command('Jarvis: Explain Rule');
   await editor.webview.locator('h1, h2').first().waitFor();
-  assert.match(await editor.webview.locator('body').innerText(), /gets/);
+  await editor.webview.locator('body', { hasText: /gets/ }).waitFor();
 });
 
 test('files that other programs write, change and delete are followed', async () => {

@@ -63,13 +63,14 @@ test('grouping by file, rule, category and severity', async () => {
 });
 
 test('a screen reader hears what a finding is and where', async () => {
-  const label = await editor.finding('memory.c:5').first().getAttribute('aria-label');
-  assert.match(label ?? '', /^(High|Medium|Low): .+ Rule double-free, memory\.c, line 5$/);
+  await editor.labelBecomes(
+    editor.finding('memory.c:5').first(),
+    /^(High|Medium|Low): .+ Rule double-free, memory\.c, line 5$/,
+  );
 });
 
 test('a click goes to the place', async () => {
-  await editor.finding('three.c:5').click();
-  await editor.page.locator('.tab.active[data-resource-name="three.c"]').waitFor();
+  await editor.click(editor.finding('three.c:5'), editor.tab('three.c'));
   await editor.page.locator('.statusbar-item', { hasText: 'Ln 5' }).waitFor();
 });
 
@@ -91,8 +92,10 @@ test('a filter that hides everything offers to be cleared', async () => {
 });
 
 test('several findings are suppressed at once, with one reason, and their files saved', async () => {
-  await editor.finding('one.c:5').click();
-  await editor.finding('two.c:5').click({ modifiers: ['ControlOrMeta'] });
+  const selected = editor.page.locator('[aria-selected="true"]');
+  const [one, two] = [editor.finding('one.c:5'), editor.finding('two.c:5')];
+  await editor.click(one, one.and(selected));
+  await editor.click(two, two.and(selected), { modifiers: ['ControlOrMeta'] });
   await editor.command('Jarvis: Suppress…');
   await editor.pick('This line');
   await editor.answer('only ever run by hand');
@@ -105,15 +108,7 @@ test('several findings are suppressed at once, with one reason, and their files 
 });
 
 test('an empty reason is refused', async () => {
-  // A row that is drawn anew between pressing and letting go is clicked again, as anybody would.
-  const tab = editor.page.locator('.tab.active[data-resource-name="three.c"]');
-  await until('the file is open', async () => {
-    await editor.finding('three.c:5').click();
-    return tab.waitFor({ timeout: 5000 }).then(
-      () => true,
-      () => false,
-    );
-  });
+  await editor.click(editor.finding('three.c:5'), editor.tab('three.c'));
   await editor.command('Jarvis: Suppress…');
   await editor.pick('This line');
   await editor.quickInput.locator('input.input').fill('   ');
@@ -125,9 +120,7 @@ test('an empty reason is refused', async () => {
 
 test('suppressed findings come back into view when asked for', async () => {
   await editor.command('Jarvis: Show Suppressed Findings');
-  await editor.finding('one.c:6').waitFor();
-  const label = await editor.finding('one.c:6').getAttribute('aria-label');
-  assert.match(label ?? '', /^suppressed: /);
+  await editor.labelBecomes(editor.finding('one.c:6'), /^suppressed: /);
   await editor.command('Jarvis: Hide Suppressed Findings');
   await until('hidden', async () => (await editor.finding('one.c:6').count()) === 0);
 });
@@ -145,15 +138,15 @@ test('the baseline takes a finding out of sight without touching the source', as
 });
 
 test('a fix is applied from the view', async () => {
-  const left = () => editor.finding('.c:').count();
   const asked = editor.toast('The list has changed just now. Try again.');
+  const none = editor.findings.getByText('No findings.');
   await editor.menu(editor.finding('memory.c:5'), 'Fix');
-  await until('an answer', async () => (await left()) === 0 || (await asked.count()) > 0);
-  if ((await left()) > 0) {
+  await none.or(asked).first().waitFor();
+  if (!(await none.isVisible())) {
     await editor.menu(editor.finding('memory.c:5'), 'Fix'); // as anybody would who reads that
   }
-  await until('no finding', async () => (await left()) === 0);
-  await editor.findings.getByText('No findings.').waitFor();
+  await none.waitFor();
+  assert.equal(await editor.finding('.c:').count(), 0);
 });
 
 test('a report is written where the user wants it', async () => {

@@ -103,9 +103,9 @@ describe('a project', () => {
   });
 
   test('what stays in C is listed with the reason, and is a problem at its line', async () => {
-    const label = await row(editor, 'fence').getAttribute('aria-label');
-    assert.match(label ?? '', /^fence: Stays in C, sums\.c, line 8\. .*setjmp/);
-    assert.match((await row(editor, 'sum').getAttribute('aria-label')) ?? '', /Rust \(baseline\)/);
+    const why = /^fence: Stays in C, sums\.c, line 8\. .*setjmp/;
+    await editor.labelBecomes(row(editor, 'fence'), why);
+    await editor.labelBecomes(row(editor, 'sum'), /Rust \(baseline\)/);
     await editor.openProblems();
     const problem = editor.problem('fence stays in C');
     await problem.waitFor();
@@ -114,10 +114,9 @@ describe('a project', () => {
   });
 
   test('a click shows the C beside the Rust, each at its line', async () => {
-    await row(editor, /^sumsums\.c/).click();
     const tab = (/** @type {string} */ name) =>
       editor.page.locator(`.tab[data-resource-name="${name}"]`);
-    await tab('sums.c').waitFor();
+    await editor.click(row(editor, /^sumsums\.c/), tab('sums.c'));
     await tab('sums.rs').waitFor();
     const groups = editor.page.locator('.editor-group-container');
     await until('two sides', async () => (await groups.count()) === 2);
@@ -137,8 +136,7 @@ describe('a project', () => {
   });
 
   test('a function in C says why there is no Rust', async () => {
-    await row(editor, 'fence').click();
-    await editor.toast(/^fence stays in C: /).waitFor();
+    await editor.click(row(editor, 'fence'), editor.toast(/^fence stays in C: /).first());
   });
 
   test('words filter the functions until the filter is cleared', async () => {
@@ -154,8 +152,8 @@ describe('a project', () => {
     await editor.command('Jarvis: Show Overview of C to Rust');
     const page = editor.webview;
     await page.locator('g.node', { hasText: 'twice' }).waitFor();
-    assert.equal(await page.locator('g.node').count(), 4);
-    assert.equal(await page.locator('path.edge').count(), 3);
+    await until('4 functions', async () => (await page.locator('g.node').count()) === 4);
+    await until('3 calls', async () => (await page.locator('path.edge').count()) === 3);
     await page.locator('.stage.is-done', { hasText: 'Build' }).waitFor();
     await page.locator('td', { hasText: 'sums.c:8' }).waitFor();
     await page.locator('.counts').getByText('Rust (baseline) 3').waitFor();
@@ -174,8 +172,7 @@ describe('a project', () => {
     await page.locator('g.node[tabindex="0"]').focus();
     await editor.page.keyboard.press('Home');
     await editor.page.keyboard.press('ArrowRight');
-    const at = page.locator('g.node:focus');
-    assert.match((await at.getAttribute('aria-label')) ?? '', /used by 1$/);
+    await editor.labelBecomes(page.locator('g.node:focus'), /used by 1$/);
     await page.locator('.find').fill('twi');
     await page.locator('g.node.match', { hasText: 'twice' }).waitFor();
     await page.locator('g.node', { hasText: 'twice' }).click();
@@ -209,8 +206,8 @@ describe('a project', () => {
       has: editor.page.locator('.codicon-warning'),
     });
     await marked.waitFor();
-    const label = await marked.getAttribute('aria-label');
-    assert.match(label ?? '', /differently from the C: sum\(n = 0\): the result is 0 in C and 1/);
+    const why = /differently from the C: sum\(n = 0\): the result is 0 in C and 1/;
+    await editor.labelBecomes(marked, why);
     await editor.openProblems();
     const problem = editor.problem('The Rust of sum behaves differently: sum(n = 0)');
     await problem.waitFor();
@@ -265,8 +262,7 @@ test('in Chinese', async () => {
     await editor.serverStarted();
     await editor.command('Jarvis: 为 Rust 扫描 C 项目');
     await editor.toast(/已在 .+ 秒内扫描 C 项目：4 个函数。/).waitFor();
-    const label = await row(editor, 'twice').getAttribute('aria-label');
-    assert.equal(label, 'twice：尚未转译，main.c，第 4 行');
+    await editor.labelBecomes(row(editor, 'twice'), /^twice：尚未转译，main\.c，第 4 行$/);
     await editor.command('Jarvis: 显示 C 到 Rust 概览');
     await editor.webview.locator('.stage', { hasText: '扫描' }).waitFor();
     await editor.webview.getByText('调用关系').waitFor();

@@ -47,6 +47,16 @@ export class Panel {
     await this.page.locator(`vscode-tab-header[data-tab="${name}"]`).click();
   }
 
+  /**
+   * Lets time pass in the page, by its own timers.
+   * @param {number} milliseconds
+   */
+  async passes(milliseconds) {
+    await this.page
+      .locator('body')
+      .evaluate((_, time) => new Promise((resolve) => setTimeout(resolve, time)), milliseconds);
+  }
+
   async rest() {
     await this.page.locator('.working').waitFor({ state: 'detached' });
   }

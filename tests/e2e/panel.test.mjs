@@ -198,7 +198,8 @@ describe('with a model', () => {
     process.kill(pid, 'SIGKILL');
     await editor.serverStarted(2);
     await panel.answered('All reports are in.');
-    assert.equal(await panel.page.locator('.row.user', { hasText: 'Ask three agents' }).count(), 1);
+    const said = panel.page.locator('.row.user', { hasText: 'Ask three agents' });
+    await until('it is there once', async () => (await said.count()) === 1);
     await model.script({ say: 'Still here.' });
     await panel.say('Are you there?');
     await panel.answered('Still here.');
@@ -223,7 +224,7 @@ describe('with a model', () => {
   test('draft and place are there again after the view was hidden', async () => {
     await panel.field.fill('half a thought');
     await panel.page.locator('.composer').click();
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await panel.passes(500); // it keeps what is typed when the user rests
     await editor.command('Jarvis: Show Findings');
     await editor.findings.waitFor();
     await Panel.open(editor);
@@ -234,10 +235,13 @@ describe('with a model', () => {
     );
   });
 
-  for (const tab of ['memory', 'settings']) {
+  for (const [tab, answered] of [
+    ['memory', '.memory .nothing'],
+    ['settings', '.settings .file-name'],
+  ]) {
     test(`no rule of axe is broken in ${tab}`, async () => {
       await panel.tab(tab);
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await panel.page.locator(answered).first().waitFor();
       await panel.picture(tab);
       assert.deepEqual(await panel.violations(), []);
     });

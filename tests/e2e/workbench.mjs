@@ -196,6 +196,28 @@ export async function until(what, ask, patience = PATIENCE_MS) {
 }
 
 /**
+ * Acts until something is there, or has gone.
+ * @param {string} what named when it never is
+ * @param {() => Promise<void>} act
+ * @param {import('playwright-core').Locator} shown
+ * @param {'visible' | 'hidden'} state
+ */
+async function acted(what, act, shown, state) {
+  const there = (/** @type {number} */ timeout) =>
+    shown.waitFor({ state, timeout }).then(
+      () => true,
+      () => false,
+    );
+  await until(what, async () => {
+    // What has acted meanwhile takes no more: its time limit is no fault, what counts is looked at.
+    await act().catch((error) => {
+      if (error.name !== 'TimeoutError') throw error;
+    });
+    return there(5000);
+  });
+}
+
+/**
  * Removes a folder. A process of it that sees within some seconds that its server is gone may
  * write until then: each try looks anew at what there is.
  * @param {string} folder
@@ -289,10 +311,17 @@ export class Workbench {
 
   /** @param {string} text what the quick input's rows are filtered by and what one must contain */
   async pick(text) {
-    const row = this.quickInput.locator('.monaco-list-row', { hasText: text }).first();
+    await this.take(this.quickInput.locator('.monaco-list-row', { hasText: text }).first());
+  }
+
+  /**
+   * Clicks a row of the quick input until it has gone: one that is drawn anew between pressing and
+   * letting go is not clicked, and what is asked next is answered in another input.
+   * @param {import('playwright-core').Locator} row
+   */
+  async take(row) {
     await row.waitFor();
-    await row.click();
-    await row.waitFor({ state: 'hidden' }); // what is asked next is answered in another input
+    await acted('the row was taken', () => row.click({ timeout: 5000 }), row, 'hidden');
   }
 
   /** @param {string} text */
@@ -359,7 +388,7 @@ export class Workbench {
     const name = this.page.locator('.label-name').getByText(label, { exact: true });
     const row = this.quickInput.locator('.monaco-list-row').filter({ has: name }).first();
     await this.listed(row, 'F1', '>', label);
-    await row.click();
+    await this.take(row);
   }
 
   /** @param {string} name of a file of the workspace */
@@ -380,7 +409,8 @@ export class Workbench {
   async goTo(line, column = 1) {
     await this.openQuickInput('Control+G', ':');
     await this.answer(`:${line}:${column}`);
-    await this.quickInput.waitFor({ state: 'hidden' });
+    const place = `Ln ${line}, Col ${column}`;
+    await this.page.locator('.statusbar-item', { hasText: place }).waitFor();
   }
 
   /**
@@ -392,14 +422,22 @@ export class Workbench {
     await this.page.keyboard.press('Control+.');
     await rows.filter({ hasText: title }).first().waitFor();
     const focused = this.page.locator('.action-widget .monaco-list-row.focused');
-    for (let steps = await rows.count(); !title.test(await focused.innerText()); steps--) {
+    let at = await focused.innerText();
+    for (let steps = await rows.count(); !title.test(at); steps--) {
       if (steps === 0) throw new Error(`not reached from the keyboard: ${title}`);
+      const before = at;
       await this.page.keyboard.press('ArrowDown');
+      await until('the next fix has the focus', async () => {
+        at = await focused.innerText();
+        return at !== before;
+      });
     }
     await this.page.keyboard.press('Enter');
   }
 
+  /** Saves what is not saved yet. */
   async save() {
+    await this.page.locator('.tab.active.dirty').waitFor();
     await this.page.keyboard.press('Control+S');
     await this.page.locator('.tab.active:not(.dirty)').waitFor();
   }
@@ -454,6 +492,39 @@ export class Workbench {
   async groupBy(name) {
     await this.command('Jarvis: Group Findings By…');
     await this.pick(name);
+  }
+
+  /**
+   * Clicks a row of a list until something is there: one that is drawn anew between pressing and
+   * letting go is clicked again, as anybody would.
+   * @param {import('playwright-core').Locator} row
+   * @param {import('playwright-core').Locator} shown
+   * @param {Parameters<import('playwright-core').Locator['click']>[0]} [how]
+   */
+  async click(row, shown, how = {}) {
+    await acted('the click was taken', () => row.click(how), shown, 'visible');
+  }
+
+  /** @param {string} name of a file whose tab is in front */
+  tab(name) {
+    return this.page.locator(`.tab.active[data-resource-name="${name}"]`);
+  }
+
+  /**
+   * Waits until a screen reader is told this of a row, and returns it: a row that is there may still
+   * be drawn anew.
+   * @param {import('playwright-core').Locator} row
+   * @param {RegExp} label
+   */
+  async labelBecomes(row, label) {
+    let told = '';
+    await until(`a row is called ${label}`, async () => {
+      told = (await row.getAttribute('aria-label')) ?? '';
+      return label.test(told);
+    }).catch((error) => {
+      throw new Error(`${error.message}; it is called: ${told}`);
+    });
+    return told;
   }
 
   /**

@@ -75,12 +75,16 @@ describe('several folders', () => {
   });
 
   test('opening a file with an unusual name does not list its finding twice', async () => {
-    await editor.finding('a+b (1) @ü 文.c:5').click();
+    const name = 'a+b (1) @ü 文.c';
+    await editor.click(editor.finding(`${name}:5`), editor.tab(name));
     await editor.squiggles.first().waitFor();
     await editor.page.locator('.editor-instance .monaco-editor').first().click();
-    await editor.goTo(6, 1);
+    await editor.goTo(1, 1);
     await editor.page.keyboard.press('Enter');
+    await editor.finding(`${name}:6`).waitFor();
+    assert.equal(await editor.finding('.c:').count(), 2);
     await editor.page.keyboard.press('Control+Z');
+    await editor.finding(`${name}:5`).waitFor();
     assert.equal(await editor.finding('.c:').count(), 2);
     await editor.openProblems();
     await until('two rows', async () => (await editor.problem('gets-call').count()) === 2);

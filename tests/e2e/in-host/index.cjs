@@ -97,13 +97,17 @@ const tests = {
 
   async 'the preferred quick fix is applied, saved, and ends the finding'() {
     const document = await show('copy.c');
-    const [diagnostic] = diagnosticsOf(document.uri);
-    const actions = await vscode.commands.executeCommand(
-      'vscode.executeCodeActionProvider',
-      ...[document.uri, diagnostic.range, vscode.CodeActionKind.QuickFix.value, 20],
-    );
-    const fix = actions.find(({ isPreferred }) => isPreferred);
-    assert.ok(fix?.edit, 'no preferred fix');
+    const [diagnostic] = await until('diagnostic', () => {
+      const list = diagnosticsOf(document.uri);
+      return list.length > 0 && list;
+    });
+    const fix = await until('a preferred fix', async () => {
+      const actions = await vscode.commands.executeCommand(
+        'vscode.executeCodeActionProvider',
+        ...[document.uri, diagnostic.range, vscode.CodeActionKind.QuickFix.value, 20],
+      );
+      return actions.find(({ isPreferred, edit }) => isPreferred && edit);
+    });
     assert.ok(await vscode.workspace.applyEdit(fix.edit));
     assert.ok(await document.save());
     await until('no diagnostic', () => diagnosticsOf(document.uri).length === 0);
