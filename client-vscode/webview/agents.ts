@@ -219,11 +219,10 @@ export class AgentsView implements View {
       return;
     }
     const session = this.page.store.session?.id ?? '';
+    const sent = event.currentTarget as HTMLFormElement;
     const done = await this.page.ask({ kind: 'redirect', session, node: node.id, text });
     if (done !== undefined) {
-      this.form = undefined;
-      this.drawDetail();
-      this.tree.focus(node.id);
+      this.close(sent, node);
     }
   }
 
@@ -232,6 +231,7 @@ export class AgentsView implements View {
     const tokens = Number(fieldText(event, 'tokens'));
     const price = Number(fieldText(event, 'cost'));
     const session = this.page.store.session?.id ?? '';
+    const sent = event.currentTarget as HTMLFormElement;
     const done = await this.page.ask({
       kind: 'budget',
       session,
@@ -240,6 +240,13 @@ export class AgentsView implements View {
       ...(price > 0 ? { cost: price } : {}),
     });
     if (done !== undefined) {
+      this.close(sent, node);
+    }
+  }
+
+  /** Closes a form whose answer came, unless the user has gone on to another. */
+  private close(sent: HTMLFormElement, node: NodeInfo): void {
+    if (sent.isConnected) {
       this.form = undefined;
       this.drawDetail();
       this.tree.focus(node.id);

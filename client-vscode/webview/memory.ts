@@ -194,12 +194,17 @@ export class MemoryView implements View {
       id: draft.id,
       session: this.session ?? '',
     });
-    if (saved !== undefined) {
-      this.draft = undefined;
-      this.keep();
-      await this.search();
-      this.element.querySelector<HTMLElement>('[data-part=add]')?.focus();
+    if (saved === undefined) {
+      return;
     }
+    if (this.draft !== draft) {
+      await this.search(); // another was begun meanwhile
+      return;
+    }
+    this.draft = undefined;
+    this.keep();
+    await this.search();
+    this.element.querySelector<HTMLElement>('[data-part=add]')?.focus();
   }
 
   private async delete(item: MemoryItem): Promise<void> {

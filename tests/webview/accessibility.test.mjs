@@ -50,10 +50,7 @@ describe('no rule of axe is broken', () => {
       await panel.settled();
       await panel.page.getByRole('checkbox', { name: 'Change 2' }).uncheck();
       assert.deepEqual(await panel.violations(), [], 'chat');
-      await panel.page.locator('.entries').evaluate((it) => {
-        it.dispatchEvent(new WheelEvent('wheel', { deltaY: -1 }));
-        it.scrollTop = 0;
-      });
+      await panel.toBeginning();
       await panel.settled();
       await panel.page.locator('.meter-button').click();
       assert.deepEqual(await panel.violations(), [], 'chat, from its beginning');
@@ -150,10 +147,7 @@ test('everything is reached by keyboard, and the focus can be seen', async () =>
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('Space');
   await page.locator('.agents').waitFor();
-  assert.equal(
-    await page.locator('vscode-tab-header[data-tab=agents]').getAttribute('aria-selected'),
-    'true',
-  );
+  await page.locator('vscode-tab-header[data-tab=agents][aria-selected=true]').waitFor();
   await panel.close();
 });
 

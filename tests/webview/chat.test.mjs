@@ -52,7 +52,7 @@ describe('the conversation', () => {
     await panel.events([put(answer('s', text)), put(answer('whole', text))]);
     const html = (id) =>
       panel.page.locator(`[data-id=${id}] .markdown`).evaluate((it) => it.innerHTML);
-    assert.equal(await html('s'), await html('whole'));
+    await panel.becomes(() => html('s'), await html('whole'));
     assert.equal(await panel.page.locator('[data-id=s] table').count(), 1);
     assert.ok((await panel.page.locator('[data-id=s] .hljs-keyword').count()) > 0);
   });
@@ -132,13 +132,14 @@ describe('the conversation', () => {
     );
     await panel.events(many);
     const frame = panel.page.locator('.entries');
-    const atEnd = () => frame.evaluate((it) => it.scrollHeight - it.scrollTop - it.clientHeight);
-    assert.ok((await atEnd()) < 3);
+    const isAtEnd = () =>
+      frame.evaluate((it) => it.scrollHeight - it.scrollTop - it.clientHeight < 3);
+    await panel.becomes(isAtEnd, true);
     await panel.events([
       put(answer('s', 'x', { streaming: true })),
       grew('s', 1, '\n\n\nlong\n\n'.repeat(30)),
     ]);
-    assert.ok((await atEnd()) < 3);
+    await panel.becomes(isAtEnd, true);
     await panel.page.mouse.move(150, 300);
     await panel.page.mouse.wheel(0, -900);
     await panel.page.locator('.to-end button').waitFor();
@@ -159,7 +160,7 @@ describe('the conversation', () => {
     ]);
     assert.deepEqual(await place(), before);
     await panel.page.locator('.to-end button').click();
-    assert.ok((await atEnd()) < 3);
+    await panel.becomes(isAtEnd, true);
   });
 
   test('only what can be seen is in the page', async () => {
@@ -167,10 +168,7 @@ describe('the conversation', () => {
       Array.from({ length: 3000 }, (_, index) => put(user(`m${index}`, `Message ${index}`))),
     );
     assert.ok((await panel.page.locator('.long-list > .row').count()) < 60);
-    await panel.page.locator('.entries').evaluate((it) => {
-      it.dispatchEvent(new WheelEvent('wheel', { deltaY: -1 }));
-      it.scrollTop = 0;
-    });
+    await panel.toBeginning();
     await panel.page.getByText('Message 0', { exact: true }).waitFor();
     assert.equal(await panel.page.locator('[data-id=m0]').getAttribute('aria-setsize'), '3000');
   });
@@ -199,14 +197,14 @@ describe('the conversation', () => {
       scope: 'call',
       note: 'use make test',
     });
-    for (const [name, scope] of [
-      ['In this session', 'session'],
-      ['In this workspace', 'workspace'],
-      ['Everywhere', 'user'],
+    for (const [name, scope, count] of [
+      ['In this session', 'session', 3],
+      ['In this workspace', 'workspace', 4],
+      ['Everywhere', 'user', 5],
     ]) {
       await row.getByRole('button', { name: 'Always' }).click();
       await panel.page.getByRole('menuitem', { name }).click();
-      const { scope: asked, allowed } = (await panel.asks('permit')).at(-1);
+      const { scope: asked, allowed } = await panel.asked('permit', count);
       assert.deepEqual([asked, allowed], [scope, true]);
     }
     await panel.events([put({ ...ASKED_SCRIPT, lasting: false })]);
@@ -241,8 +239,7 @@ describe('the conversation', () => {
     await page.getByRole('button', { name: 'Always' }).focus();
     await page.keyboard.press('Control+Enter');
     assert.equal((await panel.asked('permit')).allowed, true);
-    await panel.settled();
-    assert.equal(await page.getByRole('menu').count(), 0);
+    await page.getByRole('menu').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Always' }).click();
     await page.getByRole('menu').waitFor();
     await panel.events([put({ ...ASKED_SCRIPT, state: 'cancelled', asked: [] })]);
@@ -379,7 +376,7 @@ describe('the conversation', () => {
       images: [],
       attachments: [],
     });
-    assert.equal(await field.inputValue(), '');
+    await panel.becomes(() => field.inputValue(), '');
     await panel.events([...WORKING, put(user('q', 'and this', { queued: true }))]);
     await panel.page.getByRole('button', { name: 'Stop (Esc)' }).waitFor();
     await panel.page.getByRole('button', { name: 'Take back and change' }).click();
@@ -396,7 +393,7 @@ describe('the conversation', () => {
     await field.fill('Hello');
     await panel.page.keyboard.press('Enter');
     await panel.page.locator('.toast', { hasText: 'The server is busy.' }).waitFor();
-    assert.equal(await field.inputValue(), 'Hello');
+    await panel.becomes(() => field.inputValue(), 'Hello');
   });
 
   test('what is typed while a message is on its way follows it, in order', async () => {
@@ -405,7 +402,7 @@ describe('the conversation', () => {
     for (const text of ['first', 'second', 'third']) {
       await field.fill(text);
       await panel.page.keyboard.press('Enter');
-      assert.equal(await field.inputValue(), '');
+      await panel.becomes(() => field.inputValue(), '');
     }
     assert.equal((await panel.asks('send')).length, 1);
     await panel.release();
@@ -438,12 +435,12 @@ describe('the conversation', () => {
     await field.evaluate((it) => it.setSelectionRange(0, 0));
     for (const expected of ['second', 'first', 'first']) {
       await panel.page.keyboard.press('ArrowUp');
-      assert.equal(await field.inputValue(), expected);
+      await panel.becomes(() => field.inputValue(), expected);
     }
     await field.evaluate((it) => it.setSelectionRange(it.value.length, it.value.length));
     await panel.page.keyboard.press('ArrowDown');
     await panel.page.keyboard.press('ArrowDown');
-    assert.equal(await field.inputValue(), 'draft');
+    await panel.becomes(() => field.inputValue(), 'draft');
   });
 
   test('@ and / are completed', async () => {
@@ -467,7 +464,7 @@ describe('the conversation', () => {
     await panel.page.keyboard.press('ArrowDown');
     assert.equal(await field.getAttribute('aria-activedescendant'), 'completion-1');
     await panel.page.keyboard.press('Enter');
-    assert.equal(await field.inputValue(), 'look at @src/header.h ');
+    await panel.becomes(() => field.inputValue(), 'look at @src/header.h ');
     assert.equal(await options.count(), 0);
     assert.equal((await panel.asks('send')).length, 0);
     await panel.page.keyboard.type('@x');
@@ -485,8 +482,22 @@ describe('the conversation', () => {
     await panel.page.getByRole('option', { name: '/scan' }).waitFor();
     await panel.page.keyboard.press('Enter');
     assert.equal((await panel.asked('send')).text, '/scan');
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await panel.passes(200);
     assert.equal(await options.count(), 0);
+  });
+
+  test('what is chosen of the completions stays when nothing was typed since', async () => {
+    const file = (name) => ({ kind: 'file', label: name, insert: `@${name}`, detail: '' });
+    await panel.answer('complete', { items: [file('a.c'), file('b.c')] });
+    await panel.page.locator('.composer textarea').fill('@');
+    await panel.page.getByRole('option').first().waitFor();
+    await panel.page.keyboard.press('ArrowDown');
+    // On a busy machine the editor tells only now that the cursor has moved with what was typed.
+    await panel.page.evaluate(() => document.dispatchEvent(new Event('selectionchange')));
+    await panel.passes(200);
+    await panel.page.keyboard.press('Enter');
+    const field = panel.page.locator('.composer textarea');
+    await panel.becomes(() => field.inputValue(), '@b.c ');
   });
 
   test('files and pictures go along and can be removed', async () => {
@@ -524,7 +535,7 @@ describe('the conversation', () => {
       ['src/a.c'],
     );
     assert.equal(sent.images[0].mediaType, 'image/png');
-    assert.equal(await panel.page.locator('.chip').count(), 0);
+    await panel.page.locator('.chip').waitFor({ state: 'detached' });
   });
 
   test('dropped files are given to the extension', async () => {
@@ -633,6 +644,6 @@ describe('the conversation', () => {
       .waitFor();
     await panel.page.locator('.meter-line', { hasText: 'Tokens out' }).getByText('2,150').waitFor();
     await panel.page.keyboard.press('Escape');
-    assert.equal(await panel.page.locator('.meter-details').count(), 0);
+    await panel.page.locator('.meter-details').waitFor({ state: 'detached' });
   });
 });

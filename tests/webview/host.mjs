@@ -1,10 +1,13 @@
 // The panel's page in a real Chromium, with a scripted extension on the other side: the document is
 // the one the extension makes (same policy), messages are real ones, colours are those of the editor.
 
+import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import esbuild from 'esbuild';
 import { chromium } from 'playwright-core';
 import { buildClient, PAGE } from '../../scripts/setup/client.mjs';
@@ -19,6 +22,12 @@ export const THEMES = JSON.parse(
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** What has not happened by then never will, on however slow a machine. */
 const PATIENCE_MS = 120_000;
+/**
+ * How many milliseconds later than at once the extension answers, the page gets its frames, and how
+ * many times slower its processor is: `JARVIS_LATE='{"answer":300,"frame":200,"cpu":6}'` finds a
+ * test that reads once what only comes to be. Answers are never there at once.
+ */
+const LATE = { answer: 20, frame: 0, cpu: 1, ...JSON.parse(process.env.JARVIS_LATE ?? '{}') };
 const TYPES = { '.js': 'text/javascript', '.css': 'text/css', '.ttf': 'font/ttf' };
 
 /**
@@ -128,11 +137,21 @@ async function openOverview(browser, origin, options = {}) {
   const { theme = 'dark', locale = 'en', width = 900, height = 900 } = options;
   const page = await browser.newPage({ viewport: { width, height } });
   const panel = new Panel(page);
-  await page.addInitScript(playExtension, { theme: THEMES[theme], answers: {}, state: null });
+  await page.addInitScript(playExtension, {
+    ...{ theme: THEMES[theme], answers: {}, state: null, late: LATE },
+  });
+  await slowDown(page);
   const start = encodeURIComponent(JSON.stringify({ locale }));
   await page.goto(`${origin}/?page=migration&start=${start}`);
   await page.waitForFunction(() => globalThis.extension.asks.length > 0);
   return panel;
+}
+
+/** @param {import('playwright-core').Page} page */
+async function slowDown(page) {
+  if (LATE.cpu === 1) return;
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: LATE.cpu });
 }
 
 /**
@@ -156,13 +175,16 @@ async function openPanel(browser, origin, options = {}) {
       ...options.answers,
     },
     state: options.state ?? null,
+    late: LATE,
   });
+  await slowDown(page);
   const start = { locale, life: options.life ?? 'running', tab: 'chat' };
   await page.goto(`${origin}/?start=${encodeURIComponent(JSON.stringify(start))}`);
   await page.locator('vscode-tabs').waitFor();
   if ((options.life ?? 'running') === 'running') {
     await page.waitForFunction(() => globalThis.extension.asks.length > 0);
   }
+  await panel.settled();
   return panel;
 }
 
@@ -211,14 +233,59 @@ export class Panel {
     await this.settled();
   }
 
-  /** Two frames: what the page has heard is drawn. */
+  /** Waits until what the page asked for is answered (but for what is held back), and all is drawn. */
   async settled() {
-    await this.page.evaluate(
-      () =>
+    await this.page.evaluate(async () => {
+      const { extension } = globalThis;
+      const frame = () =>
         new Promise((resolve) => {
-          setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(resolve)), 0);
-        }),
+          setTimeout(() => requestAnimationFrame(resolve), 0);
+        });
+      for (let asked = -1; asked < extension.asks.length || extension.open.size > 0; ) {
+        asked = extension.asks.length;
+        await frame();
+        await frame();
+      }
+    });
+  }
+
+  /**
+   * Asks until the answer is this one: for what comes to be a while after an action.
+   * @template T
+   * @param {() => Promise<T>} ask
+   * @param {T} expected
+   */
+  async becomes(ask, expected) {
+    for (const began = Date.now(); Date.now() - began < PATIENCE_MS; await sleep(50)) {
+      if (isDeepStrictEqual(await ask(), expected)) return;
+    }
+    assert.deepEqual(await ask(), expected);
+  }
+
+  /**
+   * Lets time pass in the page: its own timers up to then have run, and what they did is drawn.
+   * @param {number} milliseconds
+   */
+  async passes(milliseconds) {
+    await this.page.evaluate(
+      (time) => new Promise((resolve) => setTimeout(resolve, time)),
+      milliseconds,
     );
+    await this.settled();
+  }
+
+  /** What the page does only seconds later by itself happens now: a line goes, a deletion is final. */
+  async secondsPass() {
+    await this.page.evaluate(() => globalThis.extension.secondsPass());
+    await this.settled();
+  }
+
+  /** The reader goes from the end of the conversation to its beginning. */
+  async toBeginning() {
+    await this.page.locator('.entries').evaluate((it) => {
+      it.dispatchEvent(new WheelEvent('wheel', { deltaY: -1 }));
+      it.scrollTop = 0;
+    });
   }
 
   /**
@@ -276,8 +343,10 @@ export class Panel {
   async release() {
     await this.page.evaluate(() => {
       const { extension } = globalThis;
-      extension.answers = {};
-      for (const told of extension.held.splice(0)) window.postMessage(told, '*');
+      for (const [kind, { held }] of Object.entries(extension.answers)) {
+        if (held) delete extension.answers[kind];
+      }
+      for (const told of extension.held.splice(0)) extension.tell(told);
     });
   }
 
@@ -321,9 +390,39 @@ export class Panel {
 }
 
 /** Runs in the page before its own script: what the editor gives a page, and an extension that answers. */
-function playExtension({ theme, answers, state }) {
-  const extension = { asks: [], answers, state, answer: undefined, held: [] };
+function playExtension({ theme, answers, state, late }) {
+  const extension = {
+    ...{ asks: [], answers, state, held: [] },
+    /** Asks whose answers are on their way. */
+    open: new Set(),
+    tell(told) {
+      extension.open.add(told.id);
+      setTimeout(() => window.postMessage(told, '*'), late.answer);
+    },
+  };
   globalThis.extension = extension;
+  window.addEventListener('message', ({ data }) => extension.open.delete(data?.id));
+  // A machine may rest for seconds between two steps of a test: long timers wait for its word.
+  const [begin, end] = [window.setTimeout.bind(window), window.clearTimeout.bind(window)];
+  const long = new Map();
+  window.setTimeout = (run, milliseconds = 0, ...given) => {
+    const id = begin(milliseconds < 3000 ? run : () => undefined, milliseconds, ...given);
+    if (milliseconds >= 3000) long.set(id, run);
+    return id;
+  };
+  window.clearTimeout = (id) => {
+    long.delete(id);
+    end(id);
+  };
+  extension.secondsPass = () => {
+    const due = [...long.values()];
+    long.clear();
+    for (const run of due) run();
+  };
+  if (late.frame > 0) {
+    const next = window.requestAnimationFrame.bind(window);
+    window.requestAnimationFrame = (run) => setTimeout(() => next(run), late.frame);
+  }
   globalThis.acquireVsCodeApi = () => ({
     getState: () => extension.state,
     setState: (next) => {
@@ -353,7 +452,7 @@ function playExtension({ theme, answers, state }) {
         typeof answer.failed === 'string'
           ? { kind: 'failed', id, reason: answer.failed }
           : { kind: 'answered', id, answer };
-      window.postMessage(told, '*');
+      extension.tell(told);
     },
   });
   document.addEventListener('DOMContentLoaded', () => {

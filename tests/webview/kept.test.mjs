@@ -45,7 +45,7 @@ describe('the input line', () => {
     await field.evaluate((it) => it.setSelectionRange(4, 4));
     await comeBack();
     await page.keyboard.type('two ');
-    assert.equal(await field.inputValue(), 'one two three');
+    await panel.becomes(() => field.inputValue(), 'one two three');
     assert.equal(await page.locator('.chip').count(), 1);
   });
 
@@ -75,7 +75,8 @@ describe('the input line', () => {
     await panel.close();
     page = await open({ state });
     await page.locator('.chip', { hasText: 'a.c' }).waitFor();
-    assert.equal(await page.locator('.composer textarea').inputValue(), 'first\nsecond\nthird');
+    const field = page.locator('.composer textarea');
+    await panel.becomes(() => field.inputValue(), 'first\nsecond\nthird');
   });
 });
 
@@ -87,9 +88,7 @@ describe('a proposed change', () => {
     await page.getByRole('checkbox', { name: 'Change 2' }).uncheck();
     await page.getByLabel('Tell the agent why').fill('only the first');
     await page.locator('.composer textarea').focus();
-    await page.locator('.entries').evaluate((it) => {
-      it.scrollTop = 0;
-    });
+    await panel.toBeginning();
     await page.locator('.consent').waitFor({ state: 'detached' });
     await page.locator('.entries').evaluate((it) => {
       it.scrollTop = it.scrollHeight;
@@ -120,9 +119,7 @@ test('an answer to a question that is half typed is kept while it is out of sigh
   });
   await page.getByLabel('Your answer').fill('the lower');
   await page.locator('.composer textarea').focus();
-  await page.locator('.entries').evaluate((it) => {
-    it.scrollTop = 0;
-  });
+  await panel.toBeginning();
   await page.locator('.answer-form').waitFor({ state: 'detached' });
   await page.locator('.entries').evaluate((it) => {
     it.scrollTop = it.scrollHeight;

@@ -219,8 +219,7 @@ describe('what comes from outside', () => {
       await panel.settled();
     }
     await panel.page.locator('[data-part=sessions]').click();
-    await panel.settled();
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await panel.passes(300);
 
     assert.equal(await panel.page.evaluate(() => globalThis.hacked), undefined);
     assert.deepEqual(elsewhere, []);
@@ -285,7 +284,7 @@ describe('what comes from outside', () => {
       .getAttribute('content');
     assert.match(policy, /default-src 'none'/);
     assert.doesNotMatch(policy, /unsafe/);
-    await panel.page.evaluate((run) => {
+    await panel.page.evaluate(async (run) => {
       const script = document.createElement('script');
       script.textContent = run;
       document.body.append(script);
@@ -293,8 +292,9 @@ describe('what comes from outside', () => {
         'beforeend',
         `<p id="styled" style="color: rgb(1, 2, 3)">x</p><img src=x onerror="${run}">`,
       );
+      const picture = document.body.lastElementChild;
+      await new Promise((resolve) => picture.addEventListener('error', resolve));
     }, RUN);
-    await panel.settled();
     assert.equal(await panel.page.evaluate(() => globalThis.hacked), undefined);
     const color = await panel.page.locator('#styled').evaluate((it) => getComputedStyle(it).color);
     assert.notEqual(color, 'rgb(1, 2, 3)');

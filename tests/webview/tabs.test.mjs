@@ -119,6 +119,34 @@ describe('agents', () => {
     await page.getByRole('heading', { name: 'Callers of parse_header' }).waitFor();
   });
 
+  test('what is begun for one while another is told stays, and the focus with it', async () => {
+    const page = await open({ answers: { redirect: { held: true }, budget: { held: true } } });
+    await panel.events(tree());
+    await panel.tab('agents');
+    const change = async (label, text, button) => {
+      await page.getByLabel(label).fill(text);
+      await page.getByRole('button', { name: button, exact: true }).click();
+    };
+    await page.locator('[data-id=n1].tree-row').click();
+    await page.locator('[data-part=redirect]').click();
+    await change('What it should do instead', 'Look at net.c only', 'Redirect');
+    await panel.asked('redirect');
+    await page.locator('[data-id=n4].tree-row').click();
+    await page.getByRole('button', { name: 'Budget…' }).click();
+    await change('Tokens', '70000', 'Save');
+    await panel.asked('budget');
+    await page.locator('[data-id=n1].tree-row').click();
+    await page.locator('[data-part=redirect]').click();
+    await page.getByLabel('What it should do instead').fill('And at tls.c');
+    await panel.release();
+    await panel.settled();
+    const field = page.getByLabel('What it should do instead');
+    assert.deepEqual(await field.evaluateAll((all) => all.map(({ value }) => value)), [
+      'And at tls.c',
+    ]);
+    assert.equal(await field.evaluate((it) => it === document.activeElement), true);
+  });
+
   test('get a budget, and are tried again', async () => {
     const page = await open();
     await panel.events(tree());
@@ -248,6 +276,22 @@ describe('memory', () => {
     });
   });
 
+  test('one that is begun while another is being saved stays', async () => {
+    const page = await open({ answers: { memories: MEMORIES, save_memory: { held: true } } });
+    await panel.tab('memory');
+    await page.getByRole('button', { name: 'Write a memory' }).click();
+    await page.getByLabel('What to remember').fill('Use clang.');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await panel.asked('save_memory');
+    await page.getByRole('button', { name: /Change: Prefer/ }).click();
+    await panel.release();
+    await panel.settled();
+    const field = page.getByLabel('What to remember');
+    assert.deepEqual(await field.evaluateAll((all) => all.map(({ value }) => value)), [
+      MEMORIES.items[2].content,
+    ]);
+  });
+
   test('empty says what it is for', async () => {
     const page = await open();
     await panel.tab('memory');
@@ -291,12 +335,15 @@ describe('sessions', () => {
     await long.click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.locator('.toast', { hasText: 'Deleted: A title' }).waitFor();
-    assert.equal(await long.count(), 0);
+    await long.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Undo' }).click();
     await long.waitFor();
+    await panel.secondsPass();
     assert.equal((await panel.asks('delete')).length, 0);
     await long.click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.locator('.toast', { hasText: 'Deleted: A title' }).waitFor();
+    await panel.secondsPass();
     assert.deepEqual(await panel.asked('delete'), { kind: 'delete', session: 's3' });
     await page.locator('.session', { hasText: 'Double free' }).click();
     assert.equal((await panel.asked('attach', 2)).session, 's2');
@@ -338,7 +385,8 @@ describe('the life of the page', () => {
     await page.getByRole('button', { name: 'Set API Key' }).click();
     await panel.asked('set_key');
     await page.getByRole('button', { name: '/explain' }).click();
-    assert.equal(await page.locator('.composer textarea').inputValue(), '/explain ');
+    const field = page.locator('.composer textarea');
+    await panel.becomes(() => field.inputValue(), '/explain ');
     await page.keyboard.type('double-free');
     await page.keyboard.press('Enter');
     assert.equal((await panel.asked('send')).text, '/explain double-free');
@@ -368,15 +416,16 @@ describe('the life of the page', () => {
     let [place, state] = [undefined, undefined];
     for (let rests = false; !rests; ) {
       [place, state] = [await first(), await panel.state()];
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await panel.passes(300);
       rests = isDeepStrictEqual([place, state], [await first(), await panel.state()]);
     }
     await panel.close();
     page = await open({ picture, state });
     await page.getByText('Answer', { exact: false }).first().waitFor();
     await panel.settled();
-    assert.equal(await page.locator('.composer textarea').inputValue(), 'half a thought');
-    assert.equal(await first(), place);
+    const field = page.locator('.composer textarea');
+    await panel.becomes(() => field.inputValue(), 'half a thought');
+    await panel.becomes(first, place);
     assert.equal((await panel.asks('attach'))[0].session, SESSION);
     await panel.tab('memory');
     await page.waitForFunction(() => globalThis.extension.state.tab === 'memory');
@@ -409,7 +458,7 @@ describe('the life of the page', () => {
       const field = page.locator('.composer textarea');
       await field.fill(life);
       await page.keyboard.press('Enter');
-      assert.equal(await field.inputValue(), '');
+      await panel.becomes(() => field.inputValue(), '');
     }
     assert.equal((await panel.asks('send')).length, 0);
     const waits = page.locator('.waiting-line');
@@ -418,7 +467,8 @@ describe('the life of the page', () => {
     await page.locator('.composer textarea').fill('take me back');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Take back: take me back' }).click();
-    assert.equal(await page.locator('.composer textarea').inputValue(), 'take me back');
+    const field = page.locator('.composer textarea');
+    await panel.becomes(() => field.inputValue(), 'take me back');
     await panel.answer('attach', { ...emptyPicture(), ...PICTURE, seq: 0 });
     await panel.tell({ kind: 'life', life: 'running' });
     await panel.asked('send', 2);
@@ -438,7 +488,7 @@ describe('the life of the page', () => {
     await page.keyboard.press('Enter');
     await panel.tell({ kind: 'life', life: 'failed' });
     await page.locator('.banner').waitFor();
-    assert.equal(await field.inputValue(), 'Keep me');
+    await panel.becomes(() => field.inputValue(), 'Keep me');
     assert.equal(await page.locator('[data-part=send]').isDisabled(), true);
   });
 

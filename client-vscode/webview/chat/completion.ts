@@ -23,6 +23,8 @@ export class CompletionList {
   private items: readonly Completion[] = [];
   private at = 0;
   private start = 0;
+  /** What the items that are shown are for. */
+  private shown = '';
   private asked = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   /** Where the user closed the list: it stays closed there. */
@@ -66,10 +68,14 @@ export class CompletionList {
     if (start === this.closedAt) {
       return;
     }
+    clearTimeout(this.timer);
+    if (this.isOpen && start === this.start && match[1] === this.shown) {
+      this.asked += 1; // nothing else is wanted any more: what is chosen stays
+      return;
+    }
     this.start = start;
     const trigger = match[1][0] as '@' | '/';
     const text = match[1].slice(1);
-    clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.fetch(trigger, text), QUIET_MS);
   }
 
@@ -121,6 +127,7 @@ export class CompletionList {
       return; // the user has typed on
     }
     this.items = answer.items;
+    this.shown = trigger + text;
     this.at = 0;
     if (this.items.length === 0 || document.activeElement !== this.field) {
       this.close();
