@@ -161,6 +161,47 @@ def test_headers_are_told_apart(code: str, language: str) -> None:
     assert language_of("x.h", code.encode()) == language
 
 
+OPEN = """#ifdef __cplusplus
+extern "C" {
+#endif
+"""
+CLOSE = """#if defined(__cplusplus)
+}  /* extern "C" */
+#endif"""
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        OPEN,
+        OPEN.replace("\n", "\r\n"),
+        '# ifdef __cplusplus\n\nextern "C"\n{\n# endif /* __cplusplus */\n',
+        '#if defined __cplusplus && !defined(LOCAL) /* for C++ */\nextern "C" { // C\n#endif\n',
+    ],
+)
+def test_the_linkage_of_c_for_cpp_tears_nothing(opening: str) -> None:
+    """The grammar takes `#ifdef` for a whole; a brace in another leaves all between in pieces."""
+    inner = "#if DEEP\nvoid *first(int n)\n  PURE NONNULL;\nint second(void);\n#endif\n"
+    template = "#ifdef __cplusplus\ntemplate <typename T> T *own(T *p) { return p; }\n#endif\n"
+    header = f"#ifndef A_H\n#define A_H\n{opening}{inner}{CLOSE}\n{template}#endif\n"
+    for language in ("c", "cpp"):
+        assert {"first", "second"} <= facts(header, language).functions.keys()
+    assert not parse(header.replace("PURE NONNULL", "").encode(), "cpp").root_node.has_error
+
+
+@pytest.mark.parametrize("code", [OPEN + "int f(void);\n", "int f(void);\n" + CLOSE])
+def test_a_linkage_that_is_not_closed_stays_an_error(code: str) -> None:
+    assert parse(code.encode(), "c").root_node.has_error
+
+
+def test_words_that_open_a_header_are_no_types() -> None:
+    for word in ("G_BEGIN_DECLS", "_GL_INLINE_HEADER_BEGIN", "PR_BEGIN_EXTERN_C"):
+        end = word.replace("BEGIN", "END")
+        code = f"#include <a.h>\n{word}\n#ifndef B\n#define B 1\n#endif\nint f(int n);\n{end}\n"
+        assert "f" in facts(code).functions, word
+        assert not parse(code.encode(), "c").root_node.has_error, word
+
+
 def test_cpp_functions_and_methods() -> None:
     code = "void A::run(std::string s) { std::system(s.c_str()); this->x->close(1); g<int>(2); }"
     calls = {c.name: c for c in function(code, "cpp").calls}

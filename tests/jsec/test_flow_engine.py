@@ -87,6 +87,11 @@ PAIRS = {
         "void f(void) { FILE *p = fopen(\"/x\", \"r\"); %s fgetc(p); fclose(p); }",
         "", "if (p == NULL) return;", "unchecked-allocation",
     ),
+    "what a character is, is known": (
+        "void f(void) { char a[2] = {'\\n', 0}; char *p = a;"
+        " while (isalnum((unsigned char)*p)) p++; p[%s] = 0; }",
+        "2", "1", "buffer-write-stack",
+    ),
     "two counters go together in a short loop": (
         "void f(void) { char a[6]; char *p = a; int n; for (n = 0; n < %s; n++) *p++ = 'z'; }",
         "7", "6", "buffer-write-stack",

@@ -40,10 +40,21 @@ _STRIDE = 64
 _DECORATIONS = {
     b"__attribute_": re.compile(rb"__attribute_[a-z_]+__(?:[ \t]*\([^()\n]*\))?"),
     b"_DECLS": re.compile(rb"\b\w*_(?:BEGIN|END)_DECLS\b"),
+    b"_EXTERN_C": re.compile(rb"\b\w*(?:_BEGIN|_END)_EXTERN_C\b"),
+    b"_GL_INLINE_HEADER_": re.compile(rb"\b_GL_INLINE_HEADER_(?:BEGIN|END)\b"),
 }
 """Macros around declarations, by the names of the GNU C library and those who follow it. They
 stand where the grammar has no place for a name, and tear the declarations around them. Each under
 what a text with one of them holds, which is found many times faster."""
+
+_FOR_CPP = b"__cplusplus"
+_IF = re.compile(rb"[ \t]*#[ \t]*if")
+_ENDIF = re.compile(rb"[ \t]*#[ \t]*endif")
+_COMMENT = re.compile(rb"/\*.*?\*/|//.*")
+_LINES_BETWEEN = 6
+"""Most lines, blank ones among them, that open or close the linkage of C between two directives."""
+_LONG = 200
+"""Longer lines do more than that."""
 
 
 def parse(data: bytes, language: LanguageName) -> Tree:
@@ -65,6 +76,10 @@ def parse_edited(data: bytes, language: LanguageName, old: Tree | None) -> tuple
         for word, decoration in _DECORATIONS.items():
             if word in data:
                 data, old = _without(data, decoration), None
+        if _FOR_CPP in data:
+            linkages = _linkages(data)
+            if linkages:
+                data, old = _blanked(data, linkages), None
     end = _open_end(data, language)
     if end is not None:
         parser.included_ranges = [tree_sitter.Range((0, 0), _point(data, end), 0, end)]
@@ -162,6 +177,47 @@ def _without(data: bytes, decoration: re.Pattern[bytes]) -> bytes:
         return match.group() if directive else b" " * len(match.group())
 
     return decoration.sub(blank, data)
+
+
+def _linkages(data: bytes) -> list[tuple[int, int]]:
+    """Where `extern "C" {` and its brace stand between directives that leave them to C++.
+
+    The grammar takes a conditional for a whole, so that a brace which is closed in another tears
+    all between them. None when as many are not closed as are opened.
+    """
+    found: dict[bytes, list[tuple[int, int]]] = {b'extern"C"{': [], b"}": []}
+    at = data.find(_FOR_CPP)
+    while at >= 0:
+        start = data.rfind(b"\n", 0, at) + 1
+        end = _line_end(data, at)
+        if _IF.match(data, start, at):
+            inner = b""
+            for _ in range(_LINES_BETWEEN):
+                line, end = end + 1, _line_end(data, end + 1)
+                if _ENDIF.match(data, line, end):
+                    if inner in found:
+                        found[inner].append((start, end))
+                    break
+                if end - line > _LONG:
+                    break
+                inner += b"".join(_COMMENT.sub(b"", data[line:end]).split())
+        at = data.find(_FOR_CPP, end)
+    opening, closing = found.values()
+    return opening + closing if len(opening) == len(closing) else []
+
+
+def _line_end(data: bytes, at: int) -> int:
+    end = data.find(b"\n", at)
+    return len(data) if end < 0 else end
+
+
+def _blanked(data: bytes, parts: Sequence[tuple[int, int]]) -> bytes:
+    """The text with parts of it blanked, lines as they are."""
+    blanked = bytearray(data)
+    for start, end in parts:
+        lines = data[start:end].split(b"\n")
+        blanked[start:end] = b"\n".join(b" " * len(line) for line in lines)
+    return bytes(blanked)
 
 
 def _open_end(data: bytes, language: LanguageName) -> int | None:

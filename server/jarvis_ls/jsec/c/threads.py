@@ -117,11 +117,13 @@ def handlers(whole: WholeUnit) -> list[Function]:
 
 
 def shared_variables(whole: WholeUnit) -> dict[str, str]:
-    """Variables of file scope that threads share unprotected by their type: name to type."""
+    """Variables of file scope that threads share unprotected by their type: name to type. One
+    that is a macro as well is that where there are threads: each has its own."""
+    facts = whole.unit.facts
     return {
         name: declared.type
-        for name, declared in whole.unit.facts.variables.items()
-        if not _ATOMIC.search(declared.type) and "::" not in name
+        for name, declared in facts.variables.items()
+        if not _ATOMIC.search(declared.type) and "::" not in name and name not in facts.macros
     }
 
 

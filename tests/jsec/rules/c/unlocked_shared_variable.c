@@ -4,8 +4,16 @@ static int count, total, guarded, result;
 static _Atomic int safe;
 static pthread_mutex_t lock;
 
+#ifdef LIBRARY_THREADS
+#define level (*level_of_this_thread())
+int *level_of_this_thread(void);
+#else
+extern int level;
+#endif
+
 static void *worker(void *unused) {
     int local = 0;
+    level = 1; // ok
     local++; // ok
     count++; // expect: unlocked-shared-variable
     safe++; // ok

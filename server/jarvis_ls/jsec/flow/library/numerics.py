@@ -15,8 +15,10 @@ from jarvis_ls.jsec.flow.types import limits
 from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
     INIT,
+    NOT_NULL,
     OTHER,
     TIGHT,
+    ZERO,
     Val,
     number,
 )  # fmt: skip
@@ -71,6 +73,28 @@ def _range(an: Analysis, st: State, call: Call, low: int, high: int) -> None:
     call.value = Val(low, high, OTHER)
 
 
+_KINDS: dict[str, Callable[[str], bool]] = {
+    "isdigit": str.isdigit, "isalpha": str.isalpha, "isalnum": str.isalnum,
+    "isupper": str.isupper, "islower": str.islower, "isprint": str.isprintable,
+    "iscntrl": lambda one: not one.isprintable(),
+    "isspace": lambda one: one in " \f\n\r\t\v",
+    "isxdigit": lambda one: one in "0123456789abcdefABCDEF",
+    "ispunct": lambda one: one.isprintable() and not one.isalnum() and one != " ",
+}  # fmt: skip
+"""What C asks of characters, by name; up to 127 it does not depend on where the program runs."""
+
+
+def _kind(an: Analysis, st: State, call: Call) -> None:
+    """Whether a character is of a kind: certain when all that it may be are, or none is."""
+    value, asked = call.arg(0), _KINDS[call.name.replace("isw", "is")]
+    call.value = Val(0, 2048, OTHER)
+    if value is None or value.ptr or not 0 <= value.lo <= value.hi < 128:
+        return
+    found = {asked(chr(code)) for code in range(int(value.lo), int(value.hi) + 1)}
+    if len(found) == 1:
+        call.value = Val(1, 2048, OTHER, None, (), NOT_NULL) if found.pop() else ZERO
+
+
 def _count(an: Analysis, st: State, call: Call, index: int) -> None:
     call.value = Val(-1, _at_most(call, index), OTHER)
 
@@ -91,6 +115,6 @@ def _swapped(an: Analysis, st: State, call: Call, index: int) -> None:
 
 
 EFFECTS: dict[str, Callable[..., Any]] = {
-    "number": _number, "parse": _parse, "abs": _abs, "sqrt": _sqrt, "range": _range,
+    "number": _number, "parse": _parse, "abs": _abs, "sqrt": _sqrt, "range": _range, "kind": _kind,
     "count": _count, "items": _items, "swapped": _swapped,
 }  # fmt: skip

@@ -11,7 +11,8 @@ is the size of a character. `model` carries them out:
 (a string of fewer than count characters), `bytes to count unit source`, `scan format first source`,
 `text source` (returns a string), `number source low high`, `parse from`, `within from fails unit`
 (a pointer into an argument, or null), `same position`, `open family fails`, `abs position`,
-`range low high`, `count position` (as many at most, or -1), `items position` (as many at most),
+`range low high`, `kind` (of a character), `count position` (as many at most, or -1),
+`items position` (as many at most),
 `duplicate from unit`, `reads position count unit`, `stop`, `quiet`,
 `stored to` (a value that the system keeps for the user), `destroy position` (a lock),
 `escape first`, `variable position`, `uses positions`,
@@ -139,7 +140,7 @@ TABLE: dict[str, tuple[Effect, ...]] = {
     **_each("abs labs llabs fabs fabsf imaxabs", ("abs", 0)),
     **_each("sqrt sqrtf sqrtl", ("sqrt", 0)),
     **_each("isdigit isalpha isalnum isspace isxdigit isupper islower ispunct isprint iscntrl "
-            "iswdigit iswalpha iswspace iswxdigit", ("range", 0, 2048)),
+            "iswdigit iswalpha iswspace iswxdigit", ("kind",)),
     **_each("tolower toupper", ("same", 0)),
     **_each("ntohl htonl ntohs htons", ("swapped", 0)),
     **_each("time", ("wrote", 0)),
