@@ -362,3 +362,55 @@ def test_what_only_the_own_build_makes_is_said_to_need_it(tmp_path: Path) -> Non
     built = jc2r("run", "--baseline", "--build", root)
     assert "With --build" not in built.stdout + built.stderr, built.stderr
     assert "2 of 2 functions" in built.stdout and not (root / "Makefile").exists()
+
+
+@needs_compiler
+@pytest.mark.parametrize(("script", "text"), [
+    ("AC_CONFIG_HEADERS([config.h])\nAH_BOTTOM([/* words */\n#if HAVE_STRDUP\n"
+     "#define COPIED(x) strdup(x)\n#else\n#define COPIED(x) none(x)\n#endif])\n"
+     "AH_VERBATIM([MOST], [#define MOST 5])\nAH_TOP([typedef long much;])\n",
+     "char *seen(much n) { return n > MOST ? COPIED(\"x\") : 0; }\n"),
+    ("AC_CONFIG_HEADERS([config.h])\nAC_ARG_WITH([pci.ids],\n\t[AS_HELP_STRING([--with-pci.ids=P],"
+     "\n\t\t[where (all of) it is])],\n\t[PCI_IDS=$with_pci_ids],\n\t[PCI_IDS=\"/usr/pci.ids\"])\n"
+     "AC_DEFINE_UNQUOTED([PCI_IDS], [\"$PCI_IDS\"],\n\t[where])\n",
+     "const char *seen(void) { return PCI_IDS; }\n"
+     "_Static_assert(sizeof PCI_IDS == 13, PCI_IDS);\n"),
+    ("AC_CHECK_SIZEOF(unsigned short)\n",
+     "#if SIZEOF_UNSIGNED_SHORT == 2 && SIZEOF_UNSIGNED_LONG_LONG == 8\n"
+     "int seen(void) { return 1; }\n#endif\n"),
+])  # fmt: skip
+def test_what_a_script_for_autoconf_says_besides_is_taken(
+    tmp_path: Path, script: str, text: str
+) -> None:
+    root = tmp_path / "shop"
+    head = '#include <string.h>\n#include "config.h"\n' if "HEADERS" in script else ""
+    write(root, {"configure.ac": f"AC_INIT([shop], [1.4])\n{script}", "a.c": head + text})
+    assert functions(root) == ["seen"]
+    assert not json.loads((root / ".jarvis" / "c2rust" / "meta.json").read_text())["problems"]
+
+
+@needs_compiler
+def test_a_configure_written_by_hand_makes_the_header_of_its_name(tmp_path: Path) -> None:
+    root = tmp_path / "checked"
+    write(root, {
+        "configure": "#!/bin/sh\nname=checked\n", "Makefile.in": "DEFS = -DHAVE_CONFIG_H\n",
+        "a.c": "#ifdef HAVE_CONFIG_H\n# include <config.h>\n#endif\n#ifdef HAVE_STRDUP\n"
+               "int seen(void) { return 1; }\n#endif\n",
+    })  # fmt: skip
+    assert functions(root) == ["seen"]
+
+
+@needs_cargo
+def test_files_that_are_only_parts_of_others_are_not_left_out(tmp_path: Path) -> None:
+    root = tmp_path / "parts"
+    write(root, {
+        "main.c": "#include <stdio.h>\n#define TYPE int\n#define NAME(x) int_##x\n"
+                  '#include "engine.c"\nint main(void) { printf("%d\\n", int_twice(4)); return 0; }'
+                  "\n",
+        "engine.c": "static TYPE NAME(twice)(TYPE n) { return n * 2; }\n",
+        "alone.c": '#include "broken.c"\n', "broken.c": "nothing of (this) is C\n",
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert "2 of 2 functions in Rust" in done.stdout, done.stdout + done.stderr
+    progress = json.loads((root / ".jarvis" / "c2rust" / "progress.json").read_text())
+    assert [one["file"] for one in progress["skipped"]] == ["alone.c", "broken.c"]

@@ -14,7 +14,7 @@ import shutil
 import struct
 import subprocess
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from jarvis_ls.codeintel import clang
@@ -71,11 +71,23 @@ _LONGEST = 200
 """Characters of a word that another is made of."""
 _WORD_OF_M4 = re.compile(r"\b(?:m4_)?define\(\[(\w+)\],[ \t]*\[?([\w.:/@+-]*)\]?\)(?![ \t]*\[)")
 """What stands for something else in a script for autoconf."""
+_AS_WRITTEN = re.compile(r"\bAH_(?:TOP|BOTTOM|VERBATIM)(?=\()")
+"""What is put into the header as it is."""
+_BODY = re.compile(r"(?:\[?[\w -]+\]?\s*,)?\s*\[(.*)\]\s*\Z", re.DOTALL)
+_CHOICE = re.compile(r"\bAC_ARG_(?:WITH|ENABLE)(?=\()")
+_OTHERWISE = re.compile(
+    r",\s*\[?\s*(\w+)=(?:\"([^\"$`\\\n]*)\"|'([^'\"\\\n]*)'|([\w./:-]+))\s*\]?\s*\Z"
+)
+"""What a choice sets when nobody makes it."""
+_LONGEST_CALL = 8000
+"""Characters of a call in a script for autoconf."""
 _ASKED = re.compile(rb"\b(?:HAVE_\w+|STDC_HEADERS|TIME_WITH_SYS_TIME|SIZEOF_\w+)\b")
 _CONFIG = re.compile(
     rb'^[ \t]*#[ \t]*include[ \t]*"((?:[^"\n]*/)?[\w-]*config[\w-]*\.h)"', re.MULTILINE
 )
 """Headers that are configured, by their name: some projects bring a `configure` of their own."""
+_OF_CONFIGURE = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*<(config\.h)>", re.MULTILINE)
+"""The same, of those that have one."""
 _ALWAYS = ("STDC_HEADERS", "TIME_WITH_SYS_TIME", "HAVE_ALLOCA")
 _TYPES = re.compile(
     r"(?:off|size|ssize|pid|uid|gid|mode|time|socklen|ptrdiff|wchar|wint|u?intptr|u?intmax"
@@ -112,7 +124,8 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
     there = {PurePosixPath(one).name for one in files}
     sources = [content(root / one) for one in files
                if one.endswith((".c", ".h", *_ENDINGS)) or one in templates.values()]  # fmt: skip
-    wanted = {name.decode(): "" for text in sources for name in _CONFIG.findall(text)}
+    asking = [_CONFIG, _OF_CONFIGURE] if "configure" in files else [_CONFIG]
+    wanted = {name.decode(): "" for text in sources for one in asking for name in one.findall(text)}
     exporting = _exporting(root, files, sources)
     shipped = {name: one for name, one in shipped.items() if _is_included(name, sources)}
     missing = [one for one in {**named, **templates, **dict(sorted(wanted.items())), **exporting,
@@ -131,6 +144,7 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
         return [*nothing, "-include", str(made / "defined.h")]
     called = "".join(f"#ifndef {name}\n#define {name} {value}\n#endif\n"
                      for name, value in names_of(script, root.name).items())  # fmt: skip
+    plain += _filled(_as_written(script), known)
     known |= _by_cmake(root)
     by_name = {PurePosixPath(one).name: template for one, template in templates.items()}
     for one in missing:
@@ -282,6 +296,9 @@ def _set(script: str) -> dict[str, str]:
         if word in there or any(Path(one, word).is_file() for one in clang.system_includes()):
             found.setdefault(name, value or "1")
     assigned = {one[1]: one[2] or one[3] or one[4] or "" for one in _SHELL.finditer(script)}
+    for text in _calls(_CHOICE, script):
+        if (choice := _OTHERWISE.search(text)) is not None:
+            assigned.setdefault(choice[1], choice[2] or choice[3] or choice[4] or "")
     for name, quote, variable in _FROM_SHELL.findall(script):
         if variable in assigned and (quote or assigned[variable]):
             found.setdefault(name, f"{quote}{assigned[variable]}{quote}")
@@ -290,13 +307,30 @@ def _set(script: str) -> dict[str, str]:
     return found
 
 
+def _as_written(script: str) -> str:
+    """What a script for autoconf puts into the header as it is."""
+    bodies = (_BODY.match(text) for text in _calls(_AS_WRITTEN, script))
+    return "\n".join(one[1] for one in bodies if one is not None)
+
+
+def _calls(name: re.Pattern[str], script: str) -> Iterator[str]:
+    """What stands between the parentheses of calls in a script for autoconf."""
+    for match in name.finditer(script):
+        depth = 0
+        for at in range(match.end(), min(len(script), match.end() + _LONGEST_CALL)):
+            depth += {"(": 1, ")": -1}.get(script[at], 0)
+            if depth == 0:
+                yield script[match.end() + 1 : at]
+                break
+
+
 def _answers(asked: Iterable[str]) -> dict[str, str]:
     """Of the macros that ask something, those that the machine says yes to."""
     functions: dict[str, str] = {}
     found: dict[str, str] = {}
     for name in asked:
         word = name.removeprefix("HAVE_").lower()
-        size = _SIZES.get(name.removeprefix("SIZEOF_"))
+        size = _SIZES.get(name.removeprefix("SIZEOF_").removeprefix("UNSIGNED_"))
         if size is not None and name.startswith("SIZEOF_"):
             found[name] = str(size)
         elif name in _ALWAYS or _TYPES.fullmatch(word) or (

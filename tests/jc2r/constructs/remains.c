@@ -2,7 +2,8 @@
 #include <setjmp.h>
 #include <stdio.h>
 static jmp_buf back; static int depth; static long double wide = 1.25L;
-static long twice(long n) { long r; __asm__("lea (%1,%1), %0" : "=r"(r) : "r"(n)); depth++; return r; }
+const static unsigned char steps[] = {3, 4}; unsigned long const static late = 5;
+static long twice(long n) { long r; n += steps[1] - sizeof steps; n -= late - 3; __asm__("lea (%1,%1), %0" : "=r"(r) : "r"(n)); depth++; return r; }
 static void leave(int n) { if (n > 3) longjmp(back, n); depth++; leave(n + 1); }
 static int caught(int n) { int got = setjmp(back); if (got) return got * 10; leave(n); return -1; }
 static double exact(double d) { long double l = d; l = l * wide + (long double)depth; return (double)l; }

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -109,12 +109,25 @@ def _translate(
     if not found.modules:
         raise JarvisError("Nothing was translated: " + "; ".join(
             f"{one.file}: {one.reason}" for one in found.skipped[:5]))  # fmt: skip
+    _forget_parts(root, translators, found, {*without, *unlinked})
     headers = {name for _, translator in translators for name in translator.system_headers}
     try:
         _write(found, crate, root, units, libraries(headers, linked))
     except OSError as error:
         raise JarvisError(f"cannot write {error.filename}: {error.strerror}") from None
     return found
+
+
+def _forget_parts(
+    root: Path, translators: Sequence[tuple[Unit, Translator]], found: Translated,
+    refused: Collection[str],
+) -> None:  # fmt: skip
+    """Files that mean nothing by themselves and that a translated file includes are parts of it,
+    and were not left out."""
+    translated = {module.file for module in found.modules}
+    parts = {path for unit, one in translators if unit.path in translated for path in one.parts()}
+    found.skipped = [one for one in found.skipped
+                     if one.file in refused or root / one.file not in parts]  # fmt: skip
 
 
 def _prepared(root: Path, translators: Sequence[tuple[Unit, Translator]]) -> dict[str, str]:

@@ -27,7 +27,9 @@ _DIRECTIVE = re.compile(rb"^[ \t]*#(?:[^\n\\]|\\.)*", re.MULTILINE | re.DOTALL)
 _ATTRIBUTE = re.compile(r"__attribute__\(\(\w+\)\)")
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _EMPTY = re.compile(r"\[\s*\]")
-_WORD = re.compile(r"\s*(\w+)")
+_LEADING = re.compile(r"(?:\w+(?:\s+|\Z))*")
+"""Words that a declaration begins with."""
+_SPACED = re.compile(r"\w+\s*")
 
 
 def symbol(module: str, name: str) -> str:
@@ -150,11 +152,11 @@ def _variable(
     head = _COMMENT.sub(" ", data[start:stop].decode("utf-8", "replace"))
     if value is not None:
         head = head.rpartition("=")[0]
-    head = head.rstrip()
-    match = _WORD.match(head)
-    while match is not None and match[1] in static_words:
-        head = head[match.end() :]
-        match = _WORD.match(head)
+    head = _LEADING.sub(
+        lambda one: "".join(word for word in _SPACED.findall(one[0])
+                            if word.strip() not in static_words),
+        head.strip(), count=1,
+    )  # fmt: skip
     if not head:
         return ""
     type_ = cursor.type.get_canonical()

@@ -115,6 +115,10 @@ class Source:
         path = Path(name)
         return path.relative_to(self._root).as_posix() if path.is_relative_to(self._root) else name
 
+    def parts(self) -> tuple[Path, ...]:
+        """Files of the project that it includes."""
+        return self.headers(self._unit)
+
     def headers(self, unit: Any) -> tuple[Path, ...]:
         """Files of the project that it includes."""
         own = {Path(one.include.name).resolve() for one in unit.get_includes() if one.include}
