@@ -92,6 +92,14 @@ PAIRS = {
         " while (isalnum((unsigned char)*p)) p++; p[%s] = 0; }",
         "2", "1", "buffer-write-stack",
     ),
+    "another size where it is 0": (
+        "void f(void) { size_t n = %s; char *p = malloc(n ? n : 1); if (p) p[3] = 0; free(p); }",
+        "0", "4", "buffer-write-heap",
+    ),
+    "a size that is allowed to be 0 is not 0 for that": (
+        "void f(size_t n) { char *p = malloc(%s); if (p) p[3] = 0; free(p); }",
+        "1", "n ? n : 1", "buffer-write-heap",
+    ),
     "two counters go together in a short loop": (
         "void f(void) { char a[6]; char *p = a; int n; for (n = 0; n < %s; n++) *p++ = 'z'; }",
         "7", "6", "buffer-write-stack",

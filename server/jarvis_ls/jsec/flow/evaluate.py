@@ -423,9 +423,20 @@ def _bitand(an: Analysis, st: State, e: Expr) -> Val:
     return _EITHER
 
 
+def _else(an: Analysis, st: State, e: Expr) -> Val:
+    value = evaluate(an, st, e[1])
+    if value.ptr or value.ini or value.lo > 0 or value.hi < 0:
+        return value
+    lo, hi = (1 if value.lo == 0 else value.lo), (-1 if value.hi == 0 else value.hi)
+    if lo > hi:
+        return number(e[2])
+    return Val(min(lo, e[2]), max(hi, e[2]), value.flags, value.taint, (), NOT_NULL, 0)
+
+
 OPS: list[Callable[[Any, State, Expr], Val]] = [
     _const, _str, _local, _global, _func, _load, _store, _field, _index, _bin, _cmp, _not, _neg,
     _compl, _cast, _step, _temp, _sizeof, _unknown, _ptrdiff, _null, _decay, _bitand,
+    _else,
 ]  # fmt: skip
 
 __all__ = ["OPS", "UNINIT", "converted", "decided", "default", "evaluate", "load", "nullness",

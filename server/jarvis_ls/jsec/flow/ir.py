@@ -71,6 +71,8 @@ DECAY = 21
 """`(DECAY, address, extent)`: an array of `extent` bytes as a pointer to its first element."""
 BITAND = 22
 """`(BITAND, left, right, span)`: `&` between two truth values, which does not short-circuit."""
+ELSE = 23
+"""`(ELSE, value, number)`: a number, or another one where it is 0: `n ? n : 1`."""
 
 # instructions
 EVAL = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.codeintel.code import text
-from jarvis_ls.codeintel.nodes import operator_of
+from jarvis_ls.codeintel.nodes import bare, operator_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import Expr, Span, Type
@@ -134,6 +134,9 @@ class Operators:
 
     def conditional(self, node: Node) -> Typed:
         """Lower `?:`: both branches leave their value in one temporary."""
+        found = self._or_else(node)
+        if found is not None:
+            return found
         yes, no, after = (self.of.blocks.label() for _ in range(3))
         temp = self.of.blocks.temp()
         before, self.of.choosing = self.of.choosing, True
@@ -151,6 +154,25 @@ class Operators:
         type_ = common(first[1], second[1]) if number else \
             second[1] if first[0] == (ir.NULL,) or first[1][0] in "i?" else first[1]  # fmt: skip
         return (ir.TEMP, temp), type_
+
+    def _or_else(self, node: Node) -> Typed | None:
+        """Lower `n ? n : 1`, which is no choice: that `n` is 0 is not supposed by whoever writes
+        so, just allowed for."""
+        asked, given, other = (
+            node.child_by_field_name(name) for name in ("condition", "consequence", "alternative")
+        )
+        if asked is None or other is None or other.type != "number_literal":
+            return None
+        asked = bare(asked)
+        if asked.type not in ("identifier", "field_expression"):
+            return None
+        if given is not None and text(bare(given)) != text(asked):  # `n ?: 1` has none
+            return None
+        number, small = self.of.value(other)
+        value, type_ = self.of.value(asked)
+        if type_[0] != "i" or number[0] != ir.CONST or not number[1]:
+            return None
+        return (ir.ELSE, value, number[1]), common(type_, small)
 
     def unary(self, node: Node) -> Typed:
         """Lower `!`, `-`, `~` and `+`."""

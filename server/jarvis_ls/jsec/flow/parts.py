@@ -10,7 +10,8 @@ INNER: dict[int, tuple[int, ...]] = {
     ir.LOAD: (1,), ir.STORE: (1, 2), ir.FIELD: (1,), ir.INDEX: (1, 2), ir.BIN: (2, 3),
     ir.CMP: (2, 3), ir.NOT: (1,), ir.NEG: (1,), ir.COMPL: (1,), ir.CAST: (1,), ir.STEP: (1,),
     ir.SIZEOF: (2,), ir.PTRDIFF: (1, 2), ir.DECAY: (1,), ir.BITAND: (1, 2), ir.CONST: (),
-    ir.STR: (), ir.LOCAL: (), ir.GLOBAL: (), ir.FUNC: (), ir.TEMP: (), ir.UNKNOWN: (), ir.NULL: (),
+    ir.ELSE: (1,), ir.STR: (), ir.LOCAL: (), ir.GLOBAL: (), ir.FUNC: (), ir.TEMP: (),
+    ir.UNKNOWN: (), ir.NULL: (),
 }  # fmt: skip
 """Where expressions lie in one of each kind; that of `SIZEOF` may be None."""
 GIVES = frozenset({ir.SET, ir.CALL, ir.NEW, ir.METHOD, ir.RCALL})
