@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 
 import pytest
@@ -480,3 +481,33 @@ def test_what_only_one_of_the_ways_that_met_took_is_no_step_to_a_flaw() -> None:
     told = [text[: s.span[0]].count("\n") for s in one.steps]
     assert told[-2:] == [8, 9]
     assert not {3, 4, 5} & set(told)
+
+
+LEFT = {
+    "c": "int n = 1;\nint a[] = {1, 2};\n"
+         "int f(int *p) { for (int i = 0; i < n; i++) { p[i] = a[0]; }"
+         " switch (n) { case 1: return f(p); default: return 0; } }",
+    "cpp": "struct S { S() : n(1) {} ~S() { n = 0; } int n; };\n"
+           "int f(int n) { S s; try {"
+           " auto g = [&](int m) { return m + n; }; return g(s.n); } catch (...) { throw; } }",
+    "rust": "struct S { n: i32 }\nimpl S { fn f(&self, v: Option<i32>) -> i32 {"
+            " let g = |m: i32| m + self.n; match v { Some(m) => g(m), None => 0 } } }",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", LEFT)
+def test_a_function_leaves_nothing_to_the_collector(language: LanguageName) -> None:
+    def follow() -> int:
+        source = decode("a", LEFT[language].encode())
+        file = lower(Unit(source, language, Facts()), parse(source.data, language).root_node)
+        faults(file)
+        return len(file.functions)
+
+    follow()  # what is kept for all files is kept now
+    gc.collect()
+    gc.disable()
+    try:
+        assert follow() > 0
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

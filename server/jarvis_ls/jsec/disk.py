@@ -36,7 +36,9 @@ from jarvis_ls.jsec.walk import NOT_A_SOURCE
 log = logging.getLogger(__name__)
 
 _COLLECT_AFTER = 4_000_000
-"""Bytes of source whose trees may wait for the collector."""
+"""Bytes of source after which the collector looks for what it alone can free."""
+_COLLECT_AFTER_FUNCTIONS = 3_000
+"""Functions that are followed before it looks again."""
 
 
 @dataclass(slots=True)
@@ -64,7 +66,7 @@ class DiskFiles:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._open: _Open | None = None
-        self._since_collection = 0
+        self._since_collection = self._followed = 0
         self._store: Store | None = None
         self._runner: Runner | None = None
         self._source = lru_cache(16)(self._read_source)
@@ -127,7 +129,12 @@ class DiskFiles:
         """What following the functions of a file gives, or just the one named `only`; those of
         `without` are left out."""
         assert self._runner is not None, "set_program comes first"
-        return self._runner.follow(path, only, without)
+        followed = self._runner.follow(path, only, without)
+        self._followed += followed.analysed
+        if self._followed > _COLLECT_AFTER_FUNCTIONS:
+            self._followed = 0
+            gc.collect()
+        return followed
 
     def functions(self, path: str) -> list[str]:
         """Keys of the functions of a file."""
@@ -198,7 +205,7 @@ class DiskFiles:
             return None
 
     def _collect(self, size: int) -> None:
-        """Give back the trees of the files before, now and then: they are full of cycles."""
+        """Look for cycles now and then: hardly anything here leaves any."""
         self._since_collection += size
         if self._since_collection > _COLLECT_AFTER:
             self._since_collection = 0

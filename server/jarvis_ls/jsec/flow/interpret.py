@@ -11,6 +11,7 @@ import heapq
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from weakref import ref
 
 from jarvis_ls.jsec.flow import calls, conditions, ir
 from jarvis_ls.jsec.flow.checks import ownership
@@ -107,7 +108,14 @@ class Analysis(Regions):
         self.stack: list[FunctionIR] = []
         self.thrown: list[State] = []
         """States in which the call that ran last left by an exception."""
-        self.joiner = Joiner(self.places, self._default)
+        this = ref(self)  # neither holds the other: what a run leaves is freed with the analysis
+
+        def initial(state: State, rid: int, offset: Any) -> Val:
+            analysis = this()
+            assert analysis is not None
+            return default(analysis, state, rid, offset, analysis.type_at(rid, offset))
+
+        self.joiner = Joiner(self.places, initial)
 
     def root(self, function: FunctionIR) -> list[Fault]:
         """What is wrong on ways that start in `function`, in order of file and place.
@@ -354,9 +362,6 @@ class Analysis(Regions):
         for _, value in outcomes[1:]:
             joined = join(joined, value) if joined is not None and value is not None else None
         return self.joiner.join_all([state for state, _ in outcomes]), joined
-
-    def _default(self, state: State, rid: int, offset: Any) -> Val:
-        return default(self, state, rid, offset, self.type_at(rid, offset))
 
     def cell(self, state: State, address: Expr) -> tuple[int, Any] | None:
         """The one cell a load from this address expression reads, or None."""

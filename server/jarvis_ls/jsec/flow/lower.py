@@ -10,6 +10,7 @@ from jarvis_ls.codeintel.items import items
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import FileIR, FunctionIR, GlobalIR, RecordIR, Span, Type
 from jarvis_ls.jsec.flow.loose import PASTED, written_loosely
+from jarvis_ls.jsec.flow.lower_blocks import let_go
 from jarvis_ls.jsec.flow.lower_changed import changed
 from jarvis_ls.jsec.flow.lower_expression import Outer
 from jarvis_ls.jsec.flow.lower_function import (
@@ -117,7 +118,10 @@ class Lowering:
         self, node: Node, name: str, record: str, type_: Type, *, static: bool
     ) -> FunctionIR | None:
         body = Body(self.outer, self.file.globals, self.file.path)
-        return body.lower(node, name, record, type_, static=static)
+        try:
+            return body.lower(node, name, record, type_, static=static)
+        finally:
+            let_go(body.of, body.control, body)
 
     def _declare(self, node: Node, space: str) -> None:
         kind = node.type
@@ -232,6 +236,7 @@ class Lowering:
         if type_[0] == "a" and type_[2] < 0 and value is not None:
             body = Body(self.outer, self.file.globals, self.file.path)
             type_ = body.locals.counted(type_, value)
+            let_go(body.of, body.control, body)
         extern = "extern" in words and value is None
         known = self.file.globals.get(name)
         if known is not None and not (known.extern or extern or _alike(known.type, type_)):
