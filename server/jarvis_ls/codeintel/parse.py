@@ -183,7 +183,7 @@ def _linkages(data: bytes) -> list[tuple[int, int]]:
     """Where `extern "C" {` and its brace stand between directives that leave them to C++.
 
     The grammar takes a conditional for a whole, so that a brace which is closed in another tears
-    all between them. None when as many are not closed as are opened.
+    all between them. Nothing when as many are not closed as are opened.
     """
     found: dict[bytes, list[tuple[int, int]]] = {b'extern"C"{': [], b"}": []}
     at = data.find(_FOR_CPP)

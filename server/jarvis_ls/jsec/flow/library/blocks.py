@@ -56,7 +56,9 @@ def _is_all(source: Val, amount: Val, held: Val) -> bool:
     """Whether as much is copied as the text is long, and nothing has been learned of that."""
     if held.hi < ENDLESS or amount.hi < strings.LONGEST or amount.sym is None:
         return False
-    return amount.sym[0] in ("len", "longer") and amount.sym[1:3] == source.ptr[0][:2]
+    if amount.sym[0] not in ("len", "longer") or len(source.ptr) != 1:
+        return False
+    return bool(amount.sym[1:3] == source.ptr[0][:2])
 
 
 def _cells_of(st: State, source: Val, amount: Val) -> dict[Any, Val]:

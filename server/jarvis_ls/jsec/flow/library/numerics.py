@@ -86,7 +86,7 @@ _KINDS: dict[str, Callable[[str], bool]] = {
 
 def _kind(an: Analysis, st: State, call: Call) -> None:
     """Whether a character is of a kind: certain when all that it may be are, or none is."""
-    value, asked = call.arg(0), _KINDS[call.name.replace("isw", "is")]
+    value, asked = call.arg(0), _KINDS[call.name.rpartition("::")[2].replace("isw", "is")]
     call.value = Val(0, 2048, OTHER)
     if value is None or value.ptr or not 0 <= value.lo <= value.hi < 128:
         return
