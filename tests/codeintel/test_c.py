@@ -9,7 +9,7 @@ from jarvis_ls.codeintel.facts import Facts
 from jarvis_ls.codeintel.headers import Headers, item_facts, merge_items
 from jarvis_ls.codeintel.items import items
 from jarvis_ls.codeintel.languages import LanguageName, language_of
-from jarvis_ls.codeintel.parse import parse
+from jarvis_ls.codeintel.parse import edit, parse, parse_edited
 from jarvis_ls.codeintel.source import Source
 
 
@@ -192,6 +192,29 @@ def test_the_linkage_of_c_for_cpp_tears_nothing(opening: str) -> None:
 @pytest.mark.parametrize("code", [OPEN + "int f(void);\n", "int f(void);\n" + CLOSE])
 def test_a_linkage_that_is_not_closed_stays_an_error(code: str) -> None:
     assert parse(code.encode(), "c").root_node.has_error
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("}  /* extern", "/* extern"),  # what was left out is not any more, far from the edit
+        ("int f(void);", "int g(int);"),
+        ('extern "C"', 'extern "D"'),
+        ("__cplusplus)", "__cplusplu)"),
+    ],
+)
+def test_an_edit_of_a_header_gives_the_tree_of_its_text(before: str, after: str) -> None:
+    old = f"{OPEN}int f(void);\nstruct s {{ int a; }};\n{CLOSE}\n"
+    text = old
+    tree = parse(old.encode(), "c")
+    for one, other in ((before, after), (after, before)):
+        new = text.replace(one, other)
+        start = text.index(one)
+        edit(tree, text.encode(), new.encode(), start, start + len(one), start + len(other))
+        tree, certain = parse_edited(new.encode(), "c", tree)
+        text = new
+        assert str(tree.root_node) == str(parse(text.encode(), "c").root_node) or not certain
+    assert certain and text == old
 
 
 def test_words_that_open_a_header_are_no_types() -> None:

@@ -76,20 +76,19 @@ def parse_edited(data: bytes, language: LanguageName, old: Tree | None) -> tuple
         for word, decoration in _DECORATIONS.items():
             if word in data:
                 data, old = _without(data, decoration), None
-        if _FOR_CPP in data:
-            linkages = _linkages(data)
-            if linkages:
-                data, old = _blanked(data, linkages), None
+    left_out = _linkages(data) if language != "rust" and _FOR_CPP in data else []
     end = _open_end(data, language)
     if end is not None:
-        parser.included_ranges = [tree_sitter.Range((0, 0), _point(data, end), 0, end)]
+        left_out = [part for part in left_out if part[1] <= end] + [(end, len(data))]
+    if left_out:
+        parser.included_ranges = _between(data, left_out)
     try:
         if old is None:
             return parser.parse(data), True
         tree = parser.parse(data, old)
         return tree, not tree.root_node.has_error
     finally:
-        if end is not None:
+        if left_out:
             parser.included_ranges = []
 
 
@@ -203,7 +202,7 @@ def _linkages(data: bytes) -> list[tuple[int, int]]:
                 inner += b"".join(_COMMENT.sub(b"", data[line:end]).split())
         at = data.find(_FOR_CPP, end)
     opening, closing = found.values()
-    return opening + closing if len(opening) == len(closing) else []
+    return sorted(opening + closing) if len(opening) == len(closing) else []
 
 
 def _line_end(data: bytes, at: int) -> int:
@@ -211,13 +210,16 @@ def _line_end(data: bytes, at: int) -> int:
     return len(data) if end < 0 else end
 
 
-def _blanked(data: bytes, parts: Sequence[tuple[int, int]]) -> bytes:
-    """The text with parts of it blanked, lines as they are."""
-    blanked = bytearray(data)
-    for start, end in parts:
-        lines = data[start:end].split(b"\n")
-        blanked[start:end] = b"\n".join(b" " * len(line) for line in lines)
-    return bytes(blanked)
+def _between(data: bytes, parts: Sequence[tuple[int, int]]) -> list[tree_sitter.Range]:
+    """What stands between parts of a text, which come in order; never none, as that would stand for
+    the whole text."""
+    found: list[tree_sitter.Range] = []
+    start = 0
+    for begin, end in (*parts, (len(data), len(data))):
+        if start < begin or not found:
+            found.append(tree_sitter.Range(_point(data, start), _point(data, begin), start, begin))
+        start = end
+    return found
 
 
 def _open_end(data: bytes, language: LanguageName) -> int | None:
