@@ -48,6 +48,40 @@ def test_one_more_of_the_same_line_is_new(tmp_path: Path, scan_folder: Scan) -> 
     assert len(told(scan_folder, tmp_path).shown) == 1
 
 
+SPACES = """#include <stdio.h>
+#include <string.h>
+void fill(char *out) {
+    char small[4];
+    sprintf(out, "   ");
+    sprintf(out,  "     ");
+    strcpy(small, out);
+    strcpy(small,  out);
+    // jsec-ignore: no-such-rule  because
+    // jsec-ignore: no-such-rule because
+}
+"""
+PATTERN = """[[pattern]]
+id = "own"
+regex = 'sprintf'
+languages = ["c"]
+message = "Not here."
+severity = "low"
+"""
+
+
+def test_lines_that_differ_in_spaces_only_are_told_apart(tmp_path: Path, scan_folder: Scan) -> None:
+    write(tmp_path, {"a.c": SPACES, ".jarvis/jsec.toml": PATTERN})
+    found = scan_folder(tmp_path).findings
+    rules = [one.rule for one in found]
+    for rule in ("own", "unbounded-sprintf", "write-past-buffer", "unknown-rule-in-suppression"):
+        assert rules.count(rule) == 2, rules
+    assert len({one.fingerprint for one in found}) == len(found)
+    accept(scan_folder, tmp_path)
+    (tmp_path / "a.c").rename(tmp_path / "b.c")
+    shown = told(scan_folder, tmp_path).shown
+    assert {one.rule for one in shown} == {"unknown-rule-in-suppression"}
+
+
 def test_renamed_files_stay_known(tmp_path: Path, scan_folder: Scan) -> None:
     write(tmp_path, {"old/a.c": TWICE})
     accept(scan_folder, tmp_path)

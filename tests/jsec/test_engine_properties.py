@@ -79,6 +79,7 @@ def test_any_bytes_are_analysed(raw: bytes, language: LanguageName) -> None:
     lines = len(source.line_starts)
     with no_rule_fails():
         found = findings(source, language)
+    assert len({one.fingerprint for one in found}) == len(found)
     for one in found:
         span = one.span
         assert 1 <= span.line <= span.end_line <= lines

@@ -136,11 +136,12 @@ class Editor:
     async def actions(
         self, uri: str, span: types.Range, only: list[str] | None = None,
         diagnostics: Sequence[types.Diagnostic] = (),
+        trigger: types.CodeActionTriggerKind | None = None,
     ) -> list[types.CodeAction]:  # fmt: skip
         params = types.CodeActionParams(
             types.TextDocumentIdentifier(uri),
             span,
-            types.CodeActionContext(diagnostics, only=only),  # type: ignore[arg-type]
+            types.CodeActionContext(diagnostics, only=only, trigger_kind=trigger),  # type: ignore[arg-type]
         )
         found = await self.soon(self.client.text_document_code_action_async(params))
         return list(found or [])

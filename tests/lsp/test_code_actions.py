@@ -53,6 +53,25 @@ async def test_what_a_client_asks_about_is_meant_wherever_the_cursor_is(tmp_path
         assert titled(actions, "Suppress double-free here")
 
 
+async def test_asked_by_a_key_the_whole_line_is_meant(tmp_path):
+    """VS Code looks for what is near the cursor itself, but not always in time."""
+    uri = uri_of(str(tmp_path / "a.c"))
+    async with running(tmp_path, client=CLIENTS[0]) as editor:
+        editor.open(uri, DOUBLE_FREE)
+        (found,) = await editor.diagnostics(uri)
+        margin = types.Position(found.range.start.line, 0)
+        assert found.range.start.character > 0
+        cursor = types.Range(margin, margin)
+        moved = await editor.actions(uri, cursor, trigger=types.CodeActionTriggerKind.Automatic)
+        assert not any(one.is_preferred for one in moved)
+        asked = await editor.actions(uri, cursor, trigger=types.CodeActionTriggerKind.Invoked)
+        assert any(one.is_preferred for one in asked)
+        above = types.Position(margin.line - 1, 0)
+        there = types.Range(above, above)
+        asked = await editor.actions(uri, there, trigger=types.CodeActionTriggerKind.Invoked)
+        assert not any(one.is_preferred for one in asked)
+
+
 async def test_fix_all_leaves_nothing_to_fix(tmp_path):
     uri = uri_of(str(tmp_path / "a.c"))
     async with running(tmp_path) as editor:

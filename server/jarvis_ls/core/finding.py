@@ -7,6 +7,7 @@ and SARIF count by default.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -172,10 +173,27 @@ def fill(template: str, args: tuple[tuple[str, str], ...]) -> str:
 
 
 def fingerprint(rule: str, file: str, evidence: str, occurrence: int) -> str:
-    """16 hex digits that name a finding as long as its line keeps its words."""
-    words = " ".join(evidence.split())
-    text_ = f"{rule}\0{file}\0{words}\0{occurrence}"
+    """16 hex digits that name a finding as long as its line keeps its words. `occurrence` says how
+    many of the file stand before it that only their order tells apart: see `Alike`."""
+    text_ = f"{rule}\0{file}\0{_words(evidence)}\0{occurrence}"
     return hashlib.sha256(text_.encode()).hexdigest()[:16]
+
+
+class Alike:
+    """Counts the findings of one file that only their order tells apart."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[tuple[str, str]] = Counter()
+
+    def before(self, rule: str, evidence: str) -> int:
+        """How many like this one were asked for before."""
+        key = rule, _words(evidence)
+        self._seen[key] += 1
+        return self._seen[key] - 1
+
+
+def _words(evidence: str) -> str:
+    return " ".join(evidence.split())
 
 
 def severity_from_confidence(confidence: float, base: Severity) -> Severity:

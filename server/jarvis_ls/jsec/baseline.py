@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,7 @@ from typing import Any
 
 from jarvis_ls.core.errors import ConfigError, SkippedFile
 from jarvis_ls.core.files import STATE, read_regular, replace_file, state_folder
-from jarvis_ls.core.finding import Finding, fingerprint
+from jarvis_ls.core.finding import Alike, Finding, fingerprint
 from jarvis_ls.jsec.hints import is_hint
 
 FILE = f"{STATE}/sec/baseline.json"
@@ -67,12 +67,11 @@ class Baseline:
         """All findings of one file, in order of position, with the known ones marked."""
         if not self._known:
             return findings
-        occurrences: Counter[tuple[str, str]] = Counter()
+        alike = Alike()
         marked = []
         for finding in findings:
-            place = (finding.rule, finding.evidence)
-            entry = self._entry(finding, path, occurrences[place])
-            occurrences[place] += 1
+            occurrence = alike.before(finding.rule, finding.evidence)
+            entry = self._entry(finding, path, occurrence)
             if entry:
                 self._met.add(entry)
                 if entry != finding.fingerprint:

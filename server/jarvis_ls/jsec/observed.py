@@ -82,15 +82,21 @@ def match_observed(
         if code := text.strip():
             start = at + text.find(code)
             span = source.span(start, start + len(code))
-            places.setdefault(code[:_LONGEST], []).append(span)
+            places.setdefault(_words(code), []).append(span)
         at += len(text) + 1
-    found = []
+    found: dict[str, Finding] = {}
     for one in mine:
-        code = blank(one.evidence.encode(), language, literals=False).strip()[:_LONGEST]
+        code = _words(blank(one.evidence.encode(), language, literals=False))
         if known := places.get(code):
             place = min(known, key=lambda span: (abs(span.line - one.line), span.line))
-            found.append(_finding(one, place, known.index(place)))
-    return found
+            finding = _finding(one, place, known.index(place))
+            found.setdefault(finding.fingerprint, finding)
+    return [*found.values()]
+
+
+def _words(code: bytes) -> bytes:
+    """What is compared of a line."""
+    return b" ".join(code.split())[:_LONGEST]
 
 
 def _finding(one: Observed, span: Span, same: int) -> Finding:

@@ -6,13 +6,12 @@ They see code only: comments and the inside of literals are blank unless a patte
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.lexis import blank
 from jarvis_ls.codeintel.source import Source
-from jarvis_ls.core.finding import Finding, Message, fingerprint
+from jarvis_ls.core.finding import Alike, Finding, Message, fingerprint
 from jarvis_ls.core.regex import compile_regex
 from jarvis_ls.jsec.settings import Pattern
 
@@ -41,12 +40,13 @@ def match_patterns(
 def _matches(
     source: Source, language: LanguageName, pattern: Pattern, text: bytes
 ) -> Iterator[Finding]:
-    occurrences: Counter[str] = Counter()
+    alike = Alike()
     regex = compile_regex(pattern.regex)
     matches = (match for match in regex.finditer(text) if match.end() > match.start())
     for match in itertools.islice(matches, _MAX_MATCHES):
         span = source.span(match.start(), match.end())
         evidence = source.line_text(span.line).strip().replace("\t", " ")[:200]
+        occurrence = alike.before(pattern.id, evidence)
         yield Finding(
             rule=pattern.id,
             language="rust" if language == "rust" else "c/cpp",
@@ -60,6 +60,5 @@ def _matches(
             suggestion=Message(pattern.suggestion),
             confidence=pattern.confidence,
             severity=pattern.severity,
-            fingerprint=fingerprint(pattern.id, source.path, evidence, occurrences[evidence]),
+            fingerprint=fingerprint(pattern.id, source.path, evidence, occurrence),
         )
-        occurrences[evidence] += 1

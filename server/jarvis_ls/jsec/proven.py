@@ -7,13 +7,13 @@ flow neither proved nor refuted is told with little confidence.
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.finding import (
+    Alike,
     Edit,
     Finding,
     Fix,
@@ -118,15 +118,14 @@ def _sound(source: Source, faults: Sequence[Fault]) -> dict[tuple[str, int], boo
 
 def numbered(findings: Iterable[Finding]) -> list[Finding]:
     """Findings of one file by position, with fingerprints that count those alike in that order."""
-    seen: Counter[tuple[str, str]] = Counter()
+    alike = Alike()
     rules = all_rules()
     told = []
     for one in sorted(findings, key=_position):
         if one.rule not in rules:  # of the user's own: numbered where it was found
             told.append(one)
             continue
-        occurrence = seen[(one.rule, one.evidence)]
-        seen[(one.rule, one.evidence)] += 1
+        occurrence = alike.before(one.rule, one.evidence)
         name = fingerprint(one.rule, one.file, one.evidence, occurrence)
         told.append(one if one.fingerprint == name else replace(one, fingerprint=name))
     return told

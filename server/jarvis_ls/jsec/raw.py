@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.finding import (
+    Alike,
     Edit,
     Finding,
     Fix,
@@ -81,14 +81,13 @@ def finish(
 ) -> list[Finding]:
     """Findings from reports: positions people see, evidence and fingerprints; rewrites with the
     `#include` lines they need."""
-    seen: Counter[tuple[str, str]] = Counter()
+    alike = Alike()
     findings = []
     for base, raw in sorted(placed, key=lambda p: (p[0] + p[1].start, p[1].end, p[1].rule)):
         rule = rules[raw.rule]
         span = source.span(base + raw.start, base + raw.end)
         evidence = source.line_text(span.line).strip().replace("\t", " ")[:200]
-        occurrence = seen[(raw.rule, evidence)]
-        seen[(raw.rule, evidence)] += 1
+        occurrence = alike.before(raw.rule, evidence)
         findings.append(
             Finding(
                 rule=raw.rule,

@@ -15,7 +15,6 @@ from __future__ import annotations
 import difflib
 import re
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -25,7 +24,7 @@ from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.lexis import Lexeme, blank, comments
 from jarvis_ls.codeintel.parse import Tree, captures, compile_query
 from jarvis_ls.codeintel.source import Source
-from jarvis_ls.core.finding import Finding, Message, fingerprint
+from jarvis_ls.core.finding import Alike, Finding, Message, fingerprint
 from jarvis_ls.jsec.hints import PAGES, UNKNOWN_RULE, UNUSED, WITHOUT_REASON, hint
 from jarvis_ls.jsec.rule import all_rules
 
@@ -226,31 +225,31 @@ class _Index:
 def _hints(
     source: Source, language: LanguageName, found: Sequence[Suppression], known: set[str]
 ) -> Iterator[Finding]:
-    numbers: Counter[tuple[str, str]] = Counter()
+    alike = Alike()
     for one in found:
         if not one.rules:
             message = Message("The comment names no rule.")
-            yield _hint(UNKNOWN_RULE, source, language, one, message, numbers)
+            yield _hint(UNKNOWN_RULE, source, language, one, message, alike)
         elif not one.reason:
             message = Message("The suppression of '{rule}' gives no reason.",
                               (("rule", ", ".join(one.rules)),))  # fmt: skip
-            yield _hint(WITHOUT_REASON, source, language, one, message, numbers)
+            yield _hint(WITHOUT_REASON, source, language, one, message, alike)
         for name in one.rules:
             if name not in known:
                 yield _hint(UNKNOWN_RULE, source, language, one,
-                            _unknown(name, known), numbers)  # fmt: skip
+                            _unknown(name, known), alike)  # fmt: skip
 
 
 def _unused(
     source: Source, language: LanguageName, found: Sequence[Suppression], known: set[str]
 ) -> Iterator[Finding]:
-    numbers: Counter[tuple[str, str]] = Counter()
+    alike = Alike()
     for one in found:
         for name in one.rules:
             if name in known and name not in one.used:
                 message = Message("There is no finding of '{rule}' here to suppress.",
                                   (("rule", name),))  # fmt: skip
-                yield _hint(UNUSED, source, language, one, message, numbers)
+                yield _hint(UNUSED, source, language, one, message, alike)
 
 
 def _unknown(name: str, known: set[str]) -> Message:
@@ -270,14 +269,12 @@ _SUGGESTIONS = {
 
 def _hint(
     rule: str, source: Source, language: LanguageName, one: Suppression, message: Message,
-    numbers: Counter[tuple[str, str]],
+    alike: Alike,
 ) -> Finding:  # fmt: skip
     span = source.span(one.start, one.end)
     evidence = source.line_text(span.line).strip().replace("\t", " ")[:200]
-    number = numbers[rule, evidence]
-    numbers[rule, evidence] += 1
     return hint(
         rule, "rust" if language == "rust" else "c/cpp", source.path, span, message,
         suggestion=_SUGGESTIONS[rule], evidence=evidence,
-        fingerprint=fingerprint(rule, source.path, evidence, number),
+        fingerprint=fingerprint(rule, source.path, evidence, alike.before(rule, evidence)),
     )  # fmt: skip

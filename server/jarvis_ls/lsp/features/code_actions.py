@@ -44,9 +44,7 @@ class _Actions:
         if state is None or document is None:
             return []
         self._say = self._server.say
-        meant = _meant(params.context.diagnostics)
-        here = [one for one in state.active if overlaps(to_range(one.span), params.range)
-                or (one.rule, one.span.line) in meant]  # fmt: skip
+        here = _meant(state.active, params)
         found = [*self._fixes(document, state, here), *self._settle(document, state, here)]
         found += self._fix_all(document, state)
         only = params.context.only
@@ -179,9 +177,19 @@ def _wanted(kind: str | None, only: Sequence[types.CodeActionKind | str] | None)
     return any(name == one or name.startswith(f"{one}.") or one == "" for one in wanted)
 
 
-def _meant(diagnostics: Iterable[types.Diagnostic]) -> set[tuple[str, int]]:
-    """Rules and lines of the findings a client asks about: Neovim means those of the whole line,
-    wherever in it the cursor stands."""
-    return {
-        (str(one.code), one.range.start.line + 1) for one in diagnostics if one.source == SOURCE
-    }
+def _meant(findings: Sequence[Finding], params: types.CodeActionParams) -> list[Finding]:
+    """The findings a client asks about: those under the cursor, those it names (Neovim means the
+    whole line), and where there is neither and the user asked by a key, those of the line."""
+    context = params.context
+    named = {
+        (str(one.code), one.range.start.line + 1)
+        for one in context.diagnostics if one.source == SOURCE
+    }  # fmt: skip
+    meant = [
+        one for one in findings
+        if overlaps(to_range(one.span), params.range) or (one.rule, one.span.line) in named
+    ]  # fmt: skip
+    if meant or context.trigger_kind != types.CodeActionTriggerKind.Invoked:
+        return meant
+    first, last = params.range.start.line + 1, params.range.end.line + 1
+    return [one for one in findings if first <= one.span.line <= last]
