@@ -38,7 +38,7 @@ export type Severity = 'high' | 'medium' | 'low';
 export type RuleLevel = 'off' | 'low' | 'medium' | 'high';
 export type SuppressScope = 'line' | 'function' | 'file' | 'baseline';
 export type ExportFormat = 'json' | 'jsonl' | 'sarif' | 'markdown' | 'html';
-export type ServerState = 'starting' | 'scanning' | 'idle' | 'error';
+export type ServerState = 'starting' | 'scanning' | 'following' | 'idle' | 'error';
 export type MigrationScope =
   | 'scan'
   | 'project'
@@ -146,9 +146,10 @@ export interface FindingsChangedParams {
 
 /** What the server is doing, for a status bar. */
 export interface StatusParams {
-  /** `scanning` while a scan of the workspace runs. */
+  /** While a scan of the workspace runs: `scanning` as long as the rules look at its files,
+`following` as long as values are followed through their functions. */
   state: ServerState;
-  /** Files done in the running or the last scan. */
+  /** Files that are done: of the half that runs, or in the last scan. */
   done: number;
   /** Files to do in the running or the last scan. */
   total: number;

@@ -87,6 +87,23 @@ async def test_a_scan_shows_progress_and_answers_with_numbers(tmp_path):
         assert third.files == 1 and third.findings == 5 * 40
 
 
+async def test_both_halves_of_a_scan_are_shown_and_never_go_back(tmp_path):
+    """The rules look at the files of a folder, then values are followed through them."""
+    folders = tmp_path / "first", tmp_path / "second"
+    for folder in folders:
+        folder.mkdir()
+        many_files(folder, 60)
+    async with running(*folders) as editor:
+        await editor.request("jarvis/scanWorkspace", {})
+        (reports,) = editor.client.progress_reports.values()
+        shares = [one.percentage for one in reports[1:-1]]
+        assert shares == sorted(shares) and shares[-1] > 50
+        await editor.until(lambda: editor.statuses[-1].state == "idle")
+        following = [one for one in editor.statuses if one.state == "following"]
+        assert following, [one.state for one in editor.statuses]
+        assert all(0 <= one.done <= one.total == 120 for one in following)
+
+
 async def test_the_clients_own_token_is_used(tmp_path):
     many_files(tmp_path, 2)
     async with running(tmp_path) as editor:

@@ -32,7 +32,7 @@ export function activate(context: JarvisContext): void {
   context.subscriptions.push(item);
   let status: StatusParams | undefined;
   const draw = () => {
-    const scanning = status?.state === 'scanning';
+    const scanning = status?.state === 'scanning' || status?.state === 'following';
     show(item, face(context.serverLife, status), scanning);
     void commands.executeCommand('setContext', 'jarvisLs.scanning', scanning);
   };
@@ -87,6 +87,18 @@ function statusFace(status: StatusParams, command: string): Face {
       text: `$(sync~spin) ${l10n.t('Scanning {0}/{1}', status.done, status.total)}`,
       sentence: l10n.t(
         'Scanning: {0} of {1} files, {2} so far.',
+        status.done,
+        status.total,
+        countOf(status.findings),
+      ),
+      command,
+    };
+  }
+  if (status.state === 'following') {
+    return {
+      text: `$(sync~spin) ${l10n.t('Following values {0}/{1}', status.done, status.total)}`,
+      sentence: l10n.t(
+        'Following values through functions: {0} of {1} files, {2} so far.',
         status.done,
         status.total,
         countOf(status.findings),

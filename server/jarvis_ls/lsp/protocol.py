@@ -42,7 +42,7 @@ Severity = Literal["high", "medium", "low"]
 RuleLevel = Literal["off", "low", "medium", "high"]
 SuppressScope = Literal["line", "function", "file", "baseline"]
 ExportFormat = Literal["json", "jsonl", "sarif", "markdown", "html"]
-ServerState = Literal["starting", "scanning", "idle", "error"]
+ServerState = Literal["starting", "scanning", "following", "idle", "error"]
 
 
 @attrs.frozen
@@ -159,9 +159,10 @@ class StatusParams:
     """What the server is doing, for a status bar."""
 
     state: ServerState
-    """`scanning` while a scan of the workspace runs."""
+    """While a scan of the workspace runs: `scanning` as long as the rules look at its files,
+    `following` as long as values are followed through their functions."""
     done: int
-    """Files done in the running or the last scan."""
+    """Files that are done: of the half that runs, or in the last scan."""
     total: int
     """Files to do in the running or the last scan."""
     findings: int

@@ -42,7 +42,11 @@ class ScanState:
     running: bool = False
     """Whether it goes on."""
     done: int = 0
-    """Files finished."""
+    """Files the rules have looked at."""
+    following: bool = False
+    """Whether values are being followed through the functions of a folder."""
+    followed: int = 0
+    """Files for which that is done, too."""
     total: int = 0
     """Files there are."""
     files: int = 0
@@ -243,13 +247,14 @@ class Scanning:
             jobs=jobs or max(1, processors() - 1),
             cache=cache,
             only=chosen,
-            step=None if work is None else _flow_step(work, state),
+            step=None if work is None else self._flow_step(work, state),
         )
         complete = False
         try:
             async with contextlib.aclosing(reports):
                 complete = await self._collect(reports, folder, work, state)
         finally:
+            state.following, state.followed = False, state.done
             if cache is not None:
                 await asyncio.to_thread(cache.close, complete=complete and chosen is None)
         units = self._units.get(folder.path, {})
@@ -304,8 +309,21 @@ class Scanning:
             state.files += 1
             self.digests.setdefault(folder.path, {})[report.path] = report.digest
         if work is not None:
-            work.report(state.done, _HALVES * state.total, report.path)
+            work.report(state.done + state.followed, _HALVES * state.total, report.path)
             self.progressed.fire(state)
+
+    def _flow_step(self, work: Work, state: ScanState) -> Callable[[int, int, str], None]:
+        """Shows how far the second half of a folder is, in which values are followed."""
+        before = state.followed
+
+        def step(done: int, of: int, path: str) -> None:
+            if not work.cancelled:
+                state.following = True
+                state.followed = before + (state.done - before) * done // of
+                work.report(state.done + state.followed, _HALVES * state.total, path)
+                self.progressed.fire(state)
+
+        return step
 
     def _opened_cache(self, folder: Folder, settings: Settings) -> Cache | None:
         """The answers kept for a folder; None when nothing can be kept there.
@@ -358,16 +376,6 @@ class Scanning:
             if self._stamps.get(file.location) != stamp:
                 changed[file.path] = file.location, stamp
         return changed
-
-
-def _flow_step(work: Work, state: ScanState) -> Callable[[int, int, str], None]:
-    """Shows how far the second half of a scan is, in which values are followed."""
-
-    def step(done: int, of: int, path: str) -> None:
-        if not work.cancelled:
-            work.report(state.total * (of + done), _HALVES * state.total * of, path)
-
-    return step
 
 
 def _no_more(root: Path, paths: Collection[str]) -> list[str]:

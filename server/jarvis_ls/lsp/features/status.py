@@ -36,11 +36,12 @@ class _Status:
         self._timer = None
         scan = self._server.scanning.state
         trouble = self._server.trouble
-        state: ServerState = "error" if trouble else "scanning" if scan.running else "idle"
+        running: ServerState = "following" if scan.following else "scanning"
+        state: ServerState = "error" if trouble else running if scan.running else "idle"
         count = self._server.findings.count()
         params = StatusParams(
             state,
-            scan.done,
+            scan.followed if state == "following" else scan.done,
             scan.total,
             count,
             offline=self._server.offline,
