@@ -325,6 +325,34 @@ def in_system_header(cursor: Cursor) -> bool:
     return bool(library.clang_Location_isInSystemHeader(library.clang_getCursorLocation(cursor)))
 
 
+def own_file(cursor: Cursor) -> str | None:
+    """Name of the file that a cursor lies in, as the parser knows it; None for headers of the
+    system and for what no file holds. A unit is asked once for each name."""
+    library = cindex().conf.lib
+    place = library.clang_getCursorLocation(cursor)
+    if library.clang_Location_isInSystemHeader(place):
+        return None
+    file = ctypes.c_void_p()
+    library.clang_getExpansionLocation(place, ctypes.byref(file), None, None, None)
+    if file.value is None:
+        return None
+    unit = cursor._tu
+    names: dict[int, str] | None = getattr(unit, "_names", None)
+    if names is None:
+        names = unit._names = {}
+    name = names.get(file.value)
+    if name is None:
+        bindings = cindex()
+        handle = ctypes.cast(file, bindings.c_object_p)
+        name = names[file.value] = str(bindings.File(handle).name)
+    return name
+
+
+def identity(declared: Cursor) -> int:
+    """A number that no other declaration of its unit has."""
+    return int(declared.data[0])
+
+
 def _visit(cursor: Cursor, visitor: Any) -> None:
     bindings = cindex()
     bindings.conf.lib.clang_visitChildren(cursor, bindings.callbacks["cursor_visit"](visitor), [])
@@ -373,6 +401,11 @@ def _declare(library: Any, bindings: Any) -> None:
             [bindings.SourceLocation, ctypes.POINTER(bindings.c_object_p), number, number, number],
             None,
         ),
+        (
+            "clang_getExpansionLocation",
+            [bindings.SourceLocation, ctypes.POINTER(pointer), number, number, number],
+            None,
+        ),
         ("clang_PrintingPolicy_setProperty", [pointer, ctypes.c_int, ctypes.c_uint], None),
     ):
         function = getattr(library, name)
@@ -385,6 +418,10 @@ def _declare(library: Any, bindings: Any) -> None:
 _GIVING_TYPES = ("clang_getCanonicalType", "clang_getCursorType", "clang_getPointeeType",
                  "clang_getArrayElementType", "clang_getResultType",
                  "clang_getCursorResultType")  # fmt: skip
+_GIVING_CURSORS = ("clang_getCursorReferenced", "clang_getCursorSemanticParent",
+                   "clang_getCursorDefinition", "clang_getTypeDeclaration")  # fmt: skip
+_NO_CURSOR = 70
+"""`CXCursor_InvalidFile`, the kind of the null cursor."""
 
 
 def _quicken(library: Any, bindings: Any) -> None:
@@ -405,6 +442,15 @@ def _quicken(library: Any, bindings: Any) -> None:
 
     for one in _GIVING_TYPES:
         getattr(library, one).errcheck = of_its_unit
+
+    def some_of_its_unit(result: Any, _function: Any, arguments: Sequence[Any]) -> Any:
+        if result._kind_id == _NO_CURSOR:
+            return None
+        result._tu = arguments[0]._tu
+        return result
+
+    for one in _GIVING_CURSORS:
+        getattr(library, one).errcheck = some_of_its_unit
 
 
 def _first_line(error: Exception) -> str:

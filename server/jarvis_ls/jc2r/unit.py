@@ -55,7 +55,7 @@ class _Reader:
         self._inside: dict[str, str | None] = {}
         """File name as libclang says it, to the path in the project; None outside."""
         self._usr: dict[int, str | None] = {}
-        """USR of what a cursor (by hash) declares, when that lies in the project."""
+        """USR of what a cursor (by its identity) declares, when that lies in the project."""
         number = {name: getattr(kinds, name).value for name in _KINDS}
         self._is = number
         self._function_kinds = frozenset(number[name] for name in _FUNCTIONS)
@@ -80,10 +80,7 @@ class _Reader:
 
     def _below(self, outer: Cursor, prefix: str, files: dict[str, None]) -> None:
         for cursor in clang.children(outer):
-            if clang.in_system_header(cursor):
-                continue
-            file = cursor.location.file
-            path = self._relative(file.name) if file is not None else None
+            path = self._path_of(cursor)
             if path is None:
                 continue
             files[path] = None
@@ -168,7 +165,7 @@ class _Reader:
         return tuple(uses), indirect
 
     def _project_usr(self, declared: Cursor) -> str | None:
-        key = declared.hash
+        key = clang.identity(declared)
         if key not in self._usr:
             usr = None
             kind = declared._kind_id
@@ -180,17 +177,17 @@ class _Reader:
             ):
                 self._usr[key] = None
                 return None
-            if clang.in_system_header(declared):
-                self._usr[key] = None
-                return None
-            file = declared.location.file
-            if file is not None and self._relative(file.name) is not None:
+            if self._path_of(declared) is not None:
                 usr = declared.get_usr() or None
             self._usr[key] = usr
         return self._usr[key]
 
     def _is_static(self, cursor: Cursor) -> bool:
         return bool(cursor.linkage.name == "INTERNAL")
+
+    def _path_of(self, cursor: Cursor) -> str | None:
+        name = clang.own_file(cursor)
+        return self._relative(name) if name is not None else None
 
     def _relative(self, name: str) -> str | None:
         if name not in self._inside:
