@@ -612,6 +612,35 @@ def test_other_names_of_functions_are_there_too(tmp_path: Path) -> None:
 
 
 @needs_cargo
+@pytest.mark.parametrize("rest", ["", "__attribute__((weak)) int old(int a) { return a; }\n"])
+def test_assembly_of_a_file_is_kept_and_versions_of_names_are_names(
+    tmp_path: Path, rest: str
+) -> None:
+    root = tmp_path / "versions"
+    write(root, {
+        "more.h": "int twice(int); extern const char told[]; int thrice(int);\n",
+        "more.c": '#include "more.h"\n'
+                  '#define SYMVER(a, b) __asm__(".symver " a "," b);\n'
+                  'SYMVER("twice_v1", "twice@V1")\nint twice_v1(int x) { return x + 1; }\n'
+                  'SYMVER("twice_v2", "twice@@V2")\nint twice_v2(int x) { return 2 * x; }\n'
+                  f"int thrice(int x) {{ return twice_v2(x) + x; }}\n{rest}",
+        "text.c": '__asm__(".pushsection .rodata\\n.globl told\\n"\n'
+                  '        "told: .asciz \\"of {1}\\"\\n.popsection");\n'
+                  "int one(void) { return 1; }\n",
+        "main.c": '#include <stdio.h>\n#include "more.h"\n'
+                  'int main(void) { puts(told); return twice(4) * thrice(3); }\n',
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert ("stays in C" in done.stdout) == bool(rest), done.stdout
+    binary = tmp_path / "c-versions"
+    built_by_cc(binary, *root.glob("*.c"))
+    wanted = run(binary)
+    assert wanted == (72, "of {1}\n", "")
+    assert run(tmp_path / "versions_rs" / "target" / "release" / "main") == wanted
+
+
+@needs_cargo
 def test_a_main_that_returns_nothing_in_strict_c(tmp_path: Path) -> None:
     root = tmp_path / "strict"
     write(root, {

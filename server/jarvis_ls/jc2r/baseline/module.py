@@ -10,12 +10,8 @@ from typing import Any
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.jc2r.baseline.attributes import (
-    alias_of,
-    alignment_of,
-    attributes_of,
-    is_weak,
-)
+from jarvis_ls.jc2r.baseline.assembly import in_rust
+from jarvis_ls.jc2r.baseline.attributes import alignment_of, attributes_of, is_weak
 from jarvis_ls.jc2r.baseline.body import Body
 from jarvis_ls.jc2r.baseline.comments import Comments
 from jarvis_ls.jc2r.baseline.inlined import Functions
@@ -98,7 +94,7 @@ class Translator(Naming):
                 self._prepared(item.cursor, self._function)
 
     def _wanted_in_c(self, cursor: Any) -> str:
-        name = alias_of(cursor) or cursor.spelling
+        name = self.other_name_of(cursor) or cursor.spelling
         return self._crate.stays(self._path, name) if self.is_own(cursor) else ""
 
     def _prepared(self, cursor: Any, translate: Callable[[Any], str]) -> None:
@@ -180,7 +176,8 @@ class Translator(Naming):
         if self.is_own(cursor) or (static and is_const(cursor.type)):
             return False
         if cursor.kind.name == "FUNCTION_DECL":
-            return not static and not clang.is_inline(cursor)
+            only_named = cursor.spelling in self._versions  # which the remainder does not
+            return not static and not clang.is_inline(cursor) and not only_named
         return static or clang.initializer(cursor) is not None
 
     def translate(self) -> Module:
@@ -234,6 +231,8 @@ class Translator(Naming):
             module.headers = self.headers(self._unit)
             module.nested = self.has_nested
             module.renamed = self.renamed
+        else:
+            module.items += [in_rust(text) for _, text in self._assembly]
         return module
 
     def places_in_c(self, *, whole: bool = False) -> bytes:
@@ -247,7 +246,7 @@ class Translator(Naming):
 
     def _function(self, cursor: Any) -> str:
         """A function, and what its attributes ask for."""
-        if target := alias_of(cursor):
+        if target := self.other_name_of(cursor):
             return self._other_name(cursor, target)
         own = self.is_own(cursor)
         file = cursor.location.file.name

@@ -13,6 +13,7 @@ from typing import Any
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.files import read_regular
+from jarvis_ls.jc2r.baseline.assembly import assembly, versions
 from jarvis_ls.jc2r.baseline.attributes import alias_of
 from jarvis_ls.jc2r.baseline.groups import apart, extent, groups
 from jarvis_ls.jc2r.baseline.kinds import is_open, is_pointer, plain
@@ -88,6 +89,9 @@ def _changes(
     together = {extent(one) for group in shared for one in group}
     for cursor in own:
         start, end = extent(cursor)
+        text = assembly(cursor)
+        if text and versions(text) is not None:  # of a library, which the crate is not
+            changes.append((start, end, ""))
         if (start, end) in together or not _is_rusts(cursor, stays):
             continue
         text = ""

@@ -8,6 +8,7 @@ from typing import Any
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.jc2r.baseline import prelude
+from jarvis_ls.jc2r.baseline.assembly import assembly, versions
 from jarvis_ls.jc2r.baseline.attributes import alias_of
 
 _VOID = "'main' must return 'int'"
@@ -25,6 +26,10 @@ class Source:
         self._problems: list[clang.Problem] = []
         self._functions: list[Any] = []
         self._variables: list[Any] = []
+        self._assembly: list[tuple[Any, str]] = []
+        """What stands at file scope, without versions of names."""
+        self._versions: dict[str, str] = {}
+        """Names that mean a version, each with what it is another name of."""
 
     def read(self) -> None:
         """Parse the file, once. Raises `JarvisError` when that is not possible at all."""
@@ -38,7 +43,22 @@ class Source:
         self._problems = [
             one for one in self._problems if one.text != _VOID
         ]  # it starts nonetheless
+        for cursor in clang.children(self._unit.cursor):
+            if (text := assembly(cursor)) and not clang.in_system_header(cursor):
+                named = versions(text)
+                self._versions.update(named or {})
+                self._assembly += [(cursor, text)] if named is None else []
         self._functions, self._variables = self._definitions(self._unit.cursor)
+
+    def other_name_of(self, cursor: Any) -> str:
+        """The function for which a declaration is another name; empty when it is none."""
+        if target := alias_of(cursor):
+            return target
+        name = "" if cursor.is_definition() else self._versions.get(cursor.spelling, "")
+        type_ = cursor.type.get_canonical()
+        same = (one for one in clang.children(self._unit.cursor) if one.spelling == name
+                and one.is_definition() and one.type.get_canonical() == type_)  # fmt: skip
+        return name if name and any(same) else ""
 
     @property
     def has_main(self) -> bool:
@@ -125,7 +145,7 @@ class Source:
         return tuple(sorted(path for path in own if path.is_relative_to(self._root)))
 
     def _definitions(self, top: Any) -> tuple[list[Any], list[Any]]:
-        functions: list[Any] = []
+        functions: dict[str, Any] = {}
         variables: dict[str, Any] = {}
         for cursor in clang.children(top):
             name = cursor.kind.name
@@ -134,12 +154,12 @@ class Source:
                 and (name != "VAR_DECL" or clang.initializer(cursor) is None)
             ):  # some headers define tables, such as `prioritynames` of syslog.h
                 continue
-            if name == "FUNCTION_DECL" and (cursor.is_definition() or alias_of(cursor)):
-                functions.append(cursor)
+            if name == "FUNCTION_DECL" and (cursor.is_definition() or self.other_name_of(cursor)):
+                functions[cursor.get_usr()] = cursor
             elif name == "VAR_DECL" and clang.is_made_here(cursor):
                 usr = cursor.get_usr()
                 if usr not in variables or clang.initializer(cursor) is not None or (
                     variables[usr].type.get_size() < 0
                 ):  # fmt: skip
                     variables[usr] = cursor
-        return functions, list(variables.values())
+        return list(functions.values()), list(variables.values())

@@ -25,6 +25,11 @@ def bytes_of(cursor: Any) -> bytes:
     return bytes(found)
 
 
+def text_of(spelling: str) -> str:
+    """The characters of a literal, told from how it is spelled."""
+    return "".join(chr(number) for number, _ in _parts(spelling))
+
+
 def units_of(cursor: Any) -> list[int]:
     """The characters of a wide literal, in units of its type, without its final zero."""
     size = cursor.type.get_canonical().element_type.get_size()
