@@ -375,6 +375,10 @@ def test_what_only_the_own_build_makes_is_said_to_need_it(tmp_path: Path) -> Non
      "AC_DEFINE_UNQUOTED([PCI_IDS], [\"$PCI_IDS\"],\n\t[where])\n",
      "const char *seen(void) { return PCI_IDS; }\n"
      "_Static_assert(sizeof PCI_IDS == 13, PCI_IDS);\n"),
+    ("AC_CONFIG_HEADERS([config.h])\nKIND=blue\nAC_DEFINE_UNQUOTED(WHERE, "
+     "[\"${datadir}/$PACKAGE/${KIND}$nobody\"])\nAC_DEFINE_UNQUOTED([NONE], $nobody)\n",
+     "const char *seen(void) { return WHERE; }\n#ifdef NONE\n#error\n#endif\n"
+     '_Static_assert(!strcmp(WHERE, "/usr/local/share/shop/blue"), WHERE);\n'),
     ("AC_CHECK_SIZEOF(unsigned short)\n",
      "#if SIZEOF_UNSIGNED_SHORT == 2 && SIZEOF_UNSIGNED_LONG_LONG == 8\n"
      "int seen(void) { return 1; }\n#endif\n"),
@@ -414,3 +418,55 @@ def test_files_that_are_only_parts_of_others_are_not_left_out(tmp_path: Path) ->
     assert "2 of 2 functions in Rust" in done.stdout, done.stdout + done.stderr
     progress = json.loads((root / ".jarvis" / "c2rust" / "progress.json").read_text())
     assert [one["file"] for one in progress["skipped"]] == ["alone.c", "broken.c"]
+
+
+@needs_compiler
+def test_headers_that_commands_write_word_by_word_are_made_without_running_them(
+    tmp_path: Path,
+) -> None:
+    root = tmp_path / "worded"
+    write(root, {
+        "Makefile": "VERSION = 1.4\nall: a.o\nconfig.h:\n"
+                    '\t( \\\n\techo "/* made */"; \\\n'
+                    '\techo "#define VERSION \\"$(VERSION)$$NONE\\"" \\\n\t) > config.h\n'
+                    'date.h: a.c\n\t@echo \'#define SECOND "\'`cat second`\'"\' >$@\n'
+                    '\t@printf "#define THIRD %s\\n" 3 >> $@; touch ran\n'
+                    "strange.h:\n\tsed -e s/A/B/ a.c > strange.h\n",
+        "second": "of two\nlines\n",
+        "part/configure": "#!/bin/sh\nname=\"by hand\"\ncat > own.h <<EOF\n#define NAME \"$name\"\n"
+                          "EOF\nif cc x.c; then\n  echo \"#include <stdint.h>\" >> own.h\nelse\n"
+                          "  echo \"#include <no/such.h>\" >> own.h\nfi\n",
+        "part/b.c": '#include "own.h"\nuint8_t b(void) { return sizeof NAME == 8 ? 1 : 0; }\n'
+                    "_Static_assert(sizeof NAME == 8, NAME);\n",
+        "a.c": '#include "config.h"\n#include "date.h"\nint a(void) { return THIRD; }\n'
+               "_Static_assert(sizeof VERSION == 4 && sizeof SECOND == 7, VERSION SECOND);\n",
+        "c.c": '#if __has_include("strange.h")\n#error\n#endif\nint c(void) { return 0; }\n',
+    })  # fmt: skip
+    assert functions(root) == ["a", "b", "c"]
+    assert not (root / "ran").exists()
+
+
+@needs_compiler
+def test_the_header_of_this_system_is_chosen_where_a_set_up_chooses_one(tmp_path: Path) -> None:
+    root = tmp_path / "chosen"
+    write(root, {
+        "configure.ac": "AC_INIT([chosen], [1])\ncase $host_os in\n  linux*) os=linux;;\nesac\n"
+                        "AC_CONFIG_LINKS([src/os.h:src/os-${os}.h src/md.h:src/md-$cpu.h])\n",
+        "src/os-linux.h": "#define WHICH 1\n", "src/os-netbsd.h": "#error\n",
+        "src/a.c": '#include "os.h"\nint a(void) { return WHICH; }\n',
+    })  # fmt: skip
+    assert functions(root) == ["a"]
+
+
+@needs_compiler
+def test_what_is_asked_of_the_machine_is_told_where_nothing_says_how_to_build(
+    tmp_path: Path,
+) -> None:
+    root = tmp_path / "bare"
+    write(root, {
+        "a.c": "#include <stdio.h>\n#if !HAVE_DPRINTF\nvoid dprintf(int);\n#endif\n"
+               "#if HAVE_STRDUP_OF_NOBODY\n#error\n#endif\nint a(void) { return 1; }\n",
+    })  # fmt: skip
+    assert functions(root) == ["a"]
+    write(root, {"Makefile": "all:\n", "a.c": "#if HAVE_DPRINTF\n#error\n#endif\nint a;\n"})
+    assert functions(root) == []

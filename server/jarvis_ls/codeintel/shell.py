@@ -82,7 +82,7 @@ class CommandLine:
 
 def take_apart(line: str, depth: int = 0) -> CommandLine:
     """What `line` would do when a shell ran it."""
-    root = _parser().parse(line.encode("utf-8", "replace")).root_node
+    root = tree(line)
     opaque = root.has_error or depth >= MAX_DEPTH or _CONTROL.search(line) is not None
     commands: list[Command] = []
     writes: list[str] = []
@@ -107,6 +107,11 @@ def take_apart(line: str, depth: int = 0) -> CommandLine:
     commands = [Command(c.words, c.opaque or c.words[0] in functions) for c in commands if c.words]
     opaque = opaque or "?" in (*writes, *reads) or any(command.opaque for command in commands)
     return CommandLine(tuple(commands), tuple(writes), tuple(reads), opaque)
+
+
+def tree(text: str) -> tree_sitter.Node:
+    """Commands as the grammar of bash has them."""
+    return _parser().parse(text.encode("utf-8", "replace")).root_node
 
 
 def _changes_what_runs(node: tree_sitter.Node) -> bool:

@@ -25,6 +25,7 @@ from pathlib import Path
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.jc2r.configured import configured, package, stand_ins
+from jarvis_ls.jc2r.echoed import echoed
 from jarvis_ls.jc2r.guesses import Includes, makefile_ways, makefile_words
 from jarvis_ls.jc2r.header_units import header_units
 from jarvis_ls.jc2r.makefiles import for_other_systems
@@ -412,9 +413,10 @@ def _plain(root: Path, made: Path, folder: Path, notes: list[str]) -> tuple[Unit
     elsewhere = stand_ins(root, files)
     known = [file for file in files if file not in elsewhere]
     includes = Includes(root, known)
-    headers = [*configured(root, known, folder / "configured"),
-               *includes.installed(folder / "installed")]  # fmt: skip
     called = package(root)
+    headers = [*echoed(root, known, called, folder / "echoed"),
+               *configured(root, known, folder / "configured"),
+               *includes.installed(folder / "installed")]  # fmt: skip
     ways = {
         file: [(*makefile_words(root, str(Path(file).parent), called), *way,
                 *includes.words(file), *headers) for way in makefile_ways(root, file, called)]

@@ -22,9 +22,22 @@ from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 
 MAX_BYTES = 16_000_000
+PLACES = {
+    "prefix": "/usr/local", "exec_prefix": "$(prefix)", "bindir": "$(exec_prefix)/bin",
+    "sbindir": "$(exec_prefix)/sbin", "libdir": "$(exec_prefix)/lib",
+    "libexecdir": "$(exec_prefix)/libexec", "datarootdir": "$(prefix)/share",
+    "datadir": "$(datarootdir)", "sysconfdir": "$(prefix)/etc", "mandir": "$(datarootdir)/man",
+    "localstatedir": "$(prefix)/var", "localedir": "$(datarootdir)/locale",
+    "includedir": "$(prefix)/include", "docdir": "$(datarootdir)/doc/$(PACKAGE)",
+    "pkgdatadir": "$(datadir)/$(PACKAGE)", "pkglibdir": "$(libdir)/$(PACKAGE)",
+}  # fmt: skip
+"""Where things are put when nobody says otherwise, as `configure` has it."""
 SECONDS = 60
 """How long the linker may take."""
 _SCRIPTS = ("configure.ac", "configure.in")
+_BUILDS = ("GNUmakefile", "makefile", "Makefile", "CMakeLists.txt", "meson.build", "SConstruct",
+           "Makefile.in", "Makefile.am", "wscript", "configure")  # fmt: skip
+"""Files that say how a project is built."""
 _TEMPLATE = re.compile(r"(.+\.h)(?:\.in|\.cmake|\.cmakein|\.cmake\.in)\Z")
 _DEFAULTS = re.compile(r"([\w-]*config[\w-]*)\.(?:def|default|sample|example|dist)\.h")
 """What is copied to make a header that users change."""
@@ -62,8 +75,12 @@ _FOR_NAME = re.compile(
 )
 """What is defined when a function, or a header, is there."""
 _FROM_SHELL = re.compile(
-    r"^AC_DEFINE_UNQUOTED\(\s*\[?(\w+)\]?,\s*\[?(\"?)\$\{?(\w+)\}?\2\]?\s*[,)]", re.MULTILINE
+    r"^AC_DEFINE_UNQUOTED\(\s*\[?(\w+)\]?,\s*\[?((\"?)[\w${}/.: -]*\$[\w${}/.: -]*\3)\]?\s*[,)]",
+    re.MULTILINE,
 )
+_OF_SHELL = re.compile(r"\$(?:\{(\w+)\}|\((\w+)\)|(\w+))")
+_MAX_DEPTH = 8
+_LINKS = re.compile(r"\bAC_CONFIG_LINKS\(\s*\[?\s*([^])]+)")
 _SHELL = re.compile(
     r"^(\w+)=(?:\"([^\"$`\\\n]*)\"|'([^'\"\\\n]*)'|([\w./:-]+))[ \t]*$", re.MULTILINE
 )
@@ -116,6 +133,7 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
                           for word in re.split(r"[\s,]+", match) if word)  # fmt: skip
     templates |= {name: template for name, _, template in (one.partition(":") for one in named)
                   if template in files}  # fmt: skip
+    templates |= _linked(script, files)
     named = dict.fromkeys(one.partition(":")[0] for one in named)
     defaults = {f"{match[1]}.h": one for one in files
                 if (match := _DEFAULTS.fullmatch(PurePosixPath(one).name))}  # fmt: skip
@@ -127,23 +145,25 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
     asking = [_CONFIG, _OF_CONFIGURE] if "configure" in files else [_CONFIG]
     wanted = {name.decode(): "" for text in sources for one in asking for name in one.findall(text)}
     exporting = _exporting(root, files, sources)
-    shipped = {name: one for name, one in shipped.items() if _is_included(name, sources)}
+    shipped = {name: one for name, one in shipped.items() if is_included(name, sources)}
     missing = [one for one in {**named, **templates, **dict(sorted(wanted.items())), **exporting,
                                **shipped}
                if PurePosixPath(one).name not in there]  # fmt: skip
     notices = {name.decode() for text in sources for name in _NOTICE.findall(text)}
     nothing = [f"-D{name}(...)=" for name in sorted(notices)]
-    if not missing and (named or not script):
-        return nothing
     asked = sorted({word.decode() for text in sources for word in _ASKED.findall(text)})
-    known = {**names_of(script, root.name), **_answers(asked), **_set(script)}
+    bare = not script and not any(name in _BUILDS for name in there)
+    if not missing and (named or not (script or (bare and asked))):
+        return nothing
+    names = names_of(script, root.name)
+    known = _answers(asked) if bare else {**names, **_answers(asked), **_set(script, names)}
     plain = "".join(f"#ifndef {name}\n#define {name} {value}\n#endif\n"
                     for name, value in known.items())  # fmt: skip
     if not missing:  # then all of it stands in the compiler's arguments
         replace_file(_folder(made) / "defined.h", plain.encode())
         return [*nothing, "-include", str(made / "defined.h")]
     called = "".join(f"#ifndef {name}\n#define {name} {value}\n#endif\n"
-                     for name, value in names_of(script, root.name).items())  # fmt: skip
+                     for name, value in names.items())  # fmt: skip
     plain += _filled(_as_written(script), known)
     known |= _by_cmake(root)
     by_name = {PurePosixPath(one).name: template for one, template in templates.items()}
@@ -197,7 +217,8 @@ def _exporting(root: Path, files: Sequence[str], sources: Sequence[bytes]) -> di
     return dict.fromkeys(sorted(names), text)
 
 
-def _is_included(name: str, sources: Iterable[bytes]) -> bool:
+def is_included(name: str, sources: Iterable[bytes]) -> bool:
+    """Whether some text includes a header of that name."""
     including = re.compile(rb'#[ \t]*include[ \t]*["<](?:[\w./-]+/)?%s[">]'
                            % re.escape(name).encode())  # fmt: skip
     return any(including.search(text) for text in sources)
@@ -284,8 +305,22 @@ def _by_cmake(root: Path) -> dict[str, str]:
     return found
 
 
-def _set(script: str) -> dict[str, str]:
-    """Macros that are defined whatever the machine is."""
+def _linked(script: str, files: Sequence[str]) -> dict[str, str]:
+    """Headers that a set-up makes of another one which it chooses, with that of this system."""
+    found: dict[str, str] = {}
+    for name, _, source in (word.partition(":") for one in _LINKS.findall(script)
+                            for word in re.split(r"[\s,]+", one)):  # fmt: skip
+        form = re.compile(r"([\w.-]+)".join(
+            re.escape(part) for part in re.split(r"\$\{?\w+\}?", source)))  # fmt: skip
+        fitting = [one for one in files if form.fullmatch(one)]
+        fitting = [one for one in fitting if "linux" in one.lower()] or fitting
+        if name.endswith(".h") and len(fitting) == 1:
+            found[name] = fitting[0]
+    return found
+
+
+def _set(script: str, names: dict[str, str]) -> dict[str, str]:
+    """Macros that are defined whatever the machine is; `names` say what the project is called."""
     found = {name: value or "1" for name, value in _DEFINED.findall(script)}
     for type_, name, value in _FOR_TYPE.findall(script):
         if _TYPES.fullmatch(type_):
@@ -295,16 +330,27 @@ def _set(script: str) -> dict[str, str]:
     for word, name, value in asked:
         if word in there or any(Path(one, word).is_file() for one in clang.system_includes()):
             found.setdefault(name, value or "1")
-    assigned = {one[1]: one[2] or one[3] or one[4] or "" for one in _SHELL.finditer(script)}
+    assigned = {name: value.strip('"') for name, value in names.items()}
+    assigned |= {one[1]: one[2] or one[3] or one[4] or "" for one in _SHELL.finditer(script)}
     for text in _calls(_CHOICE, script):
         if (choice := _OTHERWISE.search(text)) is not None:
             assigned.setdefault(choice[1], choice[2] or choice[3] or choice[4] or "")
-    for name, quote, variable in _FROM_SHELL.findall(script):
-        if variable in assigned and (quote or assigned[variable]):
-            found.setdefault(name, f"{quote}{assigned[variable]}{quote}")
+    for name, value, quote in _FROM_SHELL.findall(script):
+        value = _in_shell(value, assigned)
+        if quote or value:  # a text is one, whatever only a run could tell of it
+            found.setdefault(name, value)
     if "AC_USE_SYSTEM_EXTENSIONS" in script or "AC_GNU_SOURCE" in script:
         found["_GNU_SOURCE"] = "1"
     return found
+
+
+def _in_shell(text: str, assigned: dict[str, str]) -> str:
+    """What a text of the shell becomes; what is not known is left out."""
+    known = {**PLACES, **assigned}
+    for _ in range(_MAX_DEPTH):
+        text = _short(_OF_SHELL.sub(
+            lambda one: known.get(one[1] or one[2] or one[3], ""), text))  # fmt: skip
+    return text
 
 
 def _as_written(script: str) -> str:

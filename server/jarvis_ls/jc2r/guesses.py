@@ -10,14 +10,14 @@ import itertools
 import os
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.jc2r.conditionals import Conditionals, named_by_system
-from jarvis_ls.jc2r.configured import MAX_BYTES, content, set_by_hand
+from jarvis_ls.jc2r.configured import MAX_BYTES, PLACES, content, set_by_hand
 from jarvis_ls.jc2r.makefiles import defined_by_default, ways_by_default
 
 _MAX_FOLDERS = 64
@@ -26,17 +26,7 @@ _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MU
 _SYSTEM = ("unistd.h", "stdint.h", "inttypes.h", "stdbool.h", "dirent.h", "strings.h", "stdio.h",
            "getopt.h", "stdlib.h", "string.h")  # fmt: skip
 """Where a folder has one of these, it has them for systems without."""
-_MAKEFILES = ("GNUmakefile", "makefile", "Makefile", "Makefile.am", "Makefile.in")
-_PLACES = {
-    "prefix": "/usr/local", "exec_prefix": "$(prefix)", "bindir": "$(exec_prefix)/bin",
-    "sbindir": "$(exec_prefix)/sbin", "libdir": "$(exec_prefix)/lib",
-    "libexecdir": "$(exec_prefix)/libexec", "datarootdir": "$(prefix)/share",
-    "datadir": "$(datarootdir)", "sysconfdir": "$(prefix)/etc", "mandir": "$(datarootdir)/man",
-    "localstatedir": "$(prefix)/var", "localedir": "$(datarootdir)/locale",
-    "includedir": "$(prefix)/include", "docdir": "$(datarootdir)/doc/$(PACKAGE)",
-    "pkgdatadir": "$(datadir)/$(PACKAGE)", "pkglibdir": "$(libdir)/$(PACKAGE)",
-}  # fmt: skip
-"""Where things are put when nobody says otherwise, as `configure` has it."""
+MAKEFILES = ("GNUmakefile", "makefile", "Makefile", "Makefile.am", "Makefile.in")
 _CMAKE = re.compile(
     r"\b(if|endif|add_definitions|add_compile_definitions|target_compile_definitions)\s*"
     r"\(([^()]*(?:\([^()]*\)[^()]*)*)\)", re.IGNORECASE
@@ -69,7 +59,16 @@ several ways to compile a file."""
 _WITH_VALUE = ("-D", "-U", "-include", "-isystem", "-iquote", "-I")
 _MACRO = re.compile(r"[A-Za-z_]\w*(?:=|\(|$)")
 _WANTED = ("-D", "-U", "-I", "-std=", "-include", "-isystem", "-iquote", "-f", "-ansi", "-pthread")
-_NEVER = ("-fsanitize", "-fprofile", "-flto", "-fstack", "-fdiagnostics", "-fno-", "-fanalyzer")
+_NEVER = (
+    "-fsanitize",
+    "-fprofile",
+    "-flto",
+    "-fstack",
+    "-fdiagnostics",
+    "-fno-",
+    "-fanalyzer",
+    "-fini",
+)
 
 
 class Includes:
@@ -86,14 +85,14 @@ class Includes:
         self._wrapping = {
             PurePosixPath(file).parent for file, found in included.items()
             if ("<", PurePosixPath(file).name) in found
-            and _is_of_the_system(PurePosixPath(file).name)
+            and is_of_the_system(PurePosixPath(file).name)
         }  # fmt: skip
         self._found: list[list[PurePosixPath]] = []
         """For each inclusion, the folders from which it is found."""
         self._elsewhere: dict[str, dict[str, PurePosixPath | None]] = {}
         """By folders that are not there: what is included of them, and the only file so called."""
         for mark, text in sorted(wanted):
-            if mark == "<" and _is_of_the_system(text):
+            if mark == "<" and is_of_the_system(text):
                 continue
             tail = PurePosixPath(text).parts
             folders = [
@@ -141,7 +140,7 @@ class Includes:
         """Whether a folder has headers that stand for the system's, or that are called like one
         of them which they include."""
         return folder in self._wrapping or any(
-            (self._root / folder / name).is_file() and _is_of_the_system(name) for name in _SYSTEM
+            (self._root / folder / name).is_file() and is_of_the_system(name) for name in _SYSTEM
         )
 
 
@@ -168,7 +167,7 @@ def makefile_ways(root: Path, file: str, package: Mapping[str, str]) -> list[tup
 def _makefile(root: Path, folder: str) -> Path | None:
     """The makefile of a folder, or of the next one above it."""
     place = PurePosixPath(folder)
-    paths = (root / one / name for one in [place, *place.parents] for name in _MAKEFILES)
+    paths = (root / one / name for one in [place, *place.parents] for name in MAKEFILES)
     return next((path for path in paths if path.is_file()), None)
 
 
@@ -223,11 +222,17 @@ def _ways_of(path: Path, package: tuple[tuple[str, str], ...]) -> dict[str, list
             for file, found in ways.items()}  # fmt: skip
 
 
+def filled(path: Path, package: Mapping[str, str]) -> Callable[[str], str]:
+    """Fills in what the makefile at `path` sets variables to."""
+    known = _variables(path, tuple(package.items()))
+    return lambda text: _VARIABLE.sub(lambda one: _expanded(known, one[1], _MAX_DEPTH), text)
+
+
 @functools.lru_cache(maxsize=512)
 def _variables(path: Path, package: tuple[tuple[str, str], ...]) -> dict[str, str]:
     """What variables are set to by a makefile and those that it includes."""
     made = path.suffix in (".am", ".in")  # by a set-up, which sets more than they do
-    known = {**(set_by_hand(path.parent) if made else {}), **_PLACES, **dict(package)}
+    known = {**(set_by_hand(path.parent) if made else {}), **PLACES, **dict(package)}
     _read(path, path.parent, known, Conditionals(known, path.parent, whole=not made), 0)
     return known
 
@@ -241,7 +246,7 @@ def _read(
     except SkippedFile:
         asked.whole = False
         return
-    text = _ASKED.sub(lambda match: _answered(match[1] or match[2], folder) or match[0], text)
+    text = _ASKED.sub(lambda match: answered(match[1] or match[2], folder) or match[0], text)
     inside = False
     for line in text.replace("\\\n", " ").splitlines():
         if line.startswith(("define ", "endef")):
@@ -285,7 +290,7 @@ def _set(match: re.Match[str], known: dict[str, str], asked: Conditionals) -> No
         known[name] = _SET_UP.sub(r"$(\1)", value)
 
 
-def _answered(command: str, folder: Path) -> str | None:
+def answered(command: str, folder: Path) -> str | None:
     """What a command of the shell would say, without running it: files are read."""
     if command.startswith("uname"):
         return named_by_system(command.strip())
@@ -353,7 +358,8 @@ def _included(path: Path) -> Iterable[tuple[str, str]]:
 
 
 @functools.cache
-def _is_of_the_system(text: str) -> bool:
+def is_of_the_system(text: str) -> bool:
+    """Whether the machine has a header of that name."""
     return any(Path(folder, text).is_file() for folder in clang.system_includes())
 
 

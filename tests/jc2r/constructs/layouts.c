@@ -24,7 +24,7 @@ static void bytes(const void *at, size_t size) { for (size_t n = 0; n < size; n+
 #define LINE (2 * 32)
 _Alignas(LINE) static char line[10] = "aligned"; int shared_word __attribute__((aligned(32))) = 5; static __thread short own __attribute__((aligned(64))) = 6;
 static int off(const void *at, unsigned long by) { return (int)((unsigned long)at % by); }
-static int aligned(int n) { static long kept __attribute__((aligned(128))); char c = 1; _Alignas(16) int list[3] = {n, 2}; int big[100] __attribute__((aligned)), plain __attribute__((aligned(2))) = 3; big[99] = c; list[2] = kept++;
+static int aligned(int n) { static long kept __attribute__((aligned(2UL * 64))); char c = 1; _Alignas(16) int list[3] = {n, 2}; int big[100] __attribute__((aligned)), plain __attribute__((aligned(2))) = 3; big[99] = c; list[2] = kept++;
     for (int i = 0; i < 2; i++) { float f __attribute__((aligned(32))) = i; if (off(&f, 32)) return -1; n += (int)f; if (n == 100) goto out; } big[0] = off(&kept, 128) + off(list, 16) + off(big, 16) + off(line, 64) + off(&shared_word, 32) + off(&own, 64);
     out: return big[0] * 1000 + list[0] + list[2] + big[99] + plain + line[1] + own++ + shared_word--; }
 struct packet { short a; unsigned b : 3; signed c : 5; _Bool d : 1; unsigned long e : 37; enum { LOW, HIGH = 3 } f : 2; unsigned g : 9; unsigned char h; };

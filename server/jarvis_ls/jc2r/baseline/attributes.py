@@ -15,8 +15,8 @@ _SECTION = re.compile(r'\bsection\("([^"\\]+)"\)')
 _WORDS = re.compile(r"__attribute__\(\((?:[^()\"]|\"[^\"]*\"|\([^()]*\))*\)\)|\[\[[^]]*\]\]")
 _USED = re.compile(r"\b(?:used|retain)\b")
 _ALIGNED = re.compile(r"\b(?:aligned|_Alignas)\b(?:\(([^()]*(?:\([^()]*\))?[^()]*)\))?")
-_PRODUCT = re.compile(r"\(?\d+(?: \* \d+)*\)?")
-_SHIFTED = re.compile(r"\(?(\d+) << (\d+)\)?")
+_PRODUCT = re.compile(r"\(?\d+[uUlL]*(?: \* \d+[uUlL]*)*\)?")
+_SHIFTED = re.compile(r"\(?(\d+)[uUlL]* << (\d+)[uUlL]*\)?")
 _MOST = 16
 """What `aligned` without a number asks for: the most that a type of the machine needs."""
 _ALIAS = re.compile(r'\balias\("(\w+)"\)')
@@ -80,4 +80,4 @@ def _number(text: str) -> int:
         return int(shifted[1]) << int(shifted[2])
     if not _PRODUCT.fullmatch(text):
         raise Unsupported("an alignment that is worked out")
-    return math.prod(map(int, text.strip("()").split(" * ")))
+    return math.prod(int(one.rstrip("uUlL")) for one in text.strip("()").split(" * "))
