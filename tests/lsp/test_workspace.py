@@ -325,12 +325,40 @@ async def test_the_workspaces_own_settings_file_and_its_edits(tmp_path):
         config.write_text('[rules]\ndouble-free = "low"\n')
         watched(editor, (config, CHANGED))
         await editor.pushed(uri(file), one)
-        config.write_text("[rules\n")
+        config.write_text('[rules]\ndouble-free = "off"\n')
         watched(editor, (config, CHANGED))
-        await editor.until(
-            lambda: any("jsec.toml" in one.message for one in editor.client.log_messages)
-        )
+        await editor.pushed(uri(file), none)
+        config.write_text('[rules]\ndouble-free = "low"\nbroken\n[paths]\n')
+        watched(editor, (config, CHANGED))
+        (told,) = await editor.pushed(uri(config), one)
+        assert told.range.start.line == 2
+        assert ".jarvis/jsec.toml" in told.message and "Not used until" in told.message
+        assert [shown.message for shown in editor.client.messages] == [told.message]
+        assert await editor.diagnostics(uri(file)) == []  # what was understood goes on to hold
+        config.write_text('[rules]\ndouble-free = "low"\n')
+        watched(editor, (config, CHANGED))
+        await editor.pushed(uri(config), none)
         await editor.pushed(uri(file), one)
+
+
+async def test_a_baseline_that_cannot_be_read_is_told_and_not_written_over(tmp_path):
+    """As after a merge with conflicts."""
+    file, baseline = tmp_path / "a.c", tmp_path / ".jarvis" / "sec" / "baseline.json"
+    file.write_text(DOUBLE_FREE)
+    baseline.parent.mkdir(parents=True)
+    torn = '{"version": 1,\n<<<<<<< ours\n "files": {}}\n'
+    baseline.write_text(torn)
+    async with running(tmp_path, options=LIVE) as editor:
+        (told,) = await editor.pushed(uri(baseline), one)
+        assert told.range.start.line == 1 and "baseline.json" in told.message
+        await editor.pushed(uri(file), one)
+        found = (await editor.request("jarvis/findings", {})).findings
+        command = types.ExecuteCommandParams(
+            "jarvis.addToBaseline", [uri(file), found[0].fingerprint]
+        )
+        with pytest.raises(Exception, match=r"baseline\.json"):
+            await editor.client.workspace_execute_command_async(command)
+        assert baseline.read_text() == torn
 
 
 async def test_rules_of_the_users_own(tmp_path):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -20,6 +20,7 @@ import jarvis_ls
 from jarvis_ls.jsec.page_text import in_language
 from jarvis_ls.lsp import log, strict
 from jarvis_ls.lsp.analysis import Analysis, Change
+from jarvis_ls.lsp.convert import SOURCE
 from jarvis_ls.lsp.dispatch import Protocol
 from jarvis_ls.lsp.documents import Document
 from jarvis_ls.lsp.events import Event, spawn
@@ -29,7 +30,7 @@ from jarvis_ls.lsp.lean import settle
 from jarvis_ls.lsp.live import Live
 from jarvis_ls.lsp.messages import Messages, language_of
 from jarvis_ls.lsp.migration import Migrations
-from jarvis_ls.lsp.notes import Notes
+from jarvis_ls.lsp.notes import Note, Notes
 from jarvis_ls.lsp.progress import Progress
 from jarvis_ls.lsp.protocol import Settings
 from jarvis_ls.lsp.scanning import Scanning
@@ -37,7 +38,7 @@ from jarvis_ls.lsp.settings import read_settings
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.pages import RulePage
-    from jarvis_ls.lsp.workspace import Workspace
+    from jarvis_ls.lsp.workspace import Complaint, Workspace
 
 CLOSING_SECONDS = 5.0
 """For everything to end in order before the process does."""
@@ -78,6 +79,7 @@ class Server(LanguageServer):
         """What stands above lines of an open document besides its findings; called with its URI."""
         self.configured_once = asyncio.Event()
         self._workspace: Workspace | None = None
+        self._complaints: list[Complaint] = []
         self._rules: dict[str, RulePage] = {}
         self._places: dict[str, Place] = {}
         self._open_uris: dict[str, str] = {}
@@ -221,9 +223,10 @@ class Server(LanguageServer):
 
         paths = [folder.path for folder in self.folders]
         held = Workspace()
-        complaints = await asyncio.to_thread(held.load, paths, self.settings, trusted=self.trusted)
-        for complaint in complaints:
-            logger.warning("%s", complaint)
+        complaints = await asyncio.to_thread(
+            held.load, paths, self.settings, trusted=self.trusted, before=self._workspace
+        )
+        self._complain(complaints)
         await self.analysis.set_flow("", held.outside.flow, held.outside.functions)
         for path in paths:
             root = held.get(path)
@@ -235,6 +238,22 @@ class Server(LanguageServer):
                 await self.analysis.set_flow(path, settings.flow, settings.functions)
         self._workspace = held
         self.configured_once.set()
+
+    def _complain(self, complaints: Sequence[Complaint]) -> None:
+        """Say what is wrong with files: at their lines, and once to the user."""
+        notes: dict[str, list[Note]] = {}
+        for one in complaints:
+            text = self.say("Not used until it is mended: {what}", what=one.text)
+            folder = self.folders.of_root(one.root)
+            if folder is not None:
+                note = Note(one.line, text, types.DiagnosticSeverity.Error, "settings")
+                notes.setdefault(self.key(folder.uri_of(one.file)), []).append(note)
+            if one not in self._complaints:
+                logger.warning("%s", one.text)
+                warning = types.ShowMessageParams(types.MessageType.Warning, text)
+                self.window_show_message(warning)
+        self._complaints = list(complaints)
+        self.notes.replace(SOURCE, notes, self.notes.keys(SOURCE))
 
     async def judgement(self) -> Workspace:
         """Return settings and baselines, once they have been read."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from jarvis_ls.core.errors import ConfigError, JarvisError
 from jarvis_ls.core.files import TOO_LARGE
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.globs import Globs
+from jarvis_ls.jsec import baseline as baselines
+from jarvis_ls.jsec import settings as settings_files
 from jarvis_ls.jsec.baseline import Baseline, load_baseline, save_baseline
 from jarvis_ls.jsec.settings import Settings, load_settings, settings_from
 from jarvis_ls.lsp import protocol
@@ -22,6 +25,20 @@ EXCLUDED = "excluded by the settings"
 logger = logging.getLogger(__name__)
 
 _SHARED = ("exclude", "flow", "max_file_size", "min_confidence", "rules")
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """A file that cannot be used as it is, or the client's settings."""
+
+    root: str
+    """Path of the folder; empty for what the client wants."""
+    file: str
+    """The file below it."""
+    line: int
+    """From 1; the first where it is not known."""
+    text: str
+    """What is wrong with it, in words, with its name."""
 
 
 @dataclass(slots=True)
@@ -34,6 +51,8 @@ class Root:
     """The client's, and those of its `.jarvis/jsec.toml`."""
     baseline: Baseline
     """Its known findings."""
+    unread: str = ""
+    """Why the baseline on disk is another one, and must not be written over."""
 
 
 class Workspace:
@@ -44,16 +63,26 @@ class Workspace:
         self._outside = Settings()
         self._trusted = True
 
-    def load(self, paths: list[str], client: protocol.Settings, *, trusted: bool) -> list[str]:
-        """Read everything for these folders; return what is wrong with the files, in words.
+    def load(
+        self,
+        paths: list[str],
+        client: protocol.Settings,
+        *,
+        trusted: bool,
+        before: Workspace | None = None,
+    ) -> list[Complaint]:
+        """Read everything for these folders; return what is wrong with the files. While a file
+        cannot be understood, what it said ``before`` goes on to hold.
 
         In a workspace that is not trusted its settings file and its baseline are not read: they
         could hide findings.
         """
         self._trusted = trusted
-        complaints: list[str] = []
+        complaints: list[Complaint] = []
         self._outside = _from_client(client, complaints)
-        self._roots = {path: self._root(path, trusted, complaints) for path in paths}
+        for path in paths:
+            held = before.get(path) if before is not None and before._trusted else None
+            self._roots[path] = self._root(path, trusted, complaints, held)
         return complaints
 
     @property
@@ -96,28 +125,43 @@ class Workspace:
             raise JarvisError("A baseline is kept for folders of the workspace only.")
         if not self._trusted:  # the findings it holds already are not known
             raise JarvisError("The baseline of a workspace that is not trusted is not changed.")
+        if held.unread:
+            raise JarvisError(held.unread)
         held.baseline = held.baseline.with_findings(findings)
         save_baseline(Path(root), held.baseline)
 
-    def _root(self, path: str, trusted: bool, complaints: list[str]) -> Root:
-        settings, baseline = self._outside, Baseline({}, lambda _file: False)
+    def _root(
+        self, path: str, trusted: bool, complaints: list[Complaint], before: Root | None
+    ) -> Root:
+        root = Root(path, self._outside, Baseline({}, lambda _file: False))
+        if not trusted:
+            return root
         try:
-            if trusted:
-                settings = load_settings(Path(path), self._outside)
+            root.settings = load_settings(Path(path), self._outside)
         except ConfigError as error:
-            complaints.append(str(error))
+            complaints.append(_complaint(path, settings_files.FILE, error))
+            if before is not None:
+                root.settings = before.settings
         try:
-            if trusted:
-                baseline = load_baseline(Path(path))
+            root.baseline = load_baseline(Path(path))
         except JarvisError as error:
-            complaints.append(str(error))
-        return Root(path, settings, baseline)
+            complaints.append(_complaint(path, baselines.FILE, error))
+            root.unread = str(error)
+            if before is not None:
+                root.baseline = before.baseline
+        return root
 
 
-def _from_client(client: protocol.Settings, complaints: list[str]) -> Settings:
+def _complaint(root: str, file: str, error: JarvisError) -> Complaint:
+    """What is wrong with a file, at the line its parser names."""
+    line = re.search(r"\bline (\d{1,9})\b", str(error))
+    return Complaint(root, file, int(line[1]) if line else 1, str(error))
+
+
+def _from_client(client: protocol.Settings, complaints: list[Complaint]) -> Settings:
     values: dict[str, Any] = attrs.asdict(client, filter=lambda field, _: field.name in _SHARED)
     try:
         return settings_from(values, protocol.SETTINGS_SECTION)
     except ConfigError as error:
-        complaints.append(str(error))
+        complaints.append(Complaint("", "", 1, str(error)))
         return settings_from({**values, "exclude": []}, protocol.SETTINGS_SECTION)
