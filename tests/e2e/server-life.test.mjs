@@ -103,6 +103,18 @@ describe('no server', () => {
   });
 });
 
+test('a list in place of a path, as other extensions have it, is named', async () => {
+  const settings = { 'jarvisLs.interpreter': ['/usr/bin/python3'] };
+  const editor = await openWorkbench({ files: { 'ask.c': ASKS }, settings });
+  try {
+    const toast = editor.toast('found no Python 3.10 or newer');
+    await toast.waitFor();
+    assert.match(await toast.innerText(), /\["\/usr\/bin\/python3"\] \(not an absolute path\)/);
+  } finally {
+    await editor.close();
+  }
+});
+
 /** @param {number} pid */
 function isAlive(pid) {
   try {
