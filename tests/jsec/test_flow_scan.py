@@ -9,8 +9,17 @@ from pathlib import Path
 import pytest
 from folders import Scan, write
 
+from jarvis_ls.codeintel.code import Unit
+from jarvis_ls.codeintel.facts import Facts
+from jarvis_ls.codeintel.parse import parse
+from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.disk import analysis_of
+from jarvis_ls.jsec.flow.lower import lower
+from jarvis_ls.jsec.flow.outline import outline_of
+from jarvis_ls.jsec.flow.run import Runner
+from jarvis_ls.jsec.flow.store import Place, Store
 from jarvis_ls.jsec.result import ScanResult
 from jarvis_ls.jsec.settings import load_settings
 
@@ -422,6 +431,38 @@ def test_a_function_for_systems_without_it_counts_where_it_is_declared(
     })).findings  # fmt: skip
     wrong = [one.file for one in found if one.rule == "mismatched-release"]
     assert wrong == ["port.c"] * declared
+
+
+TWO = """#include <stdlib.h>
+void twice(char *p) { free(p); free(p); }
+void after(char *p) { free(p); *p = 0; }
+"""
+
+
+def runner(folder: Path, *, lasting: bool) -> Runner:
+    """Follows the functions of one file that are kept in a folder."""
+    source = Source("a.c", TWO.encode())
+    file = lower(Unit(source, "c", Facts()), parse(source.data, "c").root_node)
+    place = Place(str(folder), b"k" * 32, "1", lasting=lasting)
+    Store(place).put("unit", outline_of(file, source.data), file.functions)
+    return Runner(place, {"a.c": "unit"}, analysis_of)
+
+
+@pytest.mark.parametrize("lasting", [True, False])
+def test_answers_are_kept_only_where_a_later_scan_finds_them(tmp_path: Path, lasting: bool) -> None:
+    first = runner(tmp_path, lasting=lasting).follow("a.c")
+    again = runner(tmp_path, lasting=lasting).follow("a.c")
+    assert {fault.kind for fault in first.faults} >= {"double-free", "use-after-free"}
+    assert (again.faults, again.decided, again.open) == (first.faults, first.decided, first.open)
+    assert (first.analysed, again.analysed) == (2, 0 if lasting else 2)
+
+
+def test_what_was_followed_alone_is_not_followed_again_with_the_others(tmp_path: Path) -> None:
+    whole = runner(tmp_path / "whole", lasting=False).follow("a.c")
+    following = runner(tmp_path / "alone", lasting=False)
+    assert following.follow("a.c", "twice").analysed == 1
+    rest = following.follow("a.c")
+    assert (rest.analysed, rest.faults) == (1, whole.faults)
 
 
 def test_nothing_stays_without_a_cache(

@@ -42,7 +42,7 @@ def kept_at(cache: Cache | None) -> Iterator[Place]:
         if cache is not None:
             yield replace(cache.flow, spare=folder)
         else:
-            yield Place(folder, token_bytes(32), engine_version())
+            yield Place(folder, token_bytes(32), engine_version(), lasting=False)
 
 
 async def follow(

@@ -100,11 +100,13 @@ class Runner:
         )  # fmt: skip
         self._places = Places(self.program.outlines)
         self._analyse = analyse
+        self._lasting = place.lasting
 
     def follow(self, path: str, only: str = "", without: Sequence[str] = ()) -> Followed:
         """Follow the functions of a file, or just the one with the key `only`.
 
-        Those of `without` are left out.
+        Those of `without` are left out. The answers are kept for a later scan, and that for `only`
+        one function for the next call, which follows the others.
         """
         outline = self.program.outlines.get(path)
         if outline is None:
@@ -116,7 +118,7 @@ class Runner:
         }  # fmt: skip
         wanted = [only] if only else [key for key in outline.functions if key not in without]
         analysed, failed = self._answer(outline, [k for k in wanted if k not in answers], answers)
-        if answers != before:
+        if answers != before and (self._lasting or only):
             self._write(path, answers)
         kept = (fault for key in wanted if key in answers for fault in answers[key].faults)
         faults = tuple(one for fault in kept if (one := self._places.restore(fault)) is not None)
@@ -148,7 +150,9 @@ class Runner:
         failed = []
         root = self._analyse(self.program)
         for key in keys:
-            answer = answer_of(self.program, self._places, root, outline.path, key)
+            answer = answer_of(
+                self.program, self._places, root, outline.path, key, lasting=self._lasting
+            )
             if answer is None:
                 failed.append(key)
             else:
@@ -166,9 +170,12 @@ class Runner:
             log.warning("the answers for %s are not kept: %s", path, error)
 
 
-def answer_of(program: Program, places: Places, root: Root, path: str, key: str) -> Answer | None:
-    """Analyse one function; None when that failed, with the reason in the log."""
-    lookups = program.watch()
+def answer_of(
+    program: Program, places: Places, root: Root, path: str, key: str, *, lasting: bool = True
+) -> Answer | None:
+    """Analyse one function; None when that failed, with the reason in the log. Of an answer that
+    need not be `lasting`, because the program stays as it is, what it asked is not noted."""
+    lookups = program.watch() if lasting else {}
     name = program.outlines[path].functions[key].name
     program.note_function(path, key)
     try:

@@ -45,6 +45,8 @@ class Place:
     """Names the code that makes and reads it."""
     spare: str = ""
     """Folder for what does not fit there any more; empty: there is none."""
+    lasting: bool = True
+    """Whether a later scan finds it there."""
 
 
 @dataclass(frozen=True, slots=True)
