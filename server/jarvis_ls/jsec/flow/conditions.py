@@ -41,14 +41,14 @@ _NEAR = 16
 """Rounds that a loop still has to go when it is gone through step by step."""
 _ANY = Val(0, 0)
 """A number that is not known to be reached."""
+_TRUE = (("value", "true"),)
+_FALSE = (("value", "false"),)
 Ways = list[tuple[int, State]]
 
 
 def successors(an: Analysis, st: State, end: Instr) -> Iterable[tuple[int, State]]:
     """The blocks a state goes on to; `st` itself is used up."""
     kind = end[0]
-    if kind == ir.JUMP:
-        return ((end[1], st),)
     if kind == ir.IF:
         return _branch(an, st, end)
     if kind == ir.SWITCH:
@@ -79,6 +79,7 @@ def _branch(an: Analysis, st: State, end: Instr) -> Ways:
             op, left, right = a.sym[1], a.sym[2], a.sym[3]
     found = decided(an, st, op, a, b)
     an.defensive = len(end) > 5
+    counts = a.flags & COUNT and b.flags & TIGHT
     ways: Ways = []
     for holds in (True, False):
         if found is not None and found != holds:
@@ -86,10 +87,9 @@ def _branch(an: Analysis, st: State, end: Instr) -> Ways:
         target = end[2] if holds == positive else end[3]
         there = st if found is not None or not holds else st.copy()
         if found is None or condition[0] == ir.BITAND:
-            there.choices += not (a.flags & COUNT and b.flags & TIGHT)  # but for loops
-            there.trail = (there.trail, (an.frame.function.file, end[4],
-                           BRANCH,
-                           (("value", "true" if holds == positive else "false"),)))  # fmt: skip
+            there.choices += not counts  # but for loops
+            came_out = _TRUE if holds == positive else _FALSE
+            there.trail = (there.trail, (an.frame.function.file, end[4], BRANCH, came_out))
             if condition[0] == ir.BITAND and holds:
                 assume(an, there, condition[1])
                 assume(an, there, condition[2])
@@ -228,6 +228,8 @@ def _refine_null(an: Analysis, st: State, op: str, e: Expr, value: Val) -> bool:
 
 def _cell(an: Analysis, st: State, e: Expr) -> tuple[int, Any] | None:
     """The cell whose value an expression has, whatever conversion keeps it."""
+    if e[0] == ir.LOAD:
+        return an.cell(st, e)
     while e[0] == ir.CAST:
         e = e[1]
     if e[0] == ir.STORE:
@@ -244,21 +246,22 @@ def _refine_number(
 ) -> bool:
     """Narrow a number by one it is compared with, which the expression `by` gives."""
     lo, hi = value.lo, value.hi
-    if op == "<":
+    if op == "!=":  # most often
+        if other.lo == other.hi:
+            if lo == other.lo:
+                lo += 1
+            elif hi == other.hi:
+                hi -= 1
+    elif op == "==":
+        lo, hi = max(lo, other.lo), min(hi, other.hi)
+    elif op == "<":
         hi = min(hi, other.hi - 1 if isinstance(other.hi, int) else other.hi)
     elif op == "<=":
         hi = min(hi, other.hi)
     elif op == ">":
         lo = max(lo, other.lo + 1 if isinstance(other.lo, int) else other.lo)
-    elif op == ">=":
+    else:
         lo = max(lo, other.lo)
-    elif op == "==":
-        lo, hi = max(lo, other.lo), min(hi, other.hi)
-    elif other.lo == other.hi:
-        if lo == other.lo:
-            lo += 1
-        elif hi == other.hi:
-            hi -= 1
     if lo > hi:
         return False
     excluded = op == "!=" and other.lo == other.hi == 0 and lo < 0 < hi
@@ -349,8 +352,9 @@ def _put_back(an: Analysis, st: State, e: Expr, old: Val, new: Val) -> None:
                 continue
             return
         e = e[1]
-    if old.sym is not None and old.sym[0] == "abs":
-        rid, offset = old.sym[1]
+    sym = old.sym
+    if sym is not None and sym[0] == "abs":
+        rid, offset = sym[1]
         cells = st.mem.get(rid)
         held = cells.get(offset) if cells is not None else None
         if held is not None and new.hi >= 0:
@@ -365,8 +369,8 @@ def _put_back(an: Analysis, st: State, e: Expr, old: Val, new: Val) -> None:
                 narrowed = Val(narrowed.lo, narrowed.hi, narrowed.flags, narrowed.taint, (),
                                NOT_NULL, 0, ("nonzero", None))  # fmt: skip
             st.put(rid, offset, narrowed)
-    if old.sym is not None and old.sym[0] == "len":
-        _refine_length(st, old.sym, new)
+    if sym is not None and sym[0] == "len":
+        _refine_length(st, sym, new)
     if e[0] == ir.STEP and e[4]:
         cell = _cell(an, st, (ir.LOAD, e[1], e[2], e[5]))
         if cell is not None:

@@ -189,12 +189,13 @@ class Analysis(Regions):
         outcomes: list[Outcome] = []
         leaving: list[State] = []
 
-        def reach(block: int, there: State) -> None:
-            if block in pending:
-                pending[block].append(there)
-            else:
-                pending[block] = [there]
+        def reach(block: int, there: list[State]) -> None:
+            waiting = pending.get(block)
+            if waiting is None:
+                pending[block] = there
                 heapq.heappush(queue, block)
+            else:
+                waiting += there
 
         while queue and self.fuel > 0:
             index = heapq.heappop(queue)
@@ -213,31 +214,32 @@ class Analysis(Regions):
                 if states and rounds[index] > self.limits.rounds + 1:
                     _replace(index, pending)
             instrs, end = blocks[index]
+            kind = end[0]
+            if kind == ir.JUMP and not instrs:  # nothing happens in a quarter of them
+                reach(end[1], states)
+                continue
             for current in states:
-                reached = self._straight(instrs, current) if instrs else (current,)
+                reached = self._straight(instrs, current) if instrs else [current]
                 if self.thrown:
                     self._caught(frame, function.handlers.get(index), reach, leaving)
+                if kind == ir.JUMP:
+                    reach(end[1], reached)
+                    continue
                 for after in reached:
-                    if end[0] == ir.THROW:
-                        leaving.append(self._unwound(frame, after, end[1]))
-                        continue
-                    if end[0] == ir.RETURN:
+                    if kind == ir.RETURN:
                         value = returned(self, after, end[1]) if end[1] is not None else None
                         outcomes.extend(self._left(frame, after, value, end[2]))
-                        continue
-                    for target, there in conditions.successors(self, after, end):
-                        waiting = pending.get(target)
-                        if waiting is None:
-                            pending[target] = [there]
-                            heapq.heappush(queue, target)
-                        else:
-                            waiting.append(there)
+                    elif kind == ir.THROW:
+                        leaving.append(self._unwound(frame, after, end[1]))
+                    else:
+                        for target, there in conditions.successors(self, after, end):
+                            reach(target, [there])
         self.frame = before
         self.thrown = [self.joiner.join_all(leaving)] if leaving and self.fuel > 0 else []
         return outcomes
 
     def _caught(
-        self, frame: Frame, handler: int | None, reach: Callable[[int, State], None],
+        self, frame: Frame, handler: int | None, reach: Callable[[int, list[State]], None],
         leaving: list[State],
     ) -> None:  # fmt: skip
         """States in which calls threw go to the handler around, or leave the function."""
@@ -247,7 +249,7 @@ class Analysis(Regions):
                 leaving.append(self._unwound(frame, state, frame.function.name_span))
             else:
                 self._release_objects(frame, state)
-                reach(handler, state)
+                reach(handler, [state])
 
     def _unwound(self, frame: Frame, state: State, span: Span) -> State:
         """A way that leaves a function by an exception."""

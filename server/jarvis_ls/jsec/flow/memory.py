@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.jsec.flow.checks import access
-from jarvis_ls.jsec.flow.ir import Expr, Number, Type
+from jarvis_ls.jsec.flow.ir import FIELD, Expr, Number, Type
 from jarvis_ls.jsec.flow.state import ENDLESS, UNINITIALISED, UNKNOWN_FILL, ZEROED, State
 from jarvis_ls.jsec.flow.types import ANY, UNIT, limits
 from jarvis_ls.jsec.flow.values import (
@@ -40,21 +40,28 @@ def load(
     told: bool = True,
 ) -> Val:  # fmt: skip
     """What lies at a pointer; the access is checked."""
+    targets = where.ptr
     size = an.size(type_)
-    access.check(an, st, where, size, size, False, span, address)
+    # a pointer that is not null, to a place of which nothing is known, is all right
+    if where.null or len(targets) != 1 or targets[0][0] in st.regs or _lies_elsewhere(address):
+        access.check(an, st, where, size, size, False, span, address)
     if type_[0] == "r":
         return _record(an, st, where, type_)
-    found: Val | None = None
-    for target in where.ptr:
-        value = read(an, st, target, type_)
-        found = value if found is None else join(found, value)
-    if found is None:
+    if not targets:
         return unknown(type_)
+    found = read(an, st, targets[0], type_)
+    for target in targets[1:]:
+        found = join(found, read(an, st, target, type_))
     if where.flags & OTHER and not found.ptr:
         found = join(found, unknown(type_))
     if found.ini and told:
         return access.uninitialised(an, st, found, where.ptr[0][0], span, type_)
     return found
+
+
+def _lies_elsewhere(address: Expr | None) -> bool:
+    """Whether a member is read whose record another file defines: only that knows its size."""
+    return address is not None and address[0] == FIELD and type(address[2]) is tuple
 
 
 def _record(an: Analysis, st: State, where: Val, type_: Type) -> Val:

@@ -106,7 +106,9 @@ def is_passed_by(
         return False
     if (effects & _GIVES_BACK or RELEASES in reach.acts) and any(value.ptr for value in values):
         return False
-    return not any(_is_set(an, st, rid) for name in reach.reads for rid in an.met.get(name, ()))
+    return reach.reads.isdisjoint(an.met) or not any(
+        _is_set(an, st, rid) for name in reach.reads for rid in an.met.get(name, ())
+    )
 
 
 def _tells(an: Analysis, st: State, value: Val, aside: bool) -> bool:

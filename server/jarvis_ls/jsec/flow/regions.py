@@ -408,7 +408,7 @@ class Regions:
 
     def find_function(self, name: str, file: str, space: list[str]) -> FunctionIR | None:
         """The definition a name means, namespaces around it tried from the inside out."""
-        key = ("::".join((*space, name)), file)
+        key = ("::".join((*space, name)) if space else name, file)
         if key in self._found:
             return self._found[key]
         found = None

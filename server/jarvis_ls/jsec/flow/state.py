@@ -84,7 +84,11 @@ class State:
         """Forget the regions from `first` up to `end`: those of a function that is left, or not
         yet entered."""
         for held in (self.mem, self.regs):
-            for rid in held.keys() & range(first, end):
+            if len(held) < end - first:
+                gone = [rid for rid in held if first <= rid < end]
+            else:
+                gone = [rid for rid in range(first, end) if rid in held]
+            for rid in gone:
                 del held[rid]
 
     def put(self, rid: int, offset: Any, value: Val) -> None:

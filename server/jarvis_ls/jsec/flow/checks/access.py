@@ -8,7 +8,7 @@ from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.checks.ownership import came_round
 from jarvis_ls.jsec.flow.ir import Expr, Number, Type
 from jarvis_ls.jsec.flow.lower_types import UNPLACED
-from jarvis_ls.jsec.flow.state import ENDLESS, FREED, State
+from jarvis_ls.jsec.flow.state import ENDLESS, FREED, Place, State
 from jarvis_ls.jsec.flow.types import UNIT
 from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
@@ -72,7 +72,10 @@ def check(
         if reg is not None:
             if reg.status and len(where.ptr) == 1 and not where.flags & OTHER:
                 _freed(an, st, reg, rid, span, writes=writes)
-            bounds(an, st, target, reg, least, most, writes, span, flags, taint, where, by)
+            place = an.places[rid]
+            if place is not None and place.kind not in _BOUNDLESS:
+                bounds(an, st, target, place, reg, least, most, writes, span, flags, taint, where,
+                       by)  # fmt: skip
 
 
 def _through_parameter(an: Analysis, st: State, address: Expr, span: Any) -> None:
@@ -173,6 +176,7 @@ def bounds(
     an: Analysis,
     st: State,
     target: Target,
+    place: Place,
     reg: Any,
     least: Number,
     most: Number,
@@ -184,10 +188,7 @@ def bounds(
     by: str,
 ) -> None:
     """Whether an access lies within its region."""
-    rid, lo, hi, known, sub = target
-    place = an.places[rid]
-    if place is None or place.kind in _BOUNDLESS:
-        return
+    _, lo, hi, known, sub = target
     by_amount = taint is not None and where.taint is None
     taint = taint or where.taint
     start, end = 0, reg.hi
