@@ -35,9 +35,9 @@ from jarvis_ls.jsec.walk import NOT_A_SOURCE
 
 log = logging.getLogger(__name__)
 
-_COLLECT_AFTER = 4_000_000
+_COLLECT_AFTER = 16_000_000
 """Bytes of source after which the collector looks for what it alone can free."""
-_COLLECT_AFTER_FUNCTIONS = 3_000
+_COLLECT_AFTER_FUNCTIONS = 12_000
 """Functions that are followed before it looks again."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from jarvis_ls.codeintel.facts import Facts
 from jarvis_ls.codeintel.languages import LanguageName
@@ -63,11 +64,17 @@ class Macros:
     def _parse(self, body: str) -> Node | None:
         if body in self._parsed:
             return self._parsed[body]
-        tree = parse(f"void f(void){{\n{body};\n}}".encode(), self.language)
-        found = None if tree.root_node.has_error else _only_statement(tree.root_node)
+        tree, found = _parse(body, self.language)
         self._trees.append(tree)
         self._parsed[body] = found
         return found
+
+
+@lru_cache(1_000)
+def _parse(body: str, language: LanguageName) -> tuple[Tree, Node | None]:
+    """The tree of a macro's text and what it stands for; files of a program share headers."""
+    tree = parse(f"void f(void){{\n{body};\n}}".encode(), language)
+    return tree, None if tree.root_node.has_error else _only_statement(tree.root_node)
 
 
 def _only_statement(root: Node) -> Node | None:

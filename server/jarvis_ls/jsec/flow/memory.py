@@ -41,7 +41,7 @@ def load(
 ) -> Val:  # fmt: skip
     """What lies at a pointer; the access is checked."""
     targets = where.ptr
-    size = an.size(type_)
+    size = type_[1] if type_[0] == "i" else an.size(type_)
     # a pointer that is not null, to a place of which nothing is known, is all right
     if where.null or len(targets) != 1 or targets[0][0] in st.regs or _lies_elsewhere(address):
         access.check(an, st, where, size, size, False, span, address)

@@ -13,7 +13,6 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import Any
 
 from jarvis_ls.jsec.flow.ir import FunctionIR, GlobalIR, RecordIR, Type
 from jarvis_ls.jsec.flow.library.tables import STOPS
@@ -30,7 +29,6 @@ Lookups = dict[Lookup, bytes]
 """Questions with what names their answers; empty bytes when there is none."""
 
 _YES, _NO = b"1", b""
-_UNASKED: Any = object()
 _MOST_REACHES = 4_000
 """How many are held: of a large program they are a third of what a process holds."""
 _MOST_ANSWERS = 8_000
@@ -308,10 +306,11 @@ class Program:
         return self._outlines[path].functions[key].digest + path.encode()
 
     def _find(self, lookup: Lookup) -> tuple[str, str] | None:
-        found = self._found.get(lookup, _UNASKED)
-        if found is _UNASKED:
+        try:
+            return self._found[lookup]
+        except KeyError:
             found = self._found[lookup] = self._resolve(*lookup)
-        return found
+            return found
 
     def _overloads(self, name: str, from_file: str) -> list[tuple[str, str]]:
         first = self._find(("function", name, from_file))

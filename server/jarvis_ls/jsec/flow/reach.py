@@ -93,9 +93,9 @@ def is_passed_by(
     if reach is None or OBSCURE in reach.acts:
         return False
     aside = function.size > _MANY or reach.is_long
-    if any(_tells(an, st, value, aside and _is_written_out(arg))
-           for value, arg in zip(values, args, strict=False)):  # fmt: skip
-        return False
+    for value, arg in zip(values, args, strict=False):
+        if _tells(an, st, value, aside and _is_written_out(arg)):
+            return False
     effects = _effects(reach.calls)
     if an.own:
         effects |= {effect[0] for name in reach.calls for effect in an.own.get(name, ())}

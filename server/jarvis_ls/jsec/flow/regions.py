@@ -183,6 +183,8 @@ class Regions:
         """Bytes of a type as a file means it, by default that of the current function; 0 when
         not known, and `UNIT` of a record that nothing defines."""
         kind = type_[0]
+        if kind == "p":
+            return 8
         if kind == "r":
             key = (type_[1], file or self.frame.function.file)
             size = self._sizes.get(key)

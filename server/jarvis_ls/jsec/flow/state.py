@@ -184,8 +184,17 @@ class Joiner:
         for rid, cells in [one for one in mem.items() if other(one[0]) is not one[1]]:
             others = other(rid)
             if others is not None:
-                if taken is None or taken.is_new(rid, cells, others, state.regs.get(rid)):
-                    mem[rid] = self._cells(joined, state, rid, cells, others, widening=widening)
+                if taken is not None and not taken.is_new(rid, cells, others, state.regs.get(rid)):
+                    continue
+                if len(cells) == 1 == len(others):  # most variables
+                    ((offset, value),) = cells.items()
+                    held = others.get(offset)
+                    if held is not None:
+                        both = self._widened(rid, value, held) if widening else join(value, held)
+                        if both is not value:
+                            mem[rid] = others if both is held else {offset: both}
+                        continue
+                mem[rid] = self._cells(joined, state, rid, cells, others, widening=widening)
                 continue
             alone += 1
             if self.places[rid] is not None:
@@ -215,14 +224,7 @@ class Joiner:
     def _cells(
         self, a: State, b: State, rid: int, left: Cells, right: Cells, *, widening: bool
     ) -> Cells:
-        if len(left) == 1 == len(right):  # most variables: in place, without much ado
-            (offset,) = left
-            other = right.get(offset)
-            if other is not None:
-                value = left[offset]
-                both = join(value, other) if not widening else self._widened(rid, value, other)
-                return left if both is value else right if both is other else {offset: both}
-        elif left.keys() == right.keys() and all(
+        if left.keys() == right.keys() and all(
             map(identical, left.values(), map(right.__getitem__, left))
         ):
             return left
