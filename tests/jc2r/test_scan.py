@@ -206,6 +206,19 @@ def test_a_recorded_make_tells_arguments_and_leaves_the_project_alone(project: P
     assert sorted(p.name for p in project.iterdir()) == before
 
 
+@pytest.mark.parametrize("words", [
+    ("check", "--path", "PROJECT", "true"), ("verify", "PROJECT"), ("lift", "PROJECT"),
+])  # fmt: skip
+def test_what_needs_a_translation_says_which_project_has_none(
+    project: Path, words: tuple[str, ...]
+) -> None:
+    words = tuple(str(project) if one == "PROJECT" else one for one in words)
+    done = jc2r(*words)
+    assert done.returncode == 2 and f"no finished translation of {project};" in done.stderr
+    done = jc2r(*words, LC_ALL="zh_CN.UTF-8", PYTHONUTF8="1")
+    assert f"{project} 没有已完成的转译" in done.stderr
+
+
 def test_a_file_that_is_compiled_in_several_ways_is_named(tmp_path: Path) -> None:
     """What an archive and a shared object are made of differs in `-DPIC` or so, and is one."""
     write(tmp_path, {"a.c": "int a(void) { return WIDE; }\n",

@@ -85,6 +85,12 @@ def read_state(folder: Path) -> State:
     return state if sound else State()
 
 
+def unfinished(folder: Path) -> JarvisError:
+    """What is wrong when no run has ended in `folder`, the `.jarvis/c2rust` of a project."""
+    root = folder.parent.parent
+    return JarvisError(f"There is no finished translation of {root}; run `jc2r run --baseline`.")
+
+
 def read_progress(folder: Path) -> tuple[tuple[FunctionState, ...], tuple[SkippedUnit, ...]]:
     """State of every function, as the last run left it. Raises `JarvisError`."""
     try:
@@ -92,4 +98,4 @@ def read_progress(folder: Path) -> tuple[tuple[FunctionState, ...], tuple[Skippe
         functions = tuple(FunctionState(**one) for one in data["functions"])
         return functions, tuple(SkippedUnit(**one) for one in data["skipped"])
     except (SkippedFile, ValueError, KeyError, TypeError, RecursionError):
-        raise JarvisError("There is no finished translation; run `jc2r run --baseline`.") from None
+        raise unfinished(folder) from None

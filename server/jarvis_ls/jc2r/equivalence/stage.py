@@ -31,7 +31,7 @@ from jarvis_ls.jc2r.equivalence.verify import (
     verify_functions,
 )
 from jarvis_ls.jc2r.history import History
-from jarvis_ls.jc2r.records import read_progress, read_state
+from jarvis_ls.jc2r.records import read_progress, read_state, unfinished
 
 MUTANTS = 20
 """Mutants that are planted when nobody says how many."""
@@ -92,7 +92,7 @@ def verify_project(
     functions, _ = read_progress(folder)
     crate = Path(state.crate)
     if not state.crate or not (crate / "src").is_dir():
-        raise JarvisError("There is no finished translation; run `jc2r run --baseline`.")
+        raise unfinished(folder)
     units = units_of(root, build=build_project, folder=folder / "build")
     project = Project(root, crate, folder, units)
     if extent.functions or extent.mutants:
@@ -138,7 +138,7 @@ def check_project(root: Path, command: Sequence[str], prepare: str = "") -> OwnT
     state = read_state(folder)
     crate = Path(state.crate)
     if not state.crate or "build" not in state.done:
-        raise JarvisError("There is no finished translation; run `jc2r run --baseline`.")
+        raise unfinished(folder)
     units = units_of(root, build=False, folder=folder / "build")
     found = run_own_tests(root, crate, folder, command, units.libraries, prepare)
     known = [one for one in read_results(folder) if one.get("kind") != "own_tests"]

@@ -25,7 +25,15 @@ from jarvis_ls.jc2r.lift.counts import Counts, count
 from jarvis_ls.jc2r.lift.lifting import NOTHING, Difference, Lifted, Lifting, Progress, Tried
 from jarvis_ls.jc2r.lift.rust import read_sources
 from jarvis_ls.jc2r.lift.sources import recover, replace_sources
-from jarvis_ls.jc2r.records import LIFT, LIFT_REPORT, LIFTED, State, read_progress, read_state
+from jarvis_ls.jc2r.records import (
+    LIFT,
+    LIFT_REPORT,
+    LIFTED,
+    State,
+    read_progress,
+    read_state,
+    unfinished,
+)
 
 LESS = ("unsafe_functions", "unsafe_lines", "raw_pointers", "casts")
 """What passes make less of, as `Counts` names it."""
@@ -72,7 +80,7 @@ def lift_project(
     if state.crate:
         recover(crate)
     if not state.crate or not (crate / "src").is_dir():
-        raise JarvisError("There is no finished translation; run `jc2r run --baseline`.")
+        raise unfinished(folder)
     units = units_of(root, build=build_project, folder=folder / "build")
     in_rust = {(one.file, one.name) for one in functions if one.state != "c"}
     work = folder / LIFT
