@@ -379,6 +379,9 @@ def test_what_only_the_own_build_makes_is_said_to_need_it(tmp_path: Path) -> Non
      "[\"${datadir}/$PACKAGE/${KIND}$nobody\"])\nAC_DEFINE_UNQUOTED([NONE], $nobody)\n",
      "const char *seen(void) { return WHERE; }\n#ifdef NONE\n#error\n#endif\n"
      '_Static_assert(!strcmp(WHERE, "/usr/local/share/shop/blue"), WHERE);\n'),
+    ("AC_CONFIG_HEADERS([config.h])\nif test $without_sig_t = yes; then\n"
+     "AC_DEFINE(sig_t, int)\nfi\nAC_DEFINE(word_t, int)\n",
+     "#include <signal.h>\nword_t seen(sig_t f) { f(2); return 0; }\n"),
     ("AC_CHECK_SIZEOF(unsigned short)\n",
      "#if SIZEOF_UNSIGNED_SHORT == 2 && SIZEOF_UNSIGNED_LONG_LONG == 8\n"
      "int seen(void) { return 1; }\n#endif\n"),
@@ -470,3 +473,29 @@ def test_what_is_asked_of_the_machine_is_told_where_nothing_says_how_to_build(
     assert functions(root) == ["a"]
     write(root, {"Makefile": "all:\n", "a.c": "#if HAVE_DPRINTF\n#error\n#endif\nint a;\n"})
     assert functions(root) == []
+
+
+@needs_compiler
+def test_what_makefiles_set_for_the_targets_that_are_made_is_taken(tmp_path: Path) -> None:
+    root = tmp_path / "targets"
+    write(root, {
+        "Makefile": 'all: tool other\ntool other: CPPFLAGS += -DWORD=\\"$(shell cat WORD)\\"\n'
+                    "tool: CFLAGS += -DONLY=1\nother: CFLAGS += -DONLY=2\n"
+                    "debug: CFLAGS += -DDEBUG\ntool: LDFLAGS += -DLINKED\ntool: CC = cc -DCC\n",
+        "WORD": "seven\n",
+        "a.c": "#if defined DEBUG || defined ONLY || defined LINKED || defined CC\n#error\n#endif\n"
+               "int a(void) { return sizeof WORD; }\n_Static_assert(sizeof WORD == 6, WORD);\n",
+    })  # fmt: skip
+    assert functions(root) == ["a"]
+
+
+@needs_compiler
+def test_compilers_that_makefiles_have_for_each_system_are_compilers(tmp_path: Path) -> None:
+    root = tmp_path / "systems"
+    write(root, {
+        "Makefile": "CC_LINUX = $(CC)\nCC_MAC = maccc\nFLAGS_LINUX = -DLINUX\nall: tool\n"
+                    "tool: a.c\n\t$(CC_LINUX) $(FLAGS_LINUX) -o $@ $^\n"
+                    "tool.app: a.c\n\t$(CC_MAC) -DMAC -o $@ $^\n",
+        "a.c": "#if !defined LINUX || defined MAC\n#error\n#endif\nint a(void) { return 0; }\n",
+    })  # fmt: skip
+    assert functions(root) == ["a"]

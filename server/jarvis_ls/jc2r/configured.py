@@ -107,7 +107,7 @@ _OF_CONFIGURE = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*<(config\.h)>", re.MULT
 """The same, of those that have one."""
 _ALWAYS = ("STDC_HEADERS", "TIME_WITH_SYS_TIME", "HAVE_ALLOCA")
 _TYPES = re.compile(
-    r"(?:off|size|ssize|pid|uid|gid|mode|time|socklen|ptrdiff|wchar|wint|u?intptr|u?intmax"
+    r"(?:off|size|ssize|pid|uid|gid|mode|time|sig|ino|dev|socklen|ptrdiff|wchar|wint|u?intptr|u?intmax"
     r"|(?:u_?)?int(?:8|16|32|64))_t|u_(?:char|short|int|long)|(?:unsigned_)?long_long(?:_int)?"
     r"|long_double|_bool"
 )
@@ -321,7 +321,8 @@ def _linked(script: str, files: Sequence[str]) -> dict[str, str]:
 
 def _set(script: str, names: dict[str, str]) -> dict[str, str]:
     """Macros that are defined whatever the machine is; `names` say what the project is called."""
-    found = {name: value or "1" for name, value in _DEFINED.findall(script)}
+    found = {name: value or "1" for name, value in _DEFINED.findall(script)
+             if not _TYPES.fullmatch(name)}  # fmt: skip
     for type_, name, value in _FOR_TYPE.findall(script):
         if _TYPES.fullmatch(type_):
             found.setdefault(name, value)

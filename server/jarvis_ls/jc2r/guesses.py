@@ -18,7 +18,7 @@ from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.jc2r.conditionals import Conditionals, named_by_system
 from jarvis_ls.jc2r.configured import MAX_BYTES, PLACES, content, set_by_hand
-from jarvis_ls.jc2r.makefiles import defined_by_default, ways_by_default
+from jarvis_ls.jc2r.makefiles import defined_by_default, set_for_targets, ways_by_default
 
 _MAX_FOLDERS = 64
 _HEADERS = (".h", ".hpp", ".hh", ".inc", ".def", ".inl", ".tbl", ".c")
@@ -192,6 +192,9 @@ def _cmake_words(folder: Path) -> tuple[str, ...]:
 def _words_of(path: Path, package: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
     known = _variables(path, package)
     always = defined_by_default(path, lambda text: _expanded({**known, "": text}, "", 8))
+    for name, value in set_for_targets(path, lambda text: _expanded({**known, "": text}, "", 8)):
+        if _FLAGS.match(name) and not _OTHERS.match(name):
+            always.append(_answering(value, path.parent))
     known = {**known, _RULES: " ".join([known.get(_RULES, ""), *always])}
     of_one_way = {word for ways in _ways_of(path, package).values() for way in ways for word in way
                   if any(word not in other for other in ways)}  # fmt: skip
@@ -246,7 +249,7 @@ def _read(
     except SkippedFile:
         asked.whole = False
         return
-    text = _ASKED.sub(lambda match: answered(match[1] or match[2], folder) or match[0], text)
+    text = _answering(text, folder)
     inside = False
     for line in text.replace("\\\n", " ").splitlines():
         if line.startswith(("define ", "endef")):
@@ -288,6 +291,11 @@ def _set(match: re.Match[str], known: dict[str, str], asked: Conditionals) -> No
         asked.doubt(name)
     elif how != "?" or name not in known:
         known[name] = _SET_UP.sub(r"$(\1)", value)
+
+
+def _answering(text: str, folder: Path) -> str:
+    """A text with what makefiles ask of the shell put in, where that is known."""
+    return _ASKED.sub(lambda match: answered(match[1] or match[2], folder) or match[0], text)
 
 
 def answered(command: str, folder: Path) -> str | None:

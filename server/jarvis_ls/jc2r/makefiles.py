@@ -13,7 +13,11 @@ _NAMING = ("GNUmakefile", "makefile", "Makefile", "Makefile.am", "Makefile.in", 
 _EVERY = re.compile(r"\bwildcard\b|\bGLOB|\*\.c\b")
 """How makefiles name files by a pattern."""
 _TARGETS = re.compile(r"([^\t#=:][^#=:]*):(?![=:])([^=#;]*)(?:[#;].*)?\Z")
-_MAKES = re.compile(r"\t[@\s-]*(?:\$[({]CC[)}]|cc|gcc|clang)(?=\s).*(?:\.c\b|\s-c\b|\$[<^])")
+_MAKES = re.compile(
+    r"\t[@\s-]*(?:\$[({]CC(?:_\w+)?[)}]|cc|gcc|clang)(?=\s).*(?:\.c\b|\s-c\b|\$[<^])"
+)
+_FOR_TARGET = re.compile(r"([^\t#=:][^#=:]*):[ \t]*([\w.-]+)[ \t]*(?:\+|::?|\?)?=(.*)\Z")
+"""What a variable is set to for one target."""
 _DEFINES = re.compile(r"-[DU]\w+(?:=[^$`\n]*)?")
 
 
@@ -38,6 +42,30 @@ def ways_by_default(path: Path, expanded: Callable[[str], str]) -> dict[str, lis
             if defined not in ways:
                 ways.append(defined)
     return found
+
+
+def set_for_targets(path: Path, expanded: Callable[[str], str]) -> list[tuple[str, str]]:
+    """Variables that the makefile at `path` sets for what is made when nothing is asked for, with
+    what they are set to where that is the same for all such targets."""
+    lines = _text(path).replace("\\\n", " ").splitlines()
+    goals: set[str] = set()
+    for match in filter(None, map(_TARGETS.match, lines)):
+        targets, needs = (expanded(one).split() for one in match.groups())
+        _grow(goals, targets, needs)
+    found: dict[str, set[str]] = {}
+    for match in filter(None, map(_FOR_TARGET.match, lines)):
+        if not goals.isdisjoint(expanded(match[1]).split()):
+            found.setdefault(match[2], set()).add(match[3].strip())
+    return [(name, values.pop()) for name, values in found.items() if len(values) == 1]
+
+
+def _grow(goals: set[str], targets: Sequence[str], needs: Sequence[str]) -> bool:
+    """Whether a rule is for one of the goals, which grow by what it needs; the first rule is."""
+    if not goals and targets and not targets[0].startswith(".") and "%" not in targets[0]:
+        goals.update(targets)
+    within = not goals.isdisjoint(targets)
+    goals.update(needs if within else ())
+    return within
 
 
 def _words(line: str) -> list[str]:
@@ -68,10 +96,7 @@ def _commands(path: Path, expanded: Callable[[str], str]) -> Iterator[tuple[str,
         if match is None:
             continue
         targets, needs = (expanded(one).split() for one in match.groups())
-        if not goals and targets and not targets[0].startswith(".") and "%" not in targets[0]:
-            goals.update(targets)
-        within = not goals.isdisjoint(targets)
-        goals.update(needs if within else ())
+        within = _grow(goals, targets, needs)
 
 
 def for_other_systems(root: Path, files: Sequence[str]) -> list[str]:
