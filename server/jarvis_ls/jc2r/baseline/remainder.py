@@ -23,8 +23,12 @@ MAX_BYTES = 64_000_000
 _STATIC_MACRO = re.compile(
     rb"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(?:\w+[ \t]+)*static\b", re.MULTILINE
 )
-_DIRECTIVE = re.compile(rb"^[ \t]*#(?:[^\n\\]|\\.)*", re.MULTILINE | re.DOTALL)
-"""Conditions and definitions for the preprocessor hold beyond the function they stand in."""
+_DIRECTIVE = re.compile(
+    rb"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+    rb"|^[ \t]*(#(?:/\*.*?\*/|[^\n\\]|\\.)*)", re.MULTILINE | re.DOTALL
+)  # fmt: skip
+"""Conditions and definitions for the preprocessor hold beyond the function they stand in; comments
+and texts hold none."""
 _ATTRIBUTE = re.compile(r"__attribute__\(\(\w+\)\)")
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _EMPTY = re.compile(r"\[\s*\]")
@@ -64,7 +68,7 @@ def remainder(path: Path, top: Any, module: str, left: Iterable[str]) -> bytes:
     aliases = [_alias(one.spelling, module) for one in every
                if one.spelling in stays and _is_static(one) and _is_made(one)]  # fmt: skip
     for start, end, text in sorted(_changes(data, own, stays, module), reverse=True):
-        kept = b"".join(b"\n" + line for line in _DIRECTIVE.findall(data[start:end]))
+        kept = b"".join(b"\n" + line for line in _DIRECTIVE.findall(data[start:end]) if line)
         lines = max(0, data.count(b"\n", start, end) - text.count("\n") - kept.count(b"\n"))
         kept += b"\n" if kept else b""
         data = data[:start] + text.encode() + kept + b"\n" * lines + data[end:]
