@@ -481,10 +481,11 @@ def test_what_makefiles_set_for_the_targets_that_are_made_is_taken(tmp_path: Pat
     write(root, {
         "Makefile": 'all: tool other\ntool other: CPPFLAGS += -DWORD=\\"$(shell cat WORD)\\"\n'
                     "tool: CFLAGS += -DONLY=1\nother: CFLAGS += -DONLY=2\n"
+                    'MORE := $(shell test -d no && echo no)\nCPPFLAGS += -DMORE=\\"$(MORE)\\"\n'
                     "debug: CFLAGS += -DDEBUG\ntool: LDFLAGS += -DLINKED\ntool: CC = cc -DCC\n",
         "WORD": "seven\n",
         "a.c": "#if defined DEBUG || defined ONLY || defined LINKED || defined CC\n#error\n#endif\n"
-               "int a(void) { return sizeof WORD; }\n_Static_assert(sizeof WORD == 6, WORD);\n",
+               "int a(void) { return 1; }\n_Static_assert(sizeof WORD == 6, WORD MORE);\n",
     })  # fmt: skip
     assert functions(root) == ["a"]
 
@@ -495,7 +496,10 @@ def test_compilers_that_makefiles_have_for_each_system_are_compilers(tmp_path: P
     write(root, {
         "Makefile": "CC_LINUX = $(CC)\nCC_MAC = maccc\nFLAGS_LINUX = -DLINUX\nall: tool\n"
                     "tool: a.c\n\t$(CC_LINUX) $(FLAGS_LINUX) -o $@ $^\n"
-                    "tool.app: a.c\n\t$(CC_MAC) -DMAC -o $@ $^\n",
-        "a.c": "#if !defined LINUX || defined MAC\n#error\n#endif\nint a(void) { return 0; }\n",
+                    "tool.app: a.c\n\t$(CC_MAC) -DMAC -o $@ $^\n"
+                    "DEV := -D'DAY=\"$(ON)\"'\nON = monday\nSLOW = -DSLOW\n"
+                    ".c.o:\n\t$(CC) $(CFLAGS) $(DEV) -c $<\nslow.o: a.c\n\t$(CC) $(SLOW) -c $<\n",
+        "a.c": "#if !defined LINUX || defined MAC || !defined DAY || defined SLOW\n#error\n#endif\n"
+               "int a(void) { return 0; }\n",
     })  # fmt: skip
     assert functions(root) == ["a"]

@@ -49,6 +49,8 @@ _LONGEST = 65_536
 _FLAGS = re.compile(r"(?:.*FLAGS|DEFS?|DEFINES?|INCS?|INCLUDES?|INCDIRS?|OPTS?|C?OPTIONS)\Z")
 _OTHERS = re.compile(r"(?:LD|CXX|AS|AR|RM|Y|L|MAKE|TEST|DEBUG|DBG).*")
 _COMPILES = re.compile(r"\t[@\s-]*(?:\$[({](?:CC|(?:LT)?COMPILE)[)}]|cc|gcc)(?=\s).*\s-c\b")
+_FOR_EVERY = re.compile(r"(?:\.c\.l?o|(?:[^\s:]*/)?%\.l?o)[ \t]*:")
+"""Rules that are for every file."""
 _SET_TO = re.compile(
     r"(?<=\s)-D\w+=(?:\\.|'[^'`\n]*'|\"(?:[^\"`\\\n]|\\.)*\"|[^\s'\"`\\])+(?=\s|$)"
 )
@@ -250,7 +252,7 @@ def _read(
         asked.whole = False
         return
     text = _answering(text, folder)
-    inside = False
+    inside = every = False
     for line in text.replace("\\\n", " ").splitlines():
         if line.startswith(("define ", "endef")):
             inside = line.startswith("define ")
@@ -258,8 +260,12 @@ def _read(
             continue
         if asked.counts is False:  # for another machine, or when someone asks for it
             continue
+        if line.strip() and not line.startswith("\t"):
+            every = _FOR_EVERY.match(line) is not None
         if line.startswith("\t") and _COMPILES.match(line) and asked.counts:
-            known[_RULES] = " ".join([known.get(_RULES, ""), *_SET_TO.findall(line)])
+            named = _VARIABLE.finditer(line) if every else ()
+            known[_RULES] = " ".join([known.get(_RULES, ""), *_SET_TO.findall(line), *(
+                one[0] for one in named if not _OTHERS.match(one[1]))])  # fmt: skip
         if (included := _INCLUDED.match(line)) is not None:
             _include(included, folder, known, asked, depth)
             continue
@@ -329,7 +335,8 @@ def _expanded(
         left -= len(value)
         return value if left >= 0 else ""
 
-    found = done[name, depth] = _VARIABLE.sub(put, _COMPUTED.sub(" ", known.get(name, "")))
+    text = _COMPUTED.sub(" ", known.get(name, ""))
+    found = done[name, depth] = "" if text.isspace() else _VARIABLE.sub(put, text)
     return found
 
 
