@@ -40,9 +40,22 @@ def test_without_cargo_nothing_is_written(
     root = project(tmp_path / "p")
     before = everything(tmp_path)
     (tmp_path / "none").mkdir()
-    done = jc2r("run", "--baseline", root, PATH=str(tmp_path / "none"), **language)
+    nowhere = str(tmp_path / "none")
+    done = jc2r("run", "--baseline", root, PATH=nowhere, CARGO_HOME=nowhere, **language)
     assert done.returncode == 2 and words in done.stderr and done.stderr.count("\n") == 1
     assert everything(tmp_path) == before and not (tmp_path / "p_rs").exists()
+
+
+def test_cargo_is_looked_for_where_rustup_puts_it(tmp_path: Path) -> None:
+    """An editor started from a desktop has no PATH of a shell."""
+    root, cargo = project(tmp_path / "p"), tmp_path / "home" / "bin" / "cargo"
+    cargo.parent.mkdir(parents=True)
+    cargo.write_text("#!/bin/sh\necho 'cargo 1.63.0'\n")
+    cargo.chmod(0o755)
+    (tmp_path / "none").mkdir()
+    home = str(tmp_path / "home")
+    done = jc2r("run", "--baseline", root, PATH=str(tmp_path / "none"), CARGO_HOME=home)
+    assert str(cargo) in done.stderr and "1.63" in done.stderr
 
 
 @pytest.mark.parametrize(("says", "language", "words"), [

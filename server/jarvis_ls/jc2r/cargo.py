@@ -19,7 +19,7 @@ ANSWER_SECONDS = 60
 
 def cargo() -> str:
     """Path of a cargo that can build our crates. Raises `JarvisError`."""
-    found = shutil.which("cargo")
+    found = program("cargo")
     if found is None:
         raise JarvisError(
             "cargo is not installed, and without it no Rust can be built: install Rust (rustup.rs,"
@@ -29,6 +29,13 @@ def cargo() -> str:
     if problem is not None:
         raise JarvisError(problem)
     return found
+
+
+def program(name: str) -> str | None:
+    """Path of a program of Rust, or None: one on the PATH, or where rustup puts them, because an
+    editor that was started from a desktop often has no PATH of a shell."""
+    own = Path(os.environ.get("CARGO_HOME") or os.path.expanduser("~/.cargo"), "bin")
+    return shutil.which(name) or shutil.which(name, path=own)
 
 
 def crate_name(folder: Path) -> str:

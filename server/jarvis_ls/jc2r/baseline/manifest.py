@@ -6,7 +6,6 @@ import functools
 import os
 import platform
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.jc2r.baseline.made import Module
+from jarvis_ls.jc2r.cargo import program
 from jarvis_ls.jc2r.commands import Unit
 from jarvis_ls.jc2r.records import MARK
 from jarvis_ls.jc2r.ways import CALLED
@@ -30,7 +30,7 @@ def defines_variadics() -> bool:
     assembly in a naked function, which came with Rust 1.88."""
     if sys.platform != "linux" or platform.machine() not in ("x86_64", "AMD64"):
         return False
-    compiler = shutil.which("rustc")
+    compiler = program("rustc")
     if compiler is None:
         return True  # it is not built here
     asked = subprocess.run(
@@ -214,7 +214,7 @@ def quoted(text: str) -> str:
 def formatted(text: str) -> str:
     """Rust source as `rustfmt` writes it, where that is installed and comes to an end: deep nests
     take it long."""
-    rustfmt = shutil.which("rustfmt")
+    rustfmt = program("rustfmt")
     if rustfmt is None:
         return text
     try:
