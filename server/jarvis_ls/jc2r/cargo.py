@@ -34,7 +34,7 @@ def cargo() -> str:
 def program(name: str) -> str | None:
     """Path of a program of Rust, or None: one on the PATH, or where rustup puts them, because an
     editor that was started from a desktop often has no PATH of a shell."""
-    own = Path(os.environ.get("CARGO_HOME") or os.path.expanduser("~/.cargo"), "bin")
+    own = Path(os.environ.get("CARGO_HOME") or "~/.cargo", "bin").expanduser()
     return shutil.which(name) or shutil.which(name, path=own)
 
 
