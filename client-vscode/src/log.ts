@@ -4,8 +4,8 @@
  */
 
 import { createInterface } from 'node:readline';
-import { type LogOutputChannel, window } from 'vscode';
-import type { StdioOptions } from 'vscode-languageclient/node';
+import { type LogOutputChannel, l10n, window } from 'vscode';
+import { ErrorCodes, ResponseError, type StdioOptions } from 'vscode-languageclient/node';
 
 /** Creates the channel; the caller disposes it. */
 export function createLog(): LogOutputChannel {
@@ -14,6 +14,11 @@ export function createLog(): LogOutputChannel {
 
 /** The text of anything that was thrown. */
 export function reason(error: unknown): string {
+  if (error instanceof ResponseError && error.code === ErrorCodes.PendingResponseRejected) {
+    return l10n.t(
+      'The language server ended before it was done. What was done is kept: try again.',
+    );
+  }
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -50,6 +50,17 @@ test('cancelling stops the scan; what was found stays', async () => {
   await result.getByRole('button', { name: /Clear Notification/ }).click();
 });
 
+test('when the server ends meanwhile, the user is told in plain words', async () => {
+  const pid = await editor.serverStarted();
+  await editor.command('Jarvis: Scan Workspace');
+  await editor.toast('Scanning the workspace').waitFor();
+  process.kill(pid, 'SIGKILL');
+  const told = editor.toast('The language server ended before it was done');
+  await told.waitFor();
+  await editor.serverStarted(2);
+  await told.getByRole('button', { name: /Clear Notification/ }).click();
+});
+
 test('the next scan goes to the end and says what it found', async () => {
   await editor.command('Jarvis: Scan Workspace');
   await editor.toast('Scanning the workspace').waitFor();
