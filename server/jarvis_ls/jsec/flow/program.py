@@ -50,6 +50,7 @@ class Program:
         self._written: dict[str, set[str]] = {}
         self._stops: dict[str, set[str]] = {}
         self._found: dict[Lookup, tuple[str, str] | None] = {}
+        self._declared: dict[tuple[str, str], Type | None] = {}
         self._reaches: dict[tuple[str, str, int], Reach] = {}
         self._digests: dict[Reach, bytes] = {}
         self._returning: dict[tuple[str, str, int], bool] = {}
@@ -86,6 +87,7 @@ class Program:
     def discard(self, path: str) -> None:
         """A file is gone."""
         self._found.clear()
+        self._declared.clear()
         self._reaches.clear()
         self._digests.clear()
         self._returning.clear()
@@ -195,16 +197,12 @@ class Program:
 
         What names a function names the texts of its headers, too: this is not noted.
         """
-        asking = self._outlines.get(from_file)
-        if asking is None:
-            return None
-        found: Type | None = asking.prototypes.get(name)
-        for path in asking.closure if found is None else ():
-            header = self._outlines.get(path)
-            found = header.prototypes.get(name) if header is not None else None
-            if found is not None:
-                break
-        return found
+        key = name, from_file
+        try:
+            return self._declared[key]
+        except KeyError:
+            found = self._declared[key] = self._prototype(name, from_file)
+            return found
 
     def is_taken(self, name: str) -> bool:
         """Whether the address of a function of that name is taken anywhere."""
@@ -242,6 +240,18 @@ class Program:
         return digest_of_values(
             outline.globals[name] if sort == "variable" else outline.records[name]
         )
+
+    def _prototype(self, name: str, from_file: str) -> Type | None:
+        asking = self._outlines.get(from_file)
+        if asking is None:
+            return None
+        found: Type | None = asking.prototypes.get(name)
+        for path in asking.closure if found is None else ():
+            header = self._outlines.get(path)
+            found = header.prototypes.get(name) if header is not None else None
+            if found is not None:
+                break
+        return found
 
     def _note(self, lookup: Lookup) -> None:
         if self._asked is None or lookup in self._asked:

@@ -181,7 +181,7 @@ class Joiner:
         mem, other = joined.mem, state.mem.get
         alone = 0
         # listed first: to ask what a cell holds by default may put more into a state
-        for rid, cells in [one for one in mem.items() if other(one[0]) is not one[1]]:
+        for rid, cells in [(rid, held) for rid, held in mem.items() if other(rid) is not held]:
             others = other(rid)
             if others is not None:
                 if taken is not None and not taken.is_new(rid, cells, others, state.regs.get(rid)):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jarvis_ls.jsec.flow.evaluate import evaluate
 from jarvis_ls.jsec.flow.ir import LOAD, MACRO, TEMP, Span, Type
 from jarvis_ls.jsec.flow.library import strings
-from jarvis_ls.jsec.flow.state import ENDLESS, UNKNOWN_FILL, State
+from jarvis_ls.jsec.flow.state import ENDLESS, UNKNOWN_FILL, Reg, State
 from jarvis_ls.jsec.flow.types import ANY, CHAR, INT
 from jarvis_ls.jsec.flow.values import UNINIT, Val, unknown
 
@@ -123,17 +123,26 @@ def forget(an: Analysis, st: State, value: Val, *, const: bool = False, depth: i
             reg = an.reg(st, rid)
             if reg.escaped and reg.fill == UNKNOWN_FILL and not st.mem.get(rid):
                 continue
-            st.regs[rid] = reg.but(
-                escaped=True,
-                fill=UNKNOWN_FILL,
-                len_lo=0,
-                len_hi=ENDLESS,
-                text=None,
-                open=0,
-                written=0,
-                fixed=False,
-            )
+            if not _is_forgotten(reg):
+                st.regs[rid] = reg.but(
+                    escaped=True,
+                    fill=UNKNOWN_FILL,
+                    len_lo=0,
+                    len_hi=ENDLESS,
+                    text=None,
+                    open=0,
+                    written=0,
+                    fixed=False,
+                )
             st.mem[rid] = {}
         for cell in inner:
             if cell.ptr:
                 forget(an, st, cell, const=const, depth=depth + 1)
+
+
+def _is_forgotten(reg: Reg) -> bool:
+    """Whether nothing is known of what lies in a region."""
+    return (
+        reg.escaped and reg.fill == UNKNOWN_FILL and reg.len_lo == 0 and reg.len_hi == ENDLESS
+        and reg.text is None and not (reg.open or reg.written or reg.fixed)
+    )  # fmt: skip
