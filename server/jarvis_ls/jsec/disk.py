@@ -182,7 +182,7 @@ class DiskFiles:
         name = self._store.name(source.path, digest, context if own.includes else "")
         try:
             file = lower(Unit(source, language, own.merge(included)), tree.root_node)
-            outline = outline_of(file, source.data, context, closure)
+            outline = outline_of(file, source.data, context, closure, lasting=self._store.lasting)
             self._store.put(name, outline, file.functions)
         except OSError as error:
             log.warning("%s: its functions are not followed: %s", source.path, error.strerror)

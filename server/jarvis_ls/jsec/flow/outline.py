@@ -108,18 +108,22 @@ class Outline:
 
 
 def outline_of(
-    file: FileIR, data: bytes, context: str = "", closure: tuple[str, ...] = ()
-) -> Outline:
+    file: FileIR, data: bytes, context: str = "", closure: tuple[str, ...] = (), *,
+    lasting: bool = True,
+) -> Outline:  # fmt: skip
     """The outline of a file with the text `data`.
 
-    `context` names the texts of the project's headers behind it, `closure` their paths.
+    `context` names the texts of the project's headers behind it, `closure` their paths. One that
+    is not `lasting` is compared with no other: its functions have no digests.
     """
     spans = {key: function.span for key, function in file.functions.items()}
-    around = around_functions(data, spans.values(), file.prototypes, context)
+    around = b""
+    if lasting:
+        around = around_functions(data, spans.values(), file.prototypes, context)
     functions = {
         key: FunctionOutline(
             function.name, function.static and not function.record, function.record, function.span,
-            digest_of(around + data[function.span[0] : function.span[1]]),
+            digest_of(around + data[function.span[0] : function.span[1]]) if lasting else b"",
             tuple(sorted(function.calls)), function.size,
             not function.params or function.name == "main", function.cut, taken(function),
             acts_of(function), tuple(sorted(function.reads)), way_through(function),

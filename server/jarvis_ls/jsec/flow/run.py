@@ -100,7 +100,7 @@ class Runner:
         )  # fmt: skip
         self._places = Places(self.program.outlines)
         self._analyse = analyse
-        self._lasting = place.lasting
+        self._lasting = self._store.lasting
 
     def follow(self, path: str, only: str = "", without: Sequence[str] = ()) -> Followed:
         """Follow the functions of a file, or just the one with the key `only`.

@@ -65,6 +65,8 @@ class Store:
     """Reads and writes the functions of source files; those read last are held."""
 
     def __init__(self, place: Place) -> None:
+        self.lasting = place.lasting
+        """Whether a later scan finds what is kept."""
         self._folder = Path(place.folder)
         self._folders = [self._folder, *([Path(place.spare)] if place.spare else [])]
         self._key = hashlib.blake2b(
