@@ -123,14 +123,15 @@ def test_what_a_set_up_defines_by_its_variables_and_types_is_guessed(tmp_path: P
 
 
 @needs_compiler
-def test_what_makefiles_ask_the_shell_for_is_read_or_unknown(tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", ["VERSION", "$(srcdir)/VERSION"])
+def test_what_makefiles_ask_the_shell_for_is_read_or_unknown(tmp_path: Path, place: str) -> None:
     root = tmp_path / "asks"
     write(root, {
         "VERSION": "2.7\n", "a.c": "const char *said(void) { return VERSION BUILT DAY; }\n"
         '_Static_assert(sizeof VERSION == 4, "read");\n',
         "Makefile": "BUILT := $(shell git describe --tags)\nCFLAGS += -DBUILT=\\\"$(BUILT)\\\""
                     ' -DDAY=\\"`date +%F`\\"\na.o: a.c\n'
-                    '\t$(COMPILE) -DVERSION=\\"$(shell cat VERSION)\\" -c $<\n',
+                    f'\t$(COMPILE) -DVERSION=\\"$(shell cat {place})\\" -c $<\n',
     })  # fmt: skip
     assert functions(root) == ["said"]
 

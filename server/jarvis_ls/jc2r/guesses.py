@@ -41,6 +41,7 @@ _ASKED = re.compile(
     r"|`[ \t]*((?:cat|git|date|uname)\b[^`\n]*)`"
 )
 """What makefiles ask of the shell: mostly which version they build."""
+_OWN_FOLDER = re.compile(r"\$[({](?:(?:top_)?srcdir|CURDIR)[)}]/")
 _INCLUDED = re.compile(r"(-|s)?include\s+([^#]*)")
 _MAX_DEPTH = 8
 _LONGEST = 65_536
@@ -308,7 +309,7 @@ def answered(command: str, folder: Path) -> str | None:
     """What a command of the shell would say, without running it: files are read."""
     if command.startswith("uname"):
         return named_by_system(command.strip())
-    match = re.fullmatch(r"cat\s+(?!/)([\w./-]+)\s*", command)
+    match = re.fullmatch(r"cat\s+(?!/)([\w./-]+)\s*", _OWN_FOLDER.sub("", command))
     with contextlib.suppress(SkippedFile):
         if match is not None:
             lines = read_regular(folder / match[1], limit=MAX_BYTES).decode("utf-8", "replace")
