@@ -79,8 +79,10 @@ def _of_file(path: Path, package: Mapping[str, str]) -> dict[str, str | None]:
 def _rules(text: str) -> Iterator[tuple[str, str]]:
     """The first targets and the recipes of a makefile."""
     for match in _RECIPE.finditer(text):
-        line = text[: match.start()].rstrip("\n").rpartition("\n")[2]
-        if (rule := _RULE.match(line)) is not None:
+        end = match.start()
+        while text[end - 1 : end] == "\n":
+            end -= 1
+        if (rule := _RULE.match(text[text.rfind("\n", 0, end) + 1 : end])) is not None:
             yield rule[1].split()[0], match[0]
 
 
