@@ -29,7 +29,7 @@ export function initializationOptions(): InitializationOptions {
 
 /** The interpreter the user chose, with the variables `${workspaceFolder}` and `~` filled in. */
 export function chosenInterpreter(home: string): string | undefined {
-  const given = workspace.getConfiguration(SETTINGS_SECTION).get<unknown>('interpreter', '');
+  const given = workspace.getConfiguration(SETTINGS_SECTION).get<unknown>('interpreter') ?? '';
   // VS Code shows what is not text as wrong, and hands it over.
   const value = (typeof given === 'string' ? given : JSON.stringify(given)).trim();
   if (value === '') {
