@@ -18,6 +18,13 @@ def titled(actions, start):
     return next(one for one in actions if one.title.startswith(start))
 
 
+def at_margin(found):
+    """The cursor in front of the text of a finding's line."""
+    assert found.range.start.character > 0
+    margin = types.Position(found.range.start.line, 0)
+    return types.Range(margin, margin)
+
+
 @pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 async def test_a_safe_rewrite_removes_its_finding(tmp_path, client, line_end):
@@ -44,9 +51,7 @@ async def test_what_a_client_asks_about_is_meant_wherever_the_cursor_is(tmp_path
     async with running(tmp_path, client=CLIENTS[1]) as editor:
         editor.open(uri, DOUBLE_FREE)
         (found,) = await editor.diagnostics(uri)
-        margin = types.Position(found.range.start.line, 0)
-        assert found.range.start.character > 0
-        cursor = types.Range(margin, margin)
+        cursor = at_margin(found)
         assert not any(one.is_preferred for one in await editor.actions(uri, cursor))
         actions = await editor.actions(uri, cursor, diagnostics=[found])
         assert any(one.is_preferred for one in actions)
@@ -59,14 +64,12 @@ async def test_asked_by_a_key_the_whole_line_is_meant(tmp_path):
     async with running(tmp_path, client=CLIENTS[0]) as editor:
         editor.open(uri, DOUBLE_FREE)
         (found,) = await editor.diagnostics(uri)
-        margin = types.Position(found.range.start.line, 0)
-        assert found.range.start.character > 0
-        cursor = types.Range(margin, margin)
+        cursor = at_margin(found)
         moved = await editor.actions(uri, cursor, trigger=types.CodeActionTriggerKind.Automatic)
         assert not any(one.is_preferred for one in moved)
         asked = await editor.actions(uri, cursor, trigger=types.CodeActionTriggerKind.Invoked)
         assert any(one.is_preferred for one in asked)
-        above = types.Position(margin.line - 1, 0)
+        above = types.Position(cursor.start.line - 1, 0)
         there = types.Range(above, above)
         asked = await editor.actions(uri, there, trigger=types.CodeActionTriggerKind.Invoked)
         assert not any(one.is_preferred for one in asked)

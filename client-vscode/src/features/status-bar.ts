@@ -32,7 +32,7 @@ export function activate(context: JarvisContext): void {
   context.subscriptions.push(item);
   let status: StatusParams | undefined;
   const draw = () => {
-    const scanning = status?.state === 'scanning' || status?.state === 'following';
+    const scanning = status !== undefined && isScanning(status);
     show(item, face(context.serverLife, status), scanning);
     void commands.executeCommand('setContext', 'jarvisLs.scanning', scanning);
   };
@@ -80,31 +80,32 @@ function face(life: ServerLife, status: StatusParams | undefined): Face {
   }
 }
 
+/** Whether one of the halves of a scan runs. */
+function isScanning({ state }: StatusParams): boolean {
+  return state === 'scanning' || state === 'following';
+}
+
 function statusFace(status: StatusParams, command: string): Face {
   const network = status.offline ? l10n.t('offline') : l10n.t('online');
-  if (status.state === 'scanning') {
-    return {
-      text: `$(sync~spin) ${l10n.t('Scanning {0}/{1}', status.done, status.total)}`,
-      sentence: l10n.t(
-        'Scanning: {0} of {1} files, {2} so far.',
-        status.done,
-        status.total,
-        countOf(status.findings),
-      ),
-      command,
-    };
-  }
-  if (status.state === 'following') {
-    return {
-      text: `$(sync~spin) ${l10n.t('Following values {0}/{1}', status.done, status.total)}`,
-      sentence: l10n.t(
-        'Following values through functions: {0} of {1} files, {2} so far.',
-        status.done,
-        status.total,
-        countOf(status.findings),
-      ),
-      command,
-    };
+  if (isScanning(status)) {
+    const { done, total } = status;
+    const found = countOf(status.findings);
+    const [text, sentence] =
+      status.state === 'scanning'
+        ? [
+            l10n.t('Scanning {0}/{1}', done, total),
+            l10n.t('Scanning: {0} of {1} files, {2} so far.', done, total, found),
+          ]
+        : [
+            l10n.t('Following values {0}/{1}', done, total),
+            l10n.t(
+              'Following values through functions: {0} of {1} files, {2} so far.',
+              done,
+              total,
+              found,
+            ),
+          ];
+    return { text: `$(sync~spin) ${text}`, sentence, command };
   }
   if (status.state === 'error') {
     return {

@@ -194,8 +194,9 @@ def _cmake_words(folder: Path) -> tuple[str, ...]:
 @functools.lru_cache(maxsize=512)
 def _words_of(path: Path, package: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
     known = _variables(path, package)
-    always = defined_by_default(path, lambda text: _expanded({**known, "": text}, "", 8))
-    for name, value in set_for_targets(path, lambda text: _expanded({**known, "": text}, "", 8)):
+    fill = _filler(known)
+    always = defined_by_default(path, fill)
+    for name, value in set_for_targets(path, fill):
         if _FLAGS.match(name) and not _OTHERS.match(name):
             always.append(_answering(value, path.parent))
     known = {**known, _RULES: " ".join([known.get(_RULES, ""), *always])}
@@ -223,9 +224,14 @@ def _is_used(name: str, path: Path, known: Mapping[str, str]) -> bool:
 @functools.lru_cache(maxsize=512)
 def _ways_of(path: Path, package: tuple[tuple[str, str], ...]) -> dict[str, list[tuple[str, ...]]]:
     known = _variables(path, package)
-    ways = ways_by_default(path, lambda text: _expanded({**known, "": text}, "", 8))
+    ways = ways_by_default(path, _filler(known))
     return {os.path.normpath(path.parent / file): [tuple(one) for one in found]
             for file, found in ways.items()}  # fmt: skip
+
+
+def _filler(known: Mapping[str, str]) -> Callable[[str], str]:
+    """Fills variables into a line; what only a command would say is left out."""
+    return lambda text: _expanded({**known, "": text}, "", _MAX_DEPTH)
 
 
 def filled(path: Path, package: Mapping[str, str]) -> Callable[[str], str]:
