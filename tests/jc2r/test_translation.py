@@ -116,13 +116,13 @@ def test_what_stays_in_c_is_named_and_the_rest_is_rust(constructs: tuple[Path, P
                     ("jumps", "inline assembly"), ("vectors", "vector types"),
                     ("turns", "functions that stay in C use it"),
                     ("wide", "long double"), ("twice", "inline assembly"), ("caught", "setjmp"),
-                    ("exact", "long double"), ("length", "_Complex"), ("raised", "long double"),
+                    ("exact", "long double"), ("raised", "long double"),
                     ("first", "a flexible array with an initialiser"),
                     ("beside", "inline assembly"), ("scoped", "the attribute cleanup"),
                     ("hook", "the attribute weak"), ("twice", "inline assembly"),
                     ("main", included)]  # fmt: skip
     count = sum(one["state"] == "baseline" for one in progress["functions"])
-    assert said.startswith(f"{count} of {count + 15} functions in Rust, "), "variables are none"
+    assert said.startswith(f"{count} of {count + 14} functions in Rust, "), "variables are none"
     assert "remains.c:6: twice stays in C: inline assembly" in said
     assert (root / ".jarvis" / "c2rust" / "build.log").read_text() == "", "no warnings"
     text = (crate / "src" / "bin" / "remains.rs").read_text()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from jarvis_ls.jc2r.baseline import complexes
+from jarvis_ls.jc2r.baseline.complexes import is_complex
 from jarvis_ls.jc2r.baseline.effects import Effects
 from jarvis_ls.jc2r.baseline.kinds import (
     FLOATS,
@@ -42,6 +44,17 @@ class Arithmetic(Places, Effects):
         if operator in ("/", "%") and whole(right) == 0:  # the compiler would not have it
             return f"{wrapped(left)} {operator} core::hint::black_box({right})"
         return f"{wrapped(left)} {operator} {wrapped(right)}"
+
+    def complex_arithmetic(
+        self, operator: str, left: tuple[str, Any], right: tuple[str, Any]
+    ) -> tuple[str, str]:
+        """Two numbers, given with their types, of which one is complex: what they make, and the
+        record that it is."""
+        name = complexes.wider(left[1], right[1])
+        self.types.need(name)
+        if any(is_complex(one) and complexes.name_of(one) != name for _, one in (left, right)):
+            self.types.need("complex_widths")
+        return complexes.arithmetic(operator, left, right, name), name
 
     def pointer_arithmetic(self, operator: str, left: Any, right: Any, type_: Any) -> str:
         """A pointer moved by a number, or how far apart two are, as a `type_`."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.jc2r.baseline.arithmetic import Arithmetic
+from jarvis_ls.jc2r.baseline.complexes import as_real, is_complex
 from jarvis_ls.jc2r.baseline.kinds import (
     FLOATS,
     is_atomic,
@@ -89,6 +90,8 @@ class Assignments(Arithmetic):
         def new(place: str) -> str:
             if points(type_):
                 return self.moved(place, type_, "+" if up else "-", "1i32", stride)
+            if is_complex(type_):
+                return f"{place}.{'plus' if up else 'minus'}_real(1.0)"
             if kind(type_) in FLOATS:
                 return f"{place} {'+' if up else '-'} 1.0"
             if kind(type_) == "BOOL":
@@ -150,6 +153,7 @@ class Assignments(Arithmetic):
         if operator is None:
             raise Unsupported(in_words(cursor))
         left, right = clang.children(cursor)
+        right = as_real(right)
         amount = self.value(right)
         if re.fullmatch(r"[\w.#]+", amount) and not self.has_effects(left):
             return self._compound_with(left, right, operator, result, amount)
@@ -167,6 +171,9 @@ class Assignments(Arithmetic):
         def new(place: str) -> str:
             if points(type_):
                 return self.moved(place, type_, operator, amount, stride)
+            if is_complex(type_) or is_complex(right.type):
+                made, name = self.complex_arithmetic(operator, (place, type_), (amount, right.type))
+                return self.from_complex(made, name, type_)
             between = _promoted(type_, right.type, operator)
             if between is None:  # a small integer moved by a large one: an `int` is moved
                 value = f"({place} as i32)"

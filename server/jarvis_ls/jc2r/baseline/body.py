@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.jc2r.baseline.comments import Comments
+from jarvis_ls.jc2r.baseline.complexes import is_complex
 from jarvis_ls.jc2r.baseline.jumps import Jumps, structured
 from jarvis_ls.jc2r.baseline.kinds import (
     FLOATS,
@@ -173,6 +174,8 @@ class Body(Lowering):
         for one in self._cursor.get_arguments():
             if kind(one.type) in FLOATS:
                 floating += 1
+            elif is_complex(one.type):
+                floating += 1 if self.types.of(one.type) == "types::Complex32" else 2
             elif is_integer(one.type) or is_pointer(one.type) or self._is_array(one.type):
                 whole += 1
             else:
@@ -180,7 +183,7 @@ class Body(Lowering):
         if floating > 8:
             raise Unsupported("a variadic definition with many floating parameters")
         if back and not (is_integer(self.result) or is_pointer(self.result)
-                         or kind(self.result) in FLOATS):  # fmt: skip
+                         or kind(self.result) in FLOATS or is_complex(self.result)):  # fmt: skip
             raise Unsupported("a variadic definition that returns a record")
         behind = max(0, whole - len(_WHOLE))
         handed = (8 * (behind + 1) + 15) // 16 * 16 if whole >= len(_WHOLE) else 0

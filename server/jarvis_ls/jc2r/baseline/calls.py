@@ -222,6 +222,9 @@ class Calls(Operators):
             return self.cast(self.value(arguments[0]), arguments[0].type, cursor.type)
         if name == "__builtin_assume_aligned":
             return self.cast(self.value(arguments[0]), arguments[0].type, cursor.type)
+        if name == "__builtin_complex":
+            rust, (real, imaginary) = self.types.of(cursor.type), map(self.value, arguments)
+            return f"{rust} {{ re: {real}, im: {imaginary} }}"
         if name == "__builtin_prefetch":
             return "()"
         if name == "__builtin_object_size":

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from jarvis_ls.jc2r.baseline import complexes
+from jarvis_ls.jc2r.baseline.complexes import is_complex
 from jarvis_ls.jc2r.baseline.initial import Initials
 from jarvis_ls.jc2r.baseline.kinds import (
     FLOATS,
@@ -14,6 +16,7 @@ from jarvis_ls.jc2r.baseline.kinds import (
     is_integer,
     is_pointer,
     kind,
+    plain,
 )
 from jarvis_ls.jc2r.baseline.names import Unsupported
 from jarvis_ls.jc2r.baseline.text import null, typed, whole, wrapped
@@ -41,6 +44,11 @@ class Conversions(Initials):
             return code
         if kind(target) == "BOOL":
             return self.truth(code, source)
+        if is_complex(target):
+            return self.made_complex(code, source, complexes.name_of(target))
+        if is_complex(source):
+            part = plain(source).element_type
+            return self.cast(f"{wrapped(code)}.re", part, target)
         if is_function_pointer(target) or is_function_pointer(source):
             return self._function_cast(code, source, target, old, new)
         if kind(source) in FLOATS or kind(target) in FLOATS:
@@ -59,6 +67,23 @@ class Conversions(Initials):
             return null(new) if typed(code, new) != code else self.cast_code(code, new)
         raise Unsupported(f"a conversion of {source.spelling} to {target.spelling}")
 
+    def made_complex(self, code: str, source: Any, name: str) -> str:
+        """A number as one of the record that a complex type is."""
+        self.types.need(name)
+        if is_complex(source) and complexes.name_of(source) != name:
+            self.types.need("complex_widths")
+        return complexes.converted(code, source, name)
+
+    def from_complex(self, code: str, name: str, target: Any) -> str:
+        """A record called `name`, which is a complex number, as a value of a C type."""
+        if is_complex(target):
+            if complexes.name_of(target) != name:
+                self.types.need("complex_widths")
+            return complexes.resized(code, name, complexes.name_of(target))
+        if kind(target) == "BOOL":
+            return f"!{code}.is_zero()"
+        return f"{code}.re as {self.types.of(target)}"
+
     def cast_code(self, code: str, wanted: str) -> str:
         """A raw pointer as another."""
         if (text := _TEXT.fullmatch(code)) is not None:
@@ -75,6 +100,8 @@ class Conversions(Initials):
             return f"!{wrapped(typed(code, self.types.of(type_)))}.is_null()"
         if kind(type_) in FLOATS:
             return f"{wrapped(code)} != 0.0"
+        if is_complex(type_):
+            return f"!{wrapped(code)}.is_zero()"
         if kind(type_) == "RECORD" or (kind(type_) not in ("ENUM",) and not is_integer(type_)):
             raise Unsupported(f"whether a {type_.spelling} is zero")
         return f"{wrapped(code)} != 0"

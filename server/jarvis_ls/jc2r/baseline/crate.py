@@ -13,6 +13,7 @@ from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import replace_file
+from jarvis_ls.jc2r.baseline import complexes
 from jarvis_ls.jc2r.baseline.deep import deeply
 from jarvis_ls.jc2r.baseline.linking import libraries
 from jarvis_ls.jc2r.baseline.made import Crate, Left, Module, Stays
@@ -84,7 +85,7 @@ def _translate(
     crate = Crate(stays=stays, variadic=defines_variadics())
     found = Translated(folder, crate_name(folder))
     translators = _read(root, units, crate, found, without, unlinked)
-    crate.types.reserve({"types", "sys"})
+    crate.types.reserve({"types", "sys", *complexes.SUPPORT})
     for _, translator in translators if len(translators) > 1 else ():
         crate.types.learn(translator.own_records())
     whole = _prepared(root, translators)

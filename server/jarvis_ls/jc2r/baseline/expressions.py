@@ -65,6 +65,9 @@ class Expressions(Calls):
             return f"{rust}::INFINITY"
         return f"{number!r}{rust}"
 
+    def _value_imaginary_literal(self, cursor: Any) -> str:
+        return f"{self.types.of(cursor.type)} {{ re: 0.0, im: {self.value(only(cursor))} }}"
+
     def _value_string_literal(self, cursor: Any) -> str:
         return self.text(cursor)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jarvis_ls.codeintel import clang
+from jarvis_ls.jc2r.baseline.complexes import is_complex
 from jarvis_ls.jc2r.baseline.kinds import (
     bits_of,
     field_name,
@@ -140,6 +141,8 @@ class Initials(ABC):
             return "None"
         if is_pointer(type_):
             return null(rust)
+        if is_complex(type_):
+            return f"{rust}::real(0.0)"
         return {"bool": "false", "f32": "0.0", "f64": "0.0"}.get(rust, "0")
 
     def text(self, cursor: Any) -> str:

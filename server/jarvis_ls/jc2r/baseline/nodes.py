@@ -13,6 +13,8 @@ from jarvis_ls.jc2r.baseline.names import Unsupported
 ASSIGN, COMMA = 22, 33
 POST_INC, POST_DEC, PRE_INC, PRE_DEC, ADDRESS, THROUGH = 1, 2, 3, 4, 5, 6
 PLUS, MINUS, NOT, LOGICAL_NOT, REAL, IMAGINARY, EXTENSION = 7, 8, 9, 10, 11, 12, 13
+PARTS = {REAL: "re", IMAGINARY: "im"}
+"""Operators for the parts of a complex number, which Rust has as members."""
 _MOVES = (6, 7)
 """`+` and `-` as `CXBinaryOperatorKind` counts, which move pointers."""
 STEPS = (POST_INC, POST_DEC, PRE_INC, PRE_DEC)

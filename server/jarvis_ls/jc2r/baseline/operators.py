@@ -10,7 +10,9 @@ import re
 from typing import Any
 
 from jarvis_ls.codeintel import clang
+from jarvis_ls.jc2r.baseline import complexes
 from jarvis_ls.jc2r.baseline.assignments import Assignments
+from jarvis_ls.jc2r.baseline.complexes import as_real, is_complex
 from jarvis_ls.jc2r.baseline.kinds import (
     FLOATS,
     is_pointer,
@@ -27,11 +29,13 @@ from jarvis_ls.jc2r.baseline.nodes import (
     LOGICAL_NOT,
     MINUS,
     NOT,
+    PARTS,
     PLUS,
     POST_DEC,
     POST_INC,
     PRE_DEC,
     PRE_INC,
+    REAL,
     STEPS,
     THROUGH,
     bare,
@@ -81,7 +85,12 @@ class Operators(Assignments):
         return self.truth(self.value(cursor), cursor.type)
 
     def _comparison(self, operator: str, left: Any, right: Any) -> str:
-        first, second = self._operand(left), self._operand(right)
+        if is_complex(left.type) or is_complex(right.type):
+            wide = complexes.wider(left.type, right.type)
+            first, second = (wrapped(self.made_complex(self.value(one), one.type, wide))
+                             for one in (left, right))  # fmt: skip
+        else:
+            first, second = self._operand(left), self._operand(right)
         if is_pointer(left.type):
             first = typed(first, self.types.of(left.type))
         if (is_pointer(left.type) and is_pointer(right.type)) or is_pointer(left.type):
@@ -158,10 +167,18 @@ class Operators(Assignments):
         if which == LOGICAL_NOT:
             return f"(!{wrapped(self.condition(inner))}) as i32"
         self.types.of(cursor.type)
+        if which in PARTS:
+            if is_complex(inner.type):
+                return f"{wrapped(self.value(inner))}.{PARTS[which]}"
+            return self.value(inner) if which == REAL else f"{{ {self.effect(inner)} 0.0 }}"
+        if which == NOT and is_complex(cursor.type):
+            return f"{wrapped(self.value(inner))}.conjugated()"
         if which == NOT:
             return f"!{wrapped(self.value(inner))}"
         if which == MINUS:
             code = self.value(inner)
+            if is_complex(cursor.type):
+                return f"{wrapped(code)}.negated()"
             if kind(cursor.type) in FLOATS:
                 return f"-{wrapped(code)}"
             if re.fullmatch(r"\d+[iu]\d+", code) and not is_unsigned(cursor.type):
@@ -187,12 +204,21 @@ class Operators(Assignments):
         if points(left.type) or points(right.type):
             code = self.pointer_arithmetic(operator, left, right, cursor.type)
             return self.offset_in(code, cursor)
+        if is_complex(cursor.type):
+            return self._complex(operator, as_real(left), as_real(right))
         first, second = self.value(left), self.value(right)
         self.types.of(cursor.type)
         if operator in _EITHER_WAY and self._comes_last(left, right):
             code = self.arithmetic(operator, first, "__right", cursor.type)
             return f"{{ let __right = {second}; {code} }}"
         return self.arithmetic(operator, first, second, cursor.type)
+
+    def _complex(self, operator: str, left: Any, right: Any) -> str:
+        first, second = self.value(left), self.value(right)
+        if not self._comes_last(left, right):
+            return self.complex_arithmetic(operator, (first, left.type), (second, right.type))[0]
+        code, _ = self.complex_arithmetic(operator, (first, left.type), ("__right", right.type))
+        return f"{{ let __right = {second}; {code} }}"
 
     def _operand(self, cursor: Any) -> str:
         """An operand of a comparison: `as` would be taken for generics by what follows."""

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from typing import Any
 
 from jarvis_ls.codeintel import clang
+from jarvis_ls.jc2r.baseline.complexes import is_complex
 from jarvis_ls.jc2r.baseline.conversions import Conversions
 from jarvis_ls.jc2r.baseline.kinds import (
     FUNCTIONS,
@@ -26,6 +27,7 @@ from jarvis_ls.jc2r.baseline.kinds import (
 from jarvis_ls.jc2r.baseline.names import Unsupported
 from jarvis_ls.jc2r.baseline.nodes import (
     EXTENSION,
+    PARTS,
     THROUGH,
     bare,
     chosen,
@@ -64,6 +66,8 @@ class Places(Conversions):
                 return self.through(only(cursor))
             if which == EXTENSION:
                 return self.place(only(cursor))
+            if which in PARTS and is_complex(only(cursor).type):
+                return f"{self.place(only(cursor))}.{PARTS[which]}"
         if name == "UNEXPOSED_EXPR" and len(clang.children(cursor)) == 1:
             return self.place(only(cursor))
         if name == "GENERIC_SELECTION_EXPR":

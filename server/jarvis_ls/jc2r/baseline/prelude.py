@@ -29,6 +29,8 @@ unsigned long long __jc2r_was(volatile void *, unsigned long long, unsigned long
                               unsigned long);
 void __jc2r_fence(void);
 #define __PRETTY_FUNCTION__ __func__
+#define CMPLX(R, I) __builtin_complex((double)(R), (double)(I))
+#define CMPLXF(R, I) __builtin_complex((float)(R), (float)(I))
 #define __jc2r_at(P) (volatile void *)(P)
 #define __jc2r_type(P) __typeof__(((void)0, *(P)))
 #define __jc2r_word(V) (unsigned long long)(V)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from jarvis_ls.jc2r.baseline import complexes
+
 _BITS = {
     "get_bits": """
 /// The `width` bits from bit `offset` of a record on.
@@ -175,8 +177,9 @@ pub struct Aligned{to}<T>(pub T);
 """
     for to in (2**n for n in range(1, 17))
 }
-_ALL = {**_ALIGNED, **_BITS, **_ATOMIC, **_VARIADIC}
-_NEEDS = {**_ATOMIC_NEEDS, "va_word": ("va_memory",), "va_float": ("va_memory",)}
+_ALL = {**_ALIGNED, **_BITS, **_ATOMIC, **_VARIADIC, **complexes.SUPPORT}
+_NEEDS = {**_ATOMIC_NEEDS, **complexes.NEEDS, "va_word": ("va_memory",),
+          "va_float": ("va_memory",)}  # fmt: skip
 
 
 def support(needed: Iterable[str]) -> str:

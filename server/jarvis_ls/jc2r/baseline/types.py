@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jarvis_ls.codeintel import clang
+from jarvis_ls.jc2r.baseline import complexes
 from jarvis_ls.jc2r.baseline.kinds import (
     FUNCTIONS,
     WORDS,
@@ -125,9 +126,11 @@ class Types:
             return self.of(type_.get_declaration().enum_type)
         if name == "RECORD":
             return self._record(type_.get_declaration())
+        if name == "COMPLEX":
+            return f"types::{self.need(complexes.name_of(type_))}"
         if name in FUNCTIONS:
             return self.function(type_)
-        words = {"LONGDOUBLE": "long double", "COMPLEX": "_Complex", "VECTOR": "vector types",
+        words = {"LONGDOUBLE": "long double", "VECTOR": "vector types",
                  "FLOAT128": "__float128", "HALF": "_Float16"}  # fmt: skip
         raise Unsupported(words.get(name, f"type {type_.spelling}"))
 
@@ -168,9 +171,10 @@ class Types:
             return self.of(target)
         return f"*{word} {self.of(target)}"
 
-    def need(self, name: str) -> None:
-        """Something of `support` is used."""
+    def need(self, name: str) -> str:
+        """Something of `support` is used, of which this gives the name."""
         self.needed.add(name)
+        return name
 
     def begin(self) -> None:
         """Another unit begins: what it says of a record may differ from what others said."""
