@@ -57,6 +57,7 @@ int main(void) {
   printf("%d %f %f %d %d %s\n", small, d, f, yes, MODE_READ ? COUNT : SIZE, COUNT > LAST ? "y" : "n");
   switch (c) { case SEP: puts("colon"); break; case COUNT: puts("never"); }
   switch ((unsigned)later(LAST)) { case 9: puts("nine"); break; case UNSIGNED: puts("five"); }
+  printf("[%c%c%d]\n", MARK, END, SPREADING(count)); switch (c) { case MARK: puts("percent"); break; case END: puts("tab"); }
   while (MODE_READ) { if (count-- < COUNT) break; }
   return count > LAST;
 }

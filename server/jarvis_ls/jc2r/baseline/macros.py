@@ -37,6 +37,8 @@ _NUMBER = re.compile(
 _SUM = re.compile(rf"(?:{_NUMBER.pattern}|\b[A-Za-z_]\w*|<<|>>|[-+*/%&|^~()\s])+")
 _NAME = re.compile(r"'(?:[^'\\]|\\.)'|(?<![\w.])[A-Za-z_]\w*")
 _IDENTIFIER = re.compile(rb"[A-Za-z_][A-Za-z0-9_]+")
+_SIGNS = dict(zip("abefnrtv\\'\"?0", b"\a\b\x1b\f\n\r\t\v\\'\"?\0", strict=True))
+"""What stands behind a backslash, and for what."""
 _TYPES = frozenset({"unsigned", "signed", "int", "long", "char", "short", "sizeof"})
 
 
@@ -229,7 +231,11 @@ def _macros(data: bytes) -> Iterator[Macro]:
 
 
 def _value(body: str) -> int | None:
-    """What a decimal or hexadecimal number stands for; None for other numbers."""
+    """What a character, a decimal or a hexadecimal number stands for; None for other numbers."""
+    if len(body) == 3 and body[0] == "'":
+        return ord(body[1])
+    if len(body) == 4 and body[0] == "'":
+        return _SIGNS.get(body[2])
     match = re.fullmatch(r"(-?)\s*(0[xX][\da-fA-F]+|0|[1-9]\d*)[uUlL]*", body)
     if match is None:
         return None
