@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 from jarvis_ls.codeintel import clang
@@ -12,6 +13,7 @@ from jarvis_ls.jc2r.baseline.kinds import (
     is_integer,
     is_pointer,
     is_record,
+    is_variadic,
     kind,
     plain,
 )
@@ -70,12 +72,10 @@ class Calls(Operators):
         if type_.kind.name == "FUNCTIONNOPROTO" and defined is not None:
             type_ = defined.type.get_canonical()  # an old definition says what it takes
             if type_.kind.name == "FUNCTIONNOPROTO":  # nothing
-                before = "".join(f"let _ = {self.value(one)}; " for one in arguments
-                                 if self.has_effects(one))  # fmt: skip
-                code = f"{self.name_of(declared)}()"
-                return f"{{ {before}{code} }}" if before else code
-            if len(list(type_.argument_types())) != len(arguments):
-                raise Unsupported("a call of a function with another number of arguments")
+                return self._with_others(self.name_of(declared), [], arguments)
+        known = list(type_.argument_types()) if type_.kind.name == "FUNCTIONPROTO" else []
+        if known and not is_variadic(type_) and len(known) != len(arguments):
+            return self._with_others(self.name_of(declared), known, arguments)
         if arguments and type_.kind.name == "FUNCTIONNOPROTO":
             found = self._arguments(type_, arguments)
             function = self.external_called(declared, arguments, cursor.type)
@@ -83,19 +83,34 @@ class Calls(Operators):
         function = self.name_of(declared)
         return self._ordered(function, self._arguments(type_, arguments), arguments)
 
+    def _with_others(self, function: str, known: list[Any], arguments: list[Any]) -> str:
+        """A call with another number of arguments than an old definition has parameters: what is
+        too much is worked out and dropped, what is missing may be anything and is zero."""
+        given, more = arguments[: len(known)], arguments[len(known) :]
+        dropped = "".join(f"let _ = {self.value(one)}; " for one in reversed(more)
+                          if self.has_effects(one))  # fmt: skip
+        missing = [self.zero(one) for one in known[len(given) :]]
+        found = [
+            self.cast(self.value(one), one.type, to) for one, to in zip(given, known, strict=False)
+        ]
+        code = self._ordered(function, found, given, missing)
+        return f"{{ {dropped}{code} }}" if dropped else code
+
     def _with_types(self, code: str, arguments: list[Any], result: Any) -> str:
         types = ", ".join(self.types.parameter(one.type) for one in arguments)
         back = "" if kind(result) == "VOID" else f" -> {self.types.of(result)}"
         return (f'core::mem::transmute::<unsafe extern "C" fn(){back}, '
                 f'unsafe extern "C" fn({types}){back}>({code})')  # fmt: skip
 
-    def _ordered(self, function: str, found: list[str], arguments: list[Any]) -> str:
+    def _ordered(
+        self, function: str, found: list[str], arguments: list[Any], rest: Sequence[str] = ()
+    ) -> str:
         """The call, its arguments worked out from the last to the first where that matters."""
         if len(found) < 2:
-            return f"{function}({', '.join(found)})"
+            return f"{function}({', '.join([*found, *rest])})"
         busy = [self.has_effects(one) for one in arguments]
         if not any(busy):
-            return f"{function}({', '.join(found)})"
+            return f"{function}({', '.join([*found, *rest])})"
         writes = any(self.assigns(one) for one in arguments)
         held, before = [], []
         for place in reversed(range(len(found))):
@@ -104,8 +119,8 @@ class Calls(Operators):
             if not steady:
                 before.append(f"let __a{place} = {found[place]};")
         if len(before) < 2:
-            return f"{function}({', '.join(found)})"
-        return f"{{ {' '.join(before)} {function}({', '.join(reversed(held))}) }}"
+            return f"{function}({', '.join([*found, *rest])})"
+        return f"{{ {' '.join(before)} {function}({', '.join([*reversed(held), *rest])}) }}"
 
     def _is_steady(self, cursor: Any, writes: bool) -> bool:
         """Whether an argument is worth the same whenever it is worked out."""
