@@ -9,7 +9,7 @@ from typing import Any
 from jarvis_ls.codeintel import clang
 from jarvis_ls.jc2r.baseline.names import Unsupported
 
-_KNOWN = ("constructor", "destructor")
+_KNOWN = ("constructor", "destructor", "weak")
 _ATTRIBUTE = re.compile(r"__attribute__\(\((\w+)")
 _SECTION = re.compile(r'\bsection\("([^"\\]+)"\)')
 _WORDS = re.compile(r"__attribute__\(\((?:[^()\"]|\"[^\"]*\"|\([^()]*\))*\)\)|\[\[[^]]*\]\]")
@@ -20,19 +20,20 @@ _SHIFTED = re.compile(r"\(?(\d+)[uUlL]* << (\d+)[uUlL]*\)?")
 _MOST = 16
 """What `aligned` without a number asks for: the most that a type of the machine needs."""
 _ALIAS = re.compile(r'\balias\("(\w+)"\)')
-_REFUSED = ("cleanup", "ifunc", "naked", "alias", "weak", "weakref")
+_REFUSED = ("cleanup", "ifunc", "naked", "alias", "weakref")
 
 
 def attributes_of(cursor: Any) -> list[str]:
     """The attributes of a definition that matter. Raises `Unsupported` for those that are not
-    translated."""
+    translated, as is `weak` for variables."""
     if all(child.kind.name != "UNEXPOSED_ATTR" for child in clang.children(cursor)):
         return []
     words = [word.strip("_") for word in _ATTRIBUTE.findall(clang.printed(cursor))]
-    refused = next((word for word in words if word in _REFUSED), "")
+    known = _REFUSED if cursor.kind.name == "FUNCTION_DECL" else (*_REFUSED, "weak")
+    refused = next((word for word in words if word in known), "")
     if refused:
         raise Unsupported(f"the attribute {refused}")
-    return [word for word in words if word in _KNOWN]
+    return [word for word in dict.fromkeys(words) if word in _KNOWN]
 
 
 def alias_of(cursor: Any) -> str:

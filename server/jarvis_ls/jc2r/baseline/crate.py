@@ -224,6 +224,8 @@ def _read(
         if unit.path in unlinked:
             translator.is_program = False
             found.skipped.append(SkippedUnit(unit.path, unlinked[unit.path]))
+        for name in translator.defined if not translator.has_main else ():
+            crate.defined.setdefault(name, set()).add(unit.path)
         stem = re.sub(r"[^A-Za-z0-9_]", "_", Path(unit.path).stem)
         if stem[:1].isdigit() or rust_name(stem) != stem:
             stem = f"m{stem}"

@@ -33,6 +33,13 @@ class Crate:
     variadic: bool = False
     """Whether Rust and the machine let variadic functions be defined."""
 
+    defined: dict[str, set[str]] = field(default_factory=dict)
+    """Names that the linker knows, with the files of the library that define them."""
+
+    def is_alone(self, name: str, file: str) -> bool:
+        """Whether no other file of the library defines what a file does."""
+        return self.defined.get(name, set()) <= {file}
+
     def __post_init__(self) -> None:
         self.macros = Macros(self.names)
 

@@ -254,11 +254,27 @@ class Translator(Naming):
         code = body.translate()
         name = self.defined_name(cursor)
         for attribute in attributes_of(cursor):
-            if attribute in ("constructor", "destructor"):
-                section = ".init_array" if attribute == "constructor" else ".fini_array"
-                code += (f'\n\n#[used]\n#[link_section = "{section}"]\nstatic {name}_{attribute}: '
-                         f'unsafe extern "C" fn() = {name};')  # fmt: skip
+            if attribute == "weak":
+                code += "\n\n" + self._giving_way(cursor, name)
+                continue
+            section = ".init_array" if attribute == "constructor" else ".fini_array"
+            code += (f'\n\n#[used]\n#[link_section = "{section}"]\nstatic {name}_{attribute}: '
+                     f'unsafe extern "C" fn() = {name};')  # fmt: skip
         return code
+
+    def _giving_way(self, cursor: Any, name: str) -> str:
+        """What makes a function known to the linker as one that gives way to others of its name:
+        Rust has a word for that in its nightly versions only. Another one of this library would
+        be one too many for it."""
+        if not self.variadic:
+            raise Unsupported("the attribute weak, which needs Rust 1.88 on x86-64 Linux")
+        if not self.is_own(cursor):
+            raise Unsupported("the attribute weak of a function of a header")
+        linked = cursor.spelling
+        if not self._crate.is_alone(linked, self._path):
+            raise Unsupported("the attribute weak, where another file has one of that name")
+        return (f'core::arch::global_asm!(".weak {linked}", ".type {linked}, @function",'
+                f' "{linked}:", "jmp {{inner}}", inner = sym {name});')  # fmt: skip
 
     def _other_name(self, cursor: Any, target: str) -> str:
         """A function that is another name of one of the file: it hands over to that."""

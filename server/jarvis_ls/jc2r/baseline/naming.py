@@ -160,7 +160,7 @@ class Naming(Source):
             return externals.name(self.symbol_of(declared), declared, self.types)
         own = self._own.get(usr)
         if own is not None:
-            if is_variadic(own.type):
+            if is_variadic(own.type) or is_weak(own):
                 return externals.name(self.symbol_of(own), own, self.types)
             if own.kind.name == "FUNCTION_DECL":
                 return self.defined_name(own)
@@ -247,7 +247,7 @@ class Naming(Source):
     def _attributes(self, cursor: Any) -> list[str]:
         name = cursor.spelling
         if cursor.linkage.name == "EXTERNAL":
-            if name == "main":
+            if name == "main" or is_weak(cursor):  # which the linker knows by other means
                 return []
             linked = self.linked_as(name)
             if clang.is_inline(cursor) and not self.is_own(cursor) and linked != name:

@@ -58,6 +58,10 @@ FROM_C = "// From C: "
 """Begins the line above a function whose signature is another than in C: a function that calls it
 as C would. It is compiled only here."""
 _FROM_C = re.compile(re.escape(FROM_C) + r'(unsafe extern "C" fn (?:r#)?(\w+)_from_c\(.*)')
+_WEAK = re.compile(r'^core::arch::global_asm!\("\.weak (\w+)".*$', re.MULTILINE)
+"""What gives way to another function of its name."""
+_STRONG = re.compile(r'^#\[no_mangle\]\n(?:#\[.*\]\n)*pub unsafe extern "C" fn (\w+)',
+                     re.MULTILINE)  # fmt: skip
 _HEAD = re.compile(r"\A//! (\S[^\n]*)\n")
 _USES = re.compile(r"^use (\w+)::\{", re.MULTILINE)
 _COVERAGE = Path(__file__).with_name("coverage.c")
@@ -138,8 +142,10 @@ def copy_crate(crate: Path, folder: Path, symbols: Symbols) -> None:
     source.mkdir(parents=True, exist_ok=True)
     programs = sorted(symbols.modules[file] for file in symbols.programs if file in symbols.modules)
     wanted = {"lib.rs"}
-    for path in [*(crate / "src").glob("*.rs"), *(crate / "src" / "bin").glob("*.rs")]:
-        text = _text(path)
+    paths = [*(crate / "src").glob("*.rs"), *(crate / "src" / "bin").glob("*.rs")]
+    strong = {name for path in paths for name in _STRONG.findall(_text(path))} - symbols.shared
+    for path in paths:
+        text = _WEAK.sub(lambda one: "" if one[1] in strong else one[0], _text(path))
         program = path.parent.name == "bin"
         if path.name == "lib.rs":
             text += "".join(f"pub mod {name};\n" for name in programs)
