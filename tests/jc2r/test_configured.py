@@ -67,6 +67,31 @@ def test_headers_of_a_set_up_that_was_not_run_are_guessed(
 
 
 @needs_compiler
+def test_a_header_of_a_set_up_is_found_from_the_folder_of_a_source(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    write(root, {"configure.in": f"{SCRIPT}AC_CONFIG_HEADERS([config.h])\n", "configure": "",
+                 "config.h.in": "#undef HAVE_STRDUP\n", "src/a.c": "#include <../config.h>\n"
+                 "#ifdef HAVE_STRDUP\nint seen(void) { return 1; }\n#endif\n"})  # fmt: skip
+    assert functions(root) == ["seen"]
+
+
+@needs_compiler
+def test_types_and_members_that_a_set_up_asks_for_are_there_or_not(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    there = ["STRUCT_TIMEVAL", "STRUCT_STAT_ST_BLKSIZE", "STRUCT_SOCKADDR_STORAGE_SS_FAMILY",
+             "SA_FAMILY_T", "TM_GMTOFF", "ST_BLOCKS"]  # fmt: skip
+    not_there = ["STRUCT_NOBODY", "STRUCT_STAT_NOTHING", "NOBODY_T", "TM_NOTHING"]
+    asked = [f"HAVE_{one}" for one in [*there, *not_there]]
+    write(root, {
+        "configure.ac": f"{SCRIPT}AC_CONFIG_HEADERS([config.h])\n",
+        "config.h.in": "".join(f"#undef {one}\n" for one in asked),
+        "a.c": '#include "config.h"\n' + "".join(
+            f"#ifdef {one}\nint {one.lower()}(void) {{ return 0; }}\n#endif\n" for one in asked),
+    })  # fmt: skip
+    assert functions(root) == sorted(f"have_{one.lower()}" for one in there)
+
+
+@needs_compiler
 def test_a_header_that_is_there_is_not_guessed(tmp_path: Path) -> None:
     root = tmp_path / "shop"
     write(root, {"configure.ac": f"{SCRIPT}AC_CONFIG_HEADERS([config.h])\n",

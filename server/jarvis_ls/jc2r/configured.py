@@ -8,18 +8,14 @@ library, which one call of the linker says for all of them. Nothing of the proje
 from __future__ import annotations
 
 import contextlib
-import os
 import re
-import shutil
-import struct
-import subprocess
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.jc2r.answers import TYPES, answers, in_library
 
 MAX_BYTES = 16_000_000
 PLACES = {
@@ -32,8 +28,6 @@ PLACES = {
     "pkgdatadir": "$(datadir)/$(PACKAGE)", "pkglibdir": "$(libdir)/$(PACKAGE)",
 }  # fmt: skip
 """Where things are put when nobody says otherwise, as `configure` has it."""
-SECONDS = 60
-"""How long the linker may take."""
 _SCRIPTS = ("configure.ac", "configure.in")
 _BUILDS = ("GNUmakefile", "makefile", "Makefile", "CMakeLists.txt", "meson.build", "SConstruct",
            "Makefile.in", "Makefile.am", "wscript", "configure")  # fmt: skip
@@ -103,23 +97,10 @@ _CONFIG = re.compile(
     rb'^[ \t]*#[ \t]*include[ \t]*"((?:[^"\n]*/)?[\w-]*config[\w-]*\.h)"', re.MULTILINE
 )
 """Headers that are configured, by their name: some projects bring a `configure` of their own."""
-_OF_CONFIGURE = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*<(config\.h)>", re.MULTILINE)
+_OF_CONFIGURE = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*<((?:\.\./)*config\.h)>", re.MULTILINE)
 """The same, of those that have one."""
-_ALWAYS = ("STDC_HEADERS", "TIME_WITH_SYS_TIME", "HAVE_ALLOCA")
-_TYPES = re.compile(
-    r"(?:off|size|ssize|pid|uid|gid|mode|time|sig|ino|dev|socklen|ptrdiff|wchar|wint|u?intptr|u?intmax"
-    r"|(?:u_?)?int(?:8|16|32|64))_t|u_(?:char|short|int|long)|(?:unsigned_)?long_long(?:_int)?"
-    r"|long_double|_bool"
-)
-"""Types that C and POSIX have, as macros ask for them."""
-_SIZES = {name: struct.calcsize(code) for name, code in {
-    "CHAR": "b", "SHORT": "h", "INT": "i", "LONG": "l", "LONG_LONG": "q", "VOID_P": "P",
-    "SIZE_T": "N", "SSIZE_T": "n", "OFF_T": "q", "TIME_T": "l", "INT16_T": "h", "INT32_T": "i",
-    "INT64_T": "q", "FLOAT": "f", "DOUBLE": "d", "WCHAR_T": "i",
-}.items()}  # fmt: skip
 _LINE = re.compile(r"^([ \t]*#[ \t]*)(undef|cmakedefine01|cmakedefine)[ \t]+(\w+)(.*)$")
 _SUBSTITUTED = re.compile(r"@(\w+)@|\$\{(\w+)\}")
-_MISSING = re.compile(r"undefined (?:symbol: |reference to `)(\w+)")
 
 
 def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
@@ -156,7 +137,7 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
     if not missing and (named or not (script or (bare and asked))):
         return nothing
     names = names_of(script, root.name)
-    known = _answers(asked) if bare else {**names, **_answers(asked), **_set(script, names)}
+    known = answers(asked) if bare else {**names, **answers(asked), **_set(script, names)}
     plain = "".join(f"#ifndef {name}\n#define {name} {value}\n#endif\n"
                     for name, value in known.items())  # fmt: skip
     if not missing:  # then all of it stands in the compiler's arguments
@@ -322,9 +303,9 @@ def _linked(script: str, files: Sequence[str]) -> dict[str, str]:
 def _set(script: str, names: dict[str, str]) -> dict[str, str]:
     """Macros that are defined whatever the machine is; `names` say what the project is called."""
     found = {name: value or "1" for name, value in _DEFINED.findall(script)
-             if not _TYPES.fullmatch(name)}  # fmt: skip
+             if not TYPES.fullmatch(name)}  # fmt: skip
     for type_, name, value in _FOR_TYPE.findall(script):
-        if _TYPES.fullmatch(type_):
+        if TYPES.fullmatch(type_):
             found.setdefault(name, value)
     asked = [match.groups() for match in _FOR_NAME.finditer(script)]
     there = in_library(sorted({word for word, _, _ in asked}))
@@ -369,56 +350,6 @@ def _calls(name: re.Pattern[str], script: str) -> Iterator[str]:
             if depth == 0:
                 yield script[match.end() + 1 : at]
                 break
-
-
-def _answers(asked: Iterable[str]) -> dict[str, str]:
-    """Of the macros that ask something, those that the machine says yes to."""
-    functions: dict[str, str] = {}
-    found: dict[str, str] = {}
-    for name in asked:
-        word = name.removeprefix("HAVE_").lower()
-        size = _SIZES.get(name.removeprefix("SIZEOF_").removeprefix("UNSIGNED_"))
-        if size is not None and name.startswith("SIZEOF_"):
-            found[name] = str(size)
-        elif name in _ALWAYS or _TYPES.fullmatch(word) or (
-            name.endswith("_H") and _is_header(word[:-2])
-        ):  # fmt: skip
-            found[name] = "1"
-        elif not name.endswith("_H"):
-            functions[name] = word.removeprefix("decl_")
-    there = in_library(sorted(set(functions.values())))
-    return {**found, **{name: "1" for name, word in functions.items() if word in there}}
-
-
-def _is_header(word: str) -> bool:
-    parts = word.split("_")
-    paths = ("/".join([*parts[:n], between.join(parts[n:])]) for n in range(len(parts))
-             for between in "_-")  # fmt: skip
-    return any(Path(folder, f"{path}.h").is_file() for path in paths
-               for folder in clang.system_includes())  # fmt: skip
-
-
-def in_library(names: Sequence[str]) -> set[str]:
-    """Functions of these names that programs are linked with; none when nothing can be linked."""
-    compiler = shutil.which("cc")
-    names = [one for one in names if re.fullmatch(r"[a-z_]\w*", one)]
-    if compiler is None or not names:
-        return set()
-    text = "".join(f'char f{n}(void) __asm__("{one}");\n' for n, one in enumerate(names))
-    calls = " + ".join(f"f{n}()" for n in range(len(names)))
-    with tempfile.TemporaryDirectory(prefix="jc2r-") as folder:
-        source = Path(folder, "asked.c")
-        source.write_text(f"{text}int main(void) {{ return {calls}; }}\n", encoding="utf-8")
-        command = [compiler, "-w", str(source), "-lm", "-o", str(Path(folder, "asked"))]
-        try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, errors="replace", timeout=SECONDS,
-                check=False, env={**os.environ, "LC_ALL": "C"},
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return set()
-    missing = set(_MISSING.findall(done.stderr))
-    return set(names) - missing if done.returncode == 0 or missing else set()
 
 
 def _filled(template: str, known: dict[str, str]) -> str:

@@ -7,7 +7,8 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-from jarvis_ls.jc2r.configured import content, in_library
+from jarvis_ls.jc2r.answers import in_library
+from jarvis_ls.jc2r.configured import content
 
 _NAMING = ("GNUmakefile", "makefile", "Makefile", "Makefile.am", "Makefile.in", "CMakeLists.txt")
 _EVERY = re.compile(r"\bwildcard\b|\bGLOB|\*\.c\b")

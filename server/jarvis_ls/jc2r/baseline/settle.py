@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from jarvis_ls.jc2r.answers import in_library
 from jarvis_ls.jc2r.baseline.crate import Translated, build, translate
 from jarvis_ls.jc2r.baseline.linking import providers
 from jarvis_ls.jc2r.baseline.made import Module, Stays
 from jarvis_ls.jc2r.baseline.names import rust_name
 from jarvis_ls.jc2r.commands import Unit
-from jarvis_ls.jc2r.configured import in_library
 
 ROUNDS = 8
 _ERROR = re.compile(r"^error(?:\[E\d+\])?: (.*)\n\s+--> (src/[^\n:]+):(\d+):", re.MULTILINE)
