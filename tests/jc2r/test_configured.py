@@ -138,11 +138,13 @@ def test_what_a_set_up_defines_by_its_variables_and_types_is_guessed(tmp_path: P
                         "PRODUCT=shop\n"
                         'AC_DEFINE_UNQUOTED([PRODUCT], "$PRODUCT")\n'
                         "AC_DEFINE([SINCE], [[\"07 Jan\"]], [day])\n"
+                        'AC_DEFINE_UNQUOTED(UNTIL, "31.12.", "day")\nAC_DEFINE_UNQUOTED(AT, $at)\n'
                         "AC_CHECK_TYPE(uint16_t, [AC_DEFINE(my_word, uint16_t)])\n",
-        "config.h.in": "#undef PRODUCT\n#undef SINCE\n#undef my_word\n",
+        "config.h.in": "#undef PRODUCT\n#undef SINCE\n#undef UNTIL\n#undef AT\n#undef my_word\n",
         "a.c": '#include "config.h"\n#include <stdint.h>\nmy_word one;\n'
-               "const char *said(void) { return PRODUCT SINCE PACKAGE_VERSION; }\n"
-               "_Static_assert(sizeof PACKAGE_BUGREPORT == 8, PACKAGE_BUGREPORT);\n",
+               "const char *said(void) { return PRODUCT SINCE UNTIL PACKAGE_VERSION; }\n"
+               "_Static_assert(sizeof PACKAGE_BUGREPORT == 8, PACKAGE_BUGREPORT);\n"
+               "#ifdef AT\nint at(void) { return AT; }\n#endif\n",
     })  # fmt: skip
     assert functions(root) == ["said"]
 
@@ -529,3 +531,24 @@ def test_compilers_that_makefiles_have_for_each_system_are_compilers(tmp_path: P
                "int a(void) { return 0; }\n",
     })  # fmt: skip
     assert functions(root) == ["a"]
+
+
+@needs_compiler
+def test_conditions_for_automake_are_those_of_choices_that_nobody_makes(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    tests = {"YES": 'test "$long" = true', "NO": 'test "x$enable_debug" = "xyes"',
+             "SET": "[test -n $before]", "NOT": '[[ "$with_thing" != no ]]',
+             "FOUND": 'test "$found" = yes'}  # fmt: skip
+    write(root, {
+        "configure.ac": f"{SCRIPT}before=2\nAC_ARG_ENABLE(long, [--disable-long less],\n"
+        "[case $enableval in yes) long=true ;; no) long=false ;; esac], [long=true])\n"
+        "AC_ARG_ENABLE([debug], [more])\nAC_ARG_WITH([thing], [it])\nfound=no\n"
+        "AC_CHECK_FUNC(puts, [found=yes])\n"
+        + "".join(f"AM_CONDITIONAL([{name}], {test})\n" for name, test in tests.items()),
+        "Makefile.am": "bin_PROGRAMS = a\nAM_CFLAGS =\n" + "".join(
+            f"if {name}\nAM_CFLAGS += -DIN_{name}\nelse\nAM_CFLAGS += -DOUT_{name}\nendif\n"
+            for name in tests),
+        "a.c": "".join(f"#ifdef {side}_{name}\nint at_{side}_{name}(void) {{ return 0; }}\n#endif\n"
+                       for name in tests for side in ("IN", "OUT")),
+    })  # fmt: skip
+    assert functions(root) == ["at_IN_NOT", "at_IN_SET", "at_IN_YES", "at_OUT_NO"]

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _DIRECTIVE = re.compile(r"(else\s+)?(ifn?eq|ifn?def)\b\s*(.*)|(else|endif)\b")
-_OF_AUTOMAKE = re.compile(r"if\s+!?\w+\s*$")
-"""What `configure` decides."""
+_OF_AUTOMAKE = re.compile(r"if\s+(!?)\s*(\w+)\s*$")
+"""What `configure` decides: where that is known, `if NAME` is yes or no."""
 _QUOTED = re.compile(r"""(?:"([^"]*)"|'([^']*)')\s*(?:"([^"]*)"|'([^']*)')\s*""")
 _INNERMOST = re.compile(r"\$(?:\(([^$(){}]*)\)|\{([^$(){}]*)\})")
 _MOST = 200
@@ -48,8 +48,10 @@ class Conditionals:
 
     def takes(self, line: str) -> bool:
         """Whether a line is a directive of a conditional; it is followed."""
-        if _OF_AUTOMAKE.match(line) is not None:
-            self._levels.append(_Level(None, None))
+        if (chosen := _OF_AUTOMAKE.match(line)) is not None:
+            said = self._known.get(f"if {chosen[2]}")
+            fits = None if said is None else (said == "yes") != bool(chosen[1])
+            self._levels.append(_Level(fits, fits))
             return True
         match = None if line.startswith("\t") else _DIRECTIVE.match(line.strip())
         if match is None:

@@ -57,8 +57,13 @@ _INIT = re.compile(
     r"\bAC_INIT\(\s*\[?([\w .+-]+)\]?\s*,\s*\[?([\w .+~-]+)\]?\s*(?:,\s*\[?([\w.@+:/<> -]*)\]?)?"
 )
 _OLD_INIT = re.compile(r"\bAM_INIT_AUTOMAKE\(\s*\[?([\w.+-]+)\]?\s*,\s*\[?([\w.+~-]+)\]?")
-_VALUE = r"\[*(\w+|\"(?:[^\"\\\n$`]|\\.)*\")\]*"
-_DEFINED = re.compile(rf"^AC_DEFINE\(\s*\[?(\w+)\]?\s*(?:,\s*{_VALUE})?\s*[,)]", re.MULTILINE)
+_WORD = r"\w+|\"(?:[^\"\\\n$`]|\\.)*\""
+_VALUE = rf"\[*({_WORD})\]*"
+_DEFINED = re.compile(
+    rf"^AC_DEFINE(?:_UNQUOTED(?=\([^,()\n]*,\s*\[*(?:{_WORD})\]*\s*[,)]))?"
+    rf"\(\s*\[?(\w+)\]?\s*(?:,\s*{_VALUE})?\s*[,)]",
+    re.MULTILINE,
+)
 _FOR_TYPE = re.compile(
     rf"\bAC_CHECK_TYPE\(\s*\[?(\w+)\]?,\s*\[?AC_DEFINE\(\[?(\w+)\]?,\s*{_VALUE}", re.MULTILINE
 )
@@ -90,6 +95,13 @@ _OTHERWISE = re.compile(
     r",\s*\[?\s*(\w+)=(?:\"([^\"$`\\\n]*)\"|'([^'\"\\\n]*)'|([\w./:-]+))\s*\]?\s*\Z"
 )
 """What a choice sets when nobody makes it."""
+_DECIDED = re.compile(r"\bAM_CONDITIONAL(?=\()")
+_TEST = re.compile(
+    r"\s*\[?\s*(\w+)\s*\]?\s*,\s*\[?\s*(?:test|\[)\s+(?:(-[nz])\s+)?([\"']?)([\w${}.-]*)\3"
+    r"(?:\s*(==?|!=)\s*([\"']?)([\w.-]*)\6)?\s*\]*\s*"
+)
+"""A name and one comparison."""
+_NAMED = re.compile(r"\s*\[?\s*([\w-]+)")
 _LONGEST_CALL = 8000
 """Characters of a call in a script for autoconf."""
 _ASKED = re.compile(rb"\b(?:HAVE_\w+|STDC_HEADERS|TIME_WITH_SYS_TIME|SIZEOF_\w+)\b")
@@ -222,10 +234,12 @@ def _folder(path: Path) -> Path:
 
 
 def package(root: Path) -> dict[str, str]:
-    """What the project at `root` is called, by the names that makefiles know, without quotes."""
+    """What the project at `root` is called, by the names that makefiles know, without quotes, and
+    what its set-up decides for them when nobody chooses: `if NAME` is yes or no."""
     script = _filled_in("".join(content(root / one).decode("utf-8", "replace")
                                 for one in _SCRIPTS))  # fmt: skip
-    return {name: value.strip('"') for name, value in names_of(script, root.name).items()}
+    names = {name: value.strip('"') for name, value in names_of(script, root.name).items()}
+    return {**names, **_decided(script)}
 
 
 def set_by_hand(folder: Path) -> dict[str, str]:
@@ -326,6 +340,38 @@ def _set(script: str, names: dict[str, str]) -> dict[str, str]:
     return found
 
 
+def _decided(script: str) -> dict[str, str]:
+    """Conditions for automake that compare what a choice sets when nobody makes it."""
+    known = _otherwise(script)
+    found: dict[str, str] = {}
+    for text in _calls(_DECIDED, script):
+        match = _TEST.fullmatch(text)
+        names = [] if match is None else [one[1] or one[3] for one in _OF_SHELL.finditer(match[4])]
+        if match is None or len(names) != 1 or names[0] not in known:
+            continue
+        left, right = _in_shell(match[4], known), match[7] or ""
+        equal = left == right if match[5] else not left
+        found[f"if {match[1]}"] = "yes" if equal != (match[5] == "!=" or match[2] == "-n") else "no"
+    return found
+
+
+def _otherwise(script: str) -> dict[str, str]:
+    """Variables that only choices set, with their values when nobody makes one."""
+    rest = script
+    found: dict[str, str] = {}
+    for kind in ("ENABLE", "WITH"):
+        for text in _calls(re.compile(rf"\bAC_ARG_{kind}(?=\()"), script):
+            rest = rest.replace(text, "", 1)
+            if (name := _NAMED.match(text)) is not None:
+                found[f"{kind.lower()}_{name[1].replace('-', '_')}"] = ""
+            if (choice := _OTHERWISE.search(text)) is not None:
+                found[choice[1]] = choice[2] or choice[3] or choice[4] or ""
+    before = {one[1]: one[2] or one[3] or one[4] or "" for one in _SHELL.finditer(rest)}
+    set_in = re.findall(r"\b(\w+)=", rest)
+    every = {**before, **found}
+    return {name: value for name, value in every.items() if set_in.count(name) <= (name in before)}
+
+
 def _in_shell(text: str, assigned: dict[str, str]) -> str:
     """What a text of the shell becomes; what is not known is left out."""
     known = {**PLACES, **assigned}
@@ -342,11 +388,13 @@ def _as_written(script: str) -> str:
 
 
 def _calls(name: re.Pattern[str], script: str) -> Iterator[str]:
-    """What stands between the parentheses of calls in a script for autoconf."""
+    """What stands between the parentheses of calls in a script for autoconf. In brackets, which
+    quote, parentheses need no other: `case $x in yes)`."""
     for match in name.finditer(script):
-        depth = 0
+        depth = quoted = 0
         for at in range(match.end(), min(len(script), match.end() + _LONGEST_CALL)):
-            depth += {"(": 1, ")": -1}.get(script[at], 0)
+            quoted = max(0, quoted + {"[": 1, "]": -1}.get(script[at], 0))
+            depth += 0 if quoted else {"(": 1, ")": -1}.get(script[at], 0)
             if depth == 0:
                 yield script[match.end() + 1 : at]
                 break
