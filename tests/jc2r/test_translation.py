@@ -633,15 +633,19 @@ def test_other_names_of_functions_are_there_too(tmp_path: Path) -> None:
                   "static int seen;\nint more(int n) { return n + 1 + seen++; }\n"
                   "ALIAS(plus, more);\nALIAS(another, more);\n"
                   f'{said}void none(void) {{ puts("none"); }} ALIAS(nothing, none);\n'
-                  "__attribute__((weak)) int kept(void) { return plus(5); }\n",
+                  'extern int soft(int) __attribute__((weak, alias("more")));\n'
+                  'extern int hard(int) __attribute__((weak, alias("more")));\n'
+                  'int kept(void) { __asm__("nop"); return plus(5) + soft(1) + hard(2); }\n',
         "main.c": '#include <stdio.h>\nint plus(int); int told(const char *, ...);'
                   " void nothing(void); int kept(void); int another(int);\n"
+                  "int soft(int); int hard(int n) { return n * 50; }\n"
                   'int main(void) { nothing(); int n = told("%d %s %g\\n", 3, "x", 2.5);'
-                  ' printf("%s %d\\n", __func__, n + plus(2) + kept()); return another(3); }\n',
+                  ' printf("%s %d\\n", __func__, n + plus(2) + kept() + soft(3) + hard(4));'
+                  " return another(3); }\n",
     })  # fmt: skip
     done = jc2r("run", "--baseline", root)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "8 of 9 functions in Rust" in done.stdout and "kept stays in C" in done.stdout
+    assert "11 of 12 functions in Rust" in done.stdout and "kept stays in C" in done.stdout
     binary = tmp_path / "c-names"
     built_by_cc(binary, *root.glob("*.c"))
     assert run(tmp_path / "names_rs" / "target" / "release" / "main") == run(binary)

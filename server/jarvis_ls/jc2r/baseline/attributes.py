@@ -37,13 +37,11 @@ def attributes_of(cursor: Any) -> list[str]:
 
 
 def alias_of(cursor: Any) -> str:
-    """The function for which a declaration is another name; empty when it is none, or one that
-    gives way to others of its name."""
+    """The function for which a declaration is another name; empty when it is none."""
     if all(child.kind.name != "UNEXPOSED_ATTR" for child in clang.children(cursor)):
         return ""
-    written = clang.printed(cursor)
-    match = _ALIAS.search(written)
-    return "" if match is None or "weak" in _ATTRIBUTE.findall(written) else match[1]
+    match = _ALIAS.search(clang.printed(cursor))
+    return "" if match is None else match[1]
 
 
 def is_weak(cursor: Any) -> bool:

@@ -247,7 +247,10 @@ class Translator(Naming):
     def _function(self, cursor: Any) -> str:
         """A function, and what its attributes ask for."""
         if target := self.other_name_of(cursor):
-            return self._other_name(cursor, target)
+            code = self._other_name(cursor, target)
+            if is_weak(cursor):
+                code += "\n\n" + self._giving_way(cursor, self.defined_name(cursor))
+            return code
         own = self.is_own(cursor)
         file = cursor.location.file.name
         body = Body(cursor, self, self._comments if own else None, file)
