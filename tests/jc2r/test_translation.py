@@ -694,6 +694,25 @@ def test_a_main_that_returns_nothing_in_strict_c(tmp_path: Path) -> None:
 
 
 @needs_cargo
+def test_what_an_old_main_and_old_definitions_take_is_of_other_types(tmp_path: Path) -> None:
+    root = tmp_path / "older"
+    write(root, {
+        "older.c": "#include <stdio.h>\n#include <string.h>\ntypedef unsigned char byte;\n"
+                   "void bound(size_t (*)(char *), int);\nstatic size_t (*length)();\n"
+                   "void bound(f, n) size_t (*f)(); int n;\n"
+                   '{ if (f) printf("%zu %d\\n", f("text"), n); length = f; }\n'
+                   "static size_t twice(s) char *s; { return 2 * strlen(s); }\n"
+                   "int main(byte count, byte *words[])\n{ bound(twice, count);"
+                   ' printf("%zu %s\\n", length("ab"), (char *)words[count - 1]); return 4; }\n',
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert "3 of 3 functions in Rust" in done.stdout, done.stdout + done.stderr
+    built_by_cc(tmp_path / "c-older", root / "older.c")
+    said = run(tmp_path / "older_rs" / "target" / "release" / "older")
+    assert said == run(tmp_path / "c-older") == (4, "8 2\n4 x\n", "")
+
+
+@needs_cargo
 def test_a_main_that_stays_in_c_is_called_main(tmp_path: Path) -> None:
     root = tmp_path / "called"
     write(root, {

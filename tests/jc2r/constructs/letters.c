@@ -11,5 +11,6 @@ int main(void) {
     for (int i = 0; i < 4; i++) { for (const char *c = many[i]; *c; c++) printf("%d,", *c); putchar('\n'); }
     printf("%d %d %d %.3s %s %d %s\n", bytes[0], bytes[1], bytes[5], exact, rest, rest[299], __func__);
     wchar_t local[] = L"xyz"; local[1] = L'\u00e9'; char text[] = "text", *literal = &"address"[2]; printf("%x %c %s %d %zu\n", (unsigned)local[1], text[2], literal, L'a' + '\377', sizeof "four");
+    puts("compiled by " __VERSION__);
     printf("%d %d %d\n", 'ab', '\'', '\0'); return wcscmp(local, L"xyz") != 0;
 }

@@ -11,6 +11,7 @@ from jarvis_ls.jc2r.baseline.complexes import is_complex
 from jarvis_ls.jc2r.baseline.jumps import Jumps, structured
 from jarvis_ls.jc2r.baseline.kinds import (
     FLOATS,
+    is_function_pointer,
     is_integer,
     is_open,
     is_pointer,
@@ -157,7 +158,9 @@ class Body(Lowering):
             name = self.names.give(one.spelling or "unused")
             self.locals[one.hash] = name
             rust = self.types.parameter(travels)
-            if is_narrower(one.type, travels):  # it was defined before there were prototypes
+            if is_narrower(one.type, travels) or (  # it was defined before there were prototypes
+                is_function_pointer(travels) and self.types.parameter(one.type) != rust
+            ):
                 first.append(f"let mut {name} = {self.cast(name, travels, one.type)};")
                 rust = self.types.of(travels)
             found.append(f"mut {name}: {rust}")

@@ -83,7 +83,7 @@ pub fn main() {
 def entry(module: Module) -> str:
     """The beginning of a program, which calls what was `main` in C."""
     count, returns = module.main
-    given = ["(__arguments.len() - 1) as i32", "__arguments.as_mut_ptr() as _", "environ as _"][
+    given = ["(__arguments.len() - 1) as _", "__arguments.as_mut_ptr() as _", "environ as _"][
         :count
     ]
     call = f"main_0({', '.join(given)})"

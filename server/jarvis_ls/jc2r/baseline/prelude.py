@@ -8,7 +8,10 @@ last argument. `__PRETTY_FUNCTION__` is the plain name in gcc's C, and with its 
 from __future__ import annotations
 
 import functools
+import os
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 from jarvis_ls.codeintel import clang
@@ -70,6 +73,24 @@ void __jc2r_fence(void);
     f"#define __sync_{one}_and_fetch(P, V, ...) __atomic_{one}_fetch(P, V, 5)\n"
     for one in _FETCHING
 )
+
+
+_VERSION = re.compile(r'^#define __VERSION__ ".*"$', re.MULTILINE)
+
+
+@functools.cache
+def version() -> str:
+    """What the machine's compiler says of itself, which programs print; clang would say another
+    thing. Empty without a compiler."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        return ""
+    asked = subprocess.run(
+        [compiler, "-dM", "-E", "-x", "c", os.devnull], capture_output=True, text=True,
+        errors="replace", timeout=30, check=False,
+    )  # fmt: skip
+    match = _VERSION.search(asked.stdout)
+    return "" if match is None else f"#undef __VERSION__\n{match[0]}\n"
 
 
 @functools.cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ from jarvis_ls.jc2r.baseline import prelude
 from jarvis_ls.jc2r.baseline.assembly import assembly, versions
 from jarvis_ls.jc2r.baseline.attributes import alias_of
 
-_VOID = "'main' must return 'int'"
-"""What clang says in strict C; programs with another one start all the same."""
+_OF_MAIN = re.compile(
+    r"'main' must return 'int'|(?:first|second|third) parameter of 'main' \(.*\) must be of type .*"
+)
+"""What clang says of a `main` that programs start with all the same."""
 
 
 class Source:
@@ -35,14 +38,11 @@ class Source:
         """Parse the file, once. Raises `JarvisError` when that is not possible at all."""
         path = self._root / self._path
         words = [*self._arguments, "-ferror-limit=0"]
-        self._unit, self._problems = clang.parse(path, words, prelude=prelude.TEXT)
+        known = prelude.TEXT + prelude.version()
+        self._unit, self._problems = clang.parse(path, words, prelude=known)
         if any("atomic_flag" in one.text for one in self._problems):
-            self._unit, self._problems = clang.parse(
-                path, words, prelude=prelude.TEXT + prelude.atomics()
-            )
-        self._problems = [
-            one for one in self._problems if one.text != _VOID
-        ]  # it starts nonetheless
+            self._unit, self._problems = clang.parse(path, words, prelude=known + prelude.atomics())
+        self._problems = [one for one in self._problems if not _OF_MAIN.fullmatch(one.text)]
         for cursor in clang.children(self._unit.cursor):
             if (text := assembly(cursor)) and not clang.in_system_header(cursor):
                 named = versions(text)
