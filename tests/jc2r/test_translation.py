@@ -463,6 +463,32 @@ def test_weak_functions_give_way_in_rust_as_they_do_in_c(tmp_path: Path) -> None
 
 
 @needs_cargo
+def test_what_may_not_be_there_is_looked_for_when_the_program_runs(tmp_path: Path) -> None:
+    root = tmp_path / "hooks"
+    write(root, {
+        "work.c": "#include <stdio.h>\nextern int hook(int, ...) __attribute__((weak));\n"
+                  "extern int level __attribute__((weak));\nvoid done(void);\n#pragma weak done\n"
+                  "#pragma weak puts\nstatic int (*hooks[])(int, ...) = {hook};\n"
+                  "static int call(int (*f)(int, ...)) { return f ? f(2, 5) : -1; }\n"
+                  "int work(int n) { if (hook) n = hook(n, 4); if (!done) n += 100; else done();\n"
+                  '  puts(puts ? "said" : ""); if (&level) n += level++;\n'
+                  "  return n + (hooks[0] == hook) + call(hook) + call(&hook); }\n",
+        "plain.c": '#include <stdio.h>\nint work(int);\nint main(void) { printf("%d\\n",'
+                   " work(3) + work(4)); return 0; }\n",
+        "hooked.c": "#include <stdarg.h>\n#include <stdio.h>\nint work(int);\nint level = 7;\n"
+                    "int hook(int n, ...) { va_list l; va_start(l, n); n *= va_arg(l, int);"
+                    ' va_end(l); return n; }\nvoid done(void) { puts("done"); }\n'
+                    'int main(void) { printf("%d\\n", work(3) + work(4)); return 0; }\n',
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.findall(r": (\w+) stays in C", done.stdout) == ["hooks"]
+    for name in ("plain", "hooked"):
+        built_by_cc(tmp_path / name, root / f"{name}.c", root / "work.c")
+        assert run(tmp_path / "hooks_rs" / "target" / "release" / name) == run(tmp_path / name)
+
+
+@needs_cargo
 def test_a_program_that_does_not_link_leaves_the_rest(tmp_path: Path) -> None:
     root = tmp_path / "torn"
     write(root, {

@@ -40,6 +40,9 @@ class Surroundings(Protocol):
     def name_of(self, declared: Any) -> str:
         """How a global variable or a function is named in the module."""
 
+    def address_if_there(self, declared: Any) -> str:
+        """Code for the address of what may not be there; empty for what is."""
+
     def enumerator(self, declared: Any) -> str:
         """How an enumeration constant is named in the module."""
 
@@ -219,6 +222,10 @@ class Body(Lowering):
     def name_of(self, declared: Any) -> str:
         """See `Initials`."""
         return self.locals.get(declared.hash) or self._module.name_of(declared)
+
+    def address_if_there(self, declared: Any) -> str:
+        """See `Initials`."""
+        return "" if declared.hash in self.locals else self._module.address_if_there(declared)
 
     def enumerator(self, declared: Any) -> str:
         """See `Initials`."""

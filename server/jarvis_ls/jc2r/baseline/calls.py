@@ -68,6 +68,10 @@ class Calls(Operators):
         if name in _RETURNING_TWICE:
             raise Unsupported(_RETURNING_TWICE[name])
         type_ = declared.type.get_canonical()
+        if address := self.address_if_there(declared):
+            code = self.function_at(address, f"Option<{self.types.function(type_)}>")
+            found = self._arguments(type_, arguments)
+            return self._ordered(f"{code}.unwrap_unchecked()", found, arguments)
         defined = declared.get_definition()
         if type_.kind.name == "FUNCTIONNOPROTO" and defined is not None:
             type_ = defined.type.get_canonical()  # an old definition says what it takes

@@ -271,7 +271,9 @@ def _write(
     declared = "\n".join(crate.externals.declarations)
     links = "".join(f"#[link(name = {quoted(name)})]\n" for name in linked)
     head = "//! What the system offers.\n\nuse crate::types;\n\n"
-    texts[source / "sys.rs"] = f'{head}{links}extern "C" {{\n{declared}\n}}\n'
+    texts[source / "sys.rs"] = f'{head}{links}extern "C" {{\n{declared}\n}}\n' + "".join(
+        f"\n{one}\n" for one in crate.externals.functions
+    )
     names = sorted(["sys", "types", *(module.name for module in inside)])
     mods = "".join(f"pub mod {name};\n" for name in names)
     texts[source / "lib.rs"] = f"{allow}\n{mods}"

@@ -18,6 +18,10 @@ class Externals:
         """Names given to symbols as they are declared."""
         self._given = Names()
         self.declarations: list[str] = []
+        self.functions: list[str] = []
+        """Functions that ask the linker what is there."""
+        self._doubted: dict[str, str] = {}
+        """Their names by what they ask for."""
 
     def name(self, symbol: str, declared: Any, types: Types) -> str:
         """The path of a function or variable. Raises `Unsupported` for types that Rust lacks."""
@@ -44,6 +48,18 @@ class Externals:
     def place(self, symbol: str, type_: Any, types: Types) -> str:
         """The path of the function that gives the place of a variable of each thread in C."""
         return self._declared(placed(symbol), f"pub fn NAME() -> *mut {types.of(type_)};")
+
+    def if_there(self, symbol: str) -> str:
+        """A call that gives the address of what may not be there, 0 then."""
+        if symbol not in self._doubted:
+            name = self._doubted[symbol] = self._given.give(f"{symbol}_if_there")
+            self.functions.append(
+                f"#[inline(never)]\npub unsafe fn {name}() -> usize {{\nlet at: usize;\n"
+                f'core::arch::asm!(".weak {symbol}",'
+                f' "mov {{at}}, qword ptr [rip + {symbol}@GOTPCREL]", at = out(reg) at,'
+                " options(nomem, nostack, preserves_flags));\nat\n}"
+            )
+        return f"sys::{self._doubted[symbol]}()"
 
     def _declared(self, symbol: str, form: str) -> str:
         key = (symbol, form)

@@ -76,6 +76,11 @@ class Initials(ABC):
         """How a variable or function is named here."""
 
     @abstractmethod
+    def address_if_there(self, declared: Any) -> str:
+        """The address, as a number, of what a weak declaration may name in vain, 0 then; empty for
+        everything that is there."""
+
+    @abstractmethod
     def enumerator(self, declared: Any) -> str:
         """How an enumeration constant is named here."""
 

@@ -352,6 +352,12 @@ class _Value(Body):
         self.statics.append(f"static mut {name}: {rust} = unsafe {{ {value} }};")
         return name
 
+    def address_if_there(self, declared: Any) -> str:
+        """See `Initials`; only a run knows that."""
+        if super().address_if_there(declared):
+            raise Unsupported("a variable set to what may not be there")
+        return ""
+
     def function_at(self, code: str, rust: str) -> str:
         """See `Conversions`; Rust has no such constants."""
         raise Unsupported("a variable set to a function at a fixed address")

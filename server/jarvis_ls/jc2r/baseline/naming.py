@@ -26,6 +26,7 @@ from jarvis_ls.jc2r.baseline.source import Source
 from jarvis_ls.jc2r.baseline.uses import Definitions, Use
 
 _MARK = re.compile(r"__jc2r_(name|head)_(\d+)__")
+_WEAK = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+weak[ \t]+(\w+)[ \t]*$", re.MULTILINE)
 
 
 class Naming(Source):
@@ -50,6 +51,9 @@ class Naming(Source):
         """Those of them that may become functions."""
         self._marks: list[Any] = []
         self._statics = 0
+        self._doubted: dict[str, bool] = {}
+        """Whether what others define may not be there, by USR."""
+        self._said_weak: set[str] | None = None
 
     @abstractmethod
     def adopt(self, declared: Any) -> str:
@@ -132,6 +136,28 @@ class Naming(Source):
             self._check_values(declared)
         self._marks.append(declared)
         return f"__jc2r_name_{len(self._marks) - 1}__"
+
+    def address_if_there(self, declared: Any) -> str:
+        """See `Surroundings`. The linker is asked when the program runs: to Rust everything that is
+        declared is there."""
+        usr = declared.get_usr()
+        if usr in self._own or declared.linkage.name != "EXTERNAL":
+            return ""
+        if usr not in self._doubted:
+            self._doubted[usr] = is_weak(declared) or declared.spelling in self._weak()
+        if not self._doubted[usr]:
+            return ""
+        if not self._crate.variadic or is_of_each_thread(declared):
+            raise Unsupported("what may not be there, which is asked for on x86-64 Linux only")
+        return self._crate.externals.if_there(declared.spelling)
+
+    def _weak(self) -> set[str]:
+        """Names that the file or its headers say are weak, of which the parser tells nothing."""
+        if self._said_weak is None:
+            files = [self._root / self._path, *self.headers(self._unit)]
+            texts = (self._crate.macros.text(str(one)) for one in files)
+            self._said_weak = {name.decode() for text in texts for name in _WEAK.findall(text)}
+        return self._said_weak
 
     def _check_values(self, function: Any) -> None:
         """Raise `Unsupported` where Rust cannot say what a function takes or gives."""

@@ -55,6 +55,8 @@ class Places(Conversions):
         if name == "PAREN_EXPR":
             return self.place(only(cursor))
         if name == "DECL_REF_EXPR":
+            if address := self.address_if_there(cursor.referenced):
+                return f"(*({address} as *mut {self.types.of(cursor.type)}))"
             return self.name_of(cursor.referenced)
         if name == "MEMBER_REF_EXPR":
             return self._member(cursor)
@@ -262,7 +264,10 @@ class Places(Conversions):
             return self.cast(self.value(inner), inner.type, target)
         defined = inner.referenced.get_definition()
         own = self.types.function(inner.type if defined is None else defined.type)
-        code = f"Some({self.function_name(inner.referenced)} as {own})"
+        if address := self.address_if_there(inner.referenced):
+            code = self.function_at(address, f"Option<{own}>")
+        else:
+            code = f"Some({self.function_name(inner.referenced)} as {own})"
         if f"Option<{own}>" == wanted:
             return code
         if not wanted.startswith("Option<"):  # as a pointer to data
