@@ -1,6 +1,7 @@
-// npm run package [-- --target TARGET] [-- --only wheel|vsix]: the wheel and the extension, in dist/.
-// The extension brings its Python libraries for one platform, so that it works offline with any
-// Python from 3.10 on; see package/libraries.mjs.
+// npm run package [-- --target TARGET] [-- --only wheel] [-- --compiled]: the wheel and the
+// extension, in dist/. The extension brings its Python libraries for one platform, so that it works
+// offline with any Python from 3.10 on; see package/libraries.mjs. What is compiled serves the Python
+// of .venv; another one runs the Python beside it.
 
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -8,16 +9,16 @@ import { parseArgs } from 'node:util';
 import { buildExtension } from './package/extension.mjs';
 import { bundleLibraries, findTarget, hostTarget } from './package/libraries.mjs';
 import { buildWheel } from './package/wheel.mjs';
-import { ROOT, task } from './process.mjs';
+import { ROOT, TaskError, task } from './process.mjs';
 import { buildClient, setUpPackages } from './setup/client.mjs';
 import { setUpPython } from './setup/python.mjs';
 
 await task(async () => {
-  const { target, only } = options();
+  const { target, only, compiled } = options();
   const dist = path.join(ROOT, 'dist');
   mkdirSync(dist, { recursive: true });
   await setUpPython();
-  const wheel = await buildWheel(dist);
+  const wheel = await buildWheel(dist, compiled);
   console.log(`  ${path.relative(ROOT, wheel)}`);
   if (only === 'wheel') return;
 
@@ -31,7 +32,15 @@ await task(async () => {
 
 function options() {
   const { values } = parseArgs({
-    options: { target: { type: 'string' }, only: { type: 'string' } },
+    options: {
+      target: { type: 'string' },
+      only: { type: 'string' },
+      compiled: { type: 'boolean', default: false },
+    },
   });
-  return { target: findTarget(values.target ?? hostTarget()), only: values.only };
+  const target = findTarget(values.target ?? hostTarget());
+  if (values.compiled && target.name !== hostTarget()) {
+    throw new TaskError(`${target.name}: compiling is possible on the platform itself only`);
+  }
+  return { target, only: values.only, compiled: values.compiled };
 }

@@ -2,11 +2,13 @@
 
 import { existsSync } from 'node:fs';
 import { capture, run, TaskError, which } from '../process.mjs';
+import { findPythons, venv } from './python.mjs';
 
 /**
  * @typedef {object} Tool
  * @property {string[]} programs any one of these names will do
  * @property {string} package its Debian package
+ * @property {string} [with] another package without which it cannot be found
  * @property {string} purpose what needs it
  * @property {() => Promise<boolean>} [present] how to find what is no program
  */
@@ -25,10 +27,19 @@ const TEST_TOOLS = [
   {
     programs: ['fc-list'],
     package: 'fonts-wqy-microhei',
+    with: 'fontconfig',
     purpose: 'Chinese text in screenshots',
     present: hasChineseFont,
   },
 ];
+
+/** @type {Tool} */
+const HEADERS = {
+  programs: [],
+  package: 'python3-dev',
+  purpose: 'the compiled wheel (npm run package -- --compiled, its test and benchmark)',
+  present: hasPythonHeaders,
+};
 
 /** @type {Tool[]} */
 const BENCH_TOOLS = [
@@ -36,7 +47,7 @@ const BENCH_TOOLS = [
   { programs: ['cppcheck'], package: 'cppcheck', purpose: 'the comparison with cppcheck' },
 ];
 
-export const TOOLS = { test: TEST_TOOLS, bench: BENCH_TOOLS };
+export const TOOLS = { test: [...TEST_TOOLS, HEADERS], bench: [...BENCH_TOOLS, HEADERS] };
 
 /**
  * The tools of a list that are not on this machine.
@@ -49,7 +60,7 @@ export async function missingTools(tools) {
 
 /** One line for each tool that is missing for `npm test` or `npm run editor`. */
 export async function explainMissingTools() {
-  for (const tool of await missingTools(TEST_TOOLS)) console.log(notice(tool));
+  for (const tool of await missingTools(TOOLS.test)) console.log(notice(tool));
 }
 
 /**
@@ -94,7 +105,7 @@ function notice(tool) {
 
 /** @param {Tool} tool */
 function debianPackages(tool) {
-  return tool.present ? ['fontconfig', tool.package] : [tool.package];
+  return tool.with ? [tool.with, tool.package] : [tool.package];
 }
 
 /** @param {Tool} tool */
@@ -114,6 +125,17 @@ async function firstProgram(names) {
 async function hasChineseFont() {
   if (!(await which('fc-list'))) return false;
   return (await capture('fc-list', [':lang=zh'])).stdout.trim() !== '';
+}
+
+/** Of the Python that .venv has, or will have. */
+async function hasPythonHeaders() {
+  const own = venv('python');
+  const python = existsSync(own) ? own : (await findPythons()).find((one) => one.canMakeVenv);
+  if (!python) return true; // what is missing is told when .venv is made
+  const header = 'os.path.join(sysconfig.get_path("include"), "Python.h")';
+  const probe = `import os, sys, sysconfig; sys.exit(not os.path.exists(${header}))`;
+  const executable = typeof python === 'string' ? python : python.executable;
+  return (await capture(executable, ['-c', probe])).status === 0;
 }
 
 async function canInstall() {

@@ -27,6 +27,7 @@ from tests.bench.measure import cost, tree  # noqa: E402
 from tests.bench.measure.jsec import scan  # noqa: E402
 from tests.bench.measure.table import Table  # noqa: E402
 from tests.lsp.wire import OURS, Wire, wire  # noqa: E402
+from tests.support.compiled import compiled  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 PARSE_ONLY = Path(__file__).parent / "measure" / "parse_only.py"
@@ -51,20 +52,25 @@ def main() -> int:
 
 def of_scan(table: Table) -> None:
     """A whole scan against parsing alone and cppcheck."""
+    package = compiled()
     with tree.copy_of(*tree.PROGRAMS) as root:
-        scan(root / tree.PROGRAMS[0], "--no-cache")  # byte code is there, as in an installed jsec
+        for where in (None, package):  # byte code is there, as in an installed jsec
+            scan(root / tree.PROGRAMS[0], "--no-cache", package=where)
         parsed = json.loads(cost.run([cost.python(), PARSE_ONLY, root]).output)
-        flow = scan(root, "--jobs", "1", "--no-cache").cost
+        flow = scan(root, "--jobs", "1", "--no-cache", package=package).cost
+        python = scan(root, "--jobs", "1", "--no-cache").cost
         cppcheck = cost.run(
             ["cppcheck", "--quiet", "--enable=warning,style", *parsed["files"]],
-            cpu_limit=1.2 * TIMES_CPPCHECK * flow.cpu,
+            cpu_limit=1.2 * TIMES_CPPCHECK * python.cpu,
         )
-    table.note("scan with flow, one job, no cache", flow.cpu, "CPU s")
+    table.note("scan with flow, one job, no cache, compiled", flow.cpu, "CPU s")
+    table.note("the same from the wheel that is only Python", python.cpu, "CPU s")
     table.note("parsing alone", parsed["seconds"], "CPU s")
     table.note("cppcheck" + ("" if cppcheck.finished else ", ended here"), cppcheck.cpu, "CPU s")
-    table.at_most("scan with flow / parsing alone", flow.cpu / parsed["seconds"], 15, "x")
-    table.at_least("cppcheck / scan with flow", cppcheck.cpu / flow.cpu, TIMES_CPPCHECK, "x")
-    table.at_most("memory of the scan with flow", flow.memory, 600, "MB")
+    table.at_most("scan with flow, compiled / parsing alone", flow.cpu / parsed["seconds"], 15, "x")
+    table.note("the same, only Python / parsing alone", python.cpu / parsed["seconds"], "x")
+    table.at_least("cppcheck / only Python", cppcheck.cpu / python.cpu, TIMES_CPPCHECK, "x")
+    table.at_most("memory of the scan with flow", max(flow.memory, python.memory), 600, "MB")
 
 
 def of_growth(table: Table) -> None:

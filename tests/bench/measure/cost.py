@@ -36,9 +36,13 @@ class Cost:
     """What it wrote on standard output."""
 
 
-def run(command: Sequence[str | Path], cpu_limit: float = 0, cwd: Path | None = None) -> Cost:
+def run(
+    command: Sequence[str | Path], cpu_limit: float = 0, cwd: Path | None = None,
+    package: Path | None = None,
+) -> Cost:  # fmt: skip
     """Run a program to its end, or until it used `cpu_limit` processor seconds (0: no limit).
 
+    What it imports of ours lies in `package` when one is given, otherwise where the sources are.
     Raises `RuntimeError` with what it wrote on standard error when it ends with another status
     than 0.
     """
@@ -49,7 +53,7 @@ def run(command: Sequence[str | Path], cpu_limit: float = 0, cwd: Path | None = 
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=cwd,
-        env=_environment(),
+        env={**_environment(), **({"PYTHONPATH": str(package)} if package else {})},
     )
     watch = _Watch(process.pid, cpu_limit)
     output, errors = process.communicate()

@@ -22,9 +22,10 @@ class Scan:
     """The report's findings."""
 
 
-def scan(root: Path, *options: str) -> Scan:
-    """Scan a folder; raises `RuntimeError` when the scan does not end with status 0."""
+def scan(root: Path, *options: str, package: Path | None = None) -> Scan:
+    """Scan a folder with the sources, or with an installed `package`; raises `RuntimeError` when
+    the scan does not end with status 0."""
     command = [cost.python(), "-m", "jarvis_ls.cli.jsec", "scan", "--quiet", "--format", "json"]
-    spent = cost.run([*command, *options, root])
+    spent = cost.run([*command, *options, root], package=package)
     report = json.loads(spent.output)
     return Scan(spent, report["summary"], report["issues"])

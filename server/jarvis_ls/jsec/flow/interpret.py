@@ -11,7 +11,6 @@ import heapq
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from weakref import ref
 
 from jarvis_ls.jsec.flow import calls, conditions, ir
 from jarvis_ls.jsec.flow.checks import ownership
@@ -23,7 +22,7 @@ from jarvis_ls.jsec.flow.lookup import Lookup
 from jarvis_ls.jsec.flow.memory import escape
 from jarvis_ls.jsec.flow.regions import Frame, Regions
 from jarvis_ls.jsec.flow.returns import returned
-from jarvis_ls.jsec.flow.state import Joiner, State, equal
+from jarvis_ls.jsec.flow.state import State, equal
 from jarvis_ls.jsec.flow.values import Val, join
 from jarvis_ls.jsec.flow.way import CALLED, way
 
@@ -108,14 +107,10 @@ class Analysis(Regions):
         self.stack: list[FunctionIR] = []
         self.thrown: list[State] = []
         """States in which the call that ran last left by an exception."""
-        this = ref(self)  # neither holds the other: what a run leaves is freed with the analysis
 
-        def initial(state: State, rid: int, offset: Any) -> Val:
-            analysis = this()
-            assert analysis is not None
-            return default(analysis, state, rid, offset, analysis.type_at(rid, offset))
-
-        self.joiner = Joiner(self.places, initial)
+    def initial(self, state: State, rid: int, offset: Any) -> Val:
+        """The value of a cell of a region that was never written."""
+        return default(self, state, rid, offset, self.type_at(rid, offset))
 
     def root(self, function: FunctionIR) -> list[Fault]:
         """What is wrong on ways that start in `function`, in order of file and place.
@@ -235,7 +230,7 @@ class Analysis(Regions):
                         for target, there in conditions.successors(self, after, end):
                             reach(target, [there])
         self.frame = before
-        self.thrown = [self.joiner.join_all(leaving)] if leaving and self.fuel > 0 else []
+        self.thrown = [self.join_all(leaving)] if leaving and self.fuel > 0 else []
         return outcomes
 
     def _caught(
@@ -323,13 +318,13 @@ class Analysis(Regions):
         count = rounds[index] = rounds.get(index, 0) + 1
         old = seen.get(index)
         if old is None:
-            seen[index] = self.joiner.join_all(states).copy()
+            seen[index] = self.join_all(states).copy()
             return states
-        joined = self.joiner.join_all(states)
+        joined = self.join_all(states)
         if count <= self.limits.rounds:
-            seen[index] = self.joiner.join(old, joined)
+            seen[index] = self.join(old, joined)
             return states if len(states) <= 2 else [joined]
-        new = self.joiner.join(old, joined, widening=count > self.limits.rounds)
+        new = self.join(old, joined, widening=count > self.limits.rounds)
         if equal(old, new) or count > self.limits.rounds + 8:
             return []
         seen[index] = new
@@ -346,8 +341,8 @@ class Analysis(Regions):
                 (rid, reg.status, reg.null) for rid, reg in state.regs.items() if reg.family
             ))  # fmt: skip
             groups.setdefault(key, []).append(state)
-        merged = [self.joiner.join_all(group) for group in groups.values()]
-        return merged if len(merged) <= self.limits.ways else [self.joiner.join_all(merged)]
+        merged = [self.join_all(group) for group in groups.values()]
+        return merged if len(merged) <= self.limits.ways else [self.join_all(merged)]
 
     def merge_outcomes(self, outcomes: list[Outcome]) -> list[Outcome]:
         """At most a few ways out of a function."""
@@ -363,7 +358,7 @@ class Analysis(Regions):
         joined = outcomes[0][1]
         for _, value in outcomes[1:]:
             joined = join(joined, value) if joined is not None and value is not None else None
-        return self.joiner.join_all([state for state, _ in outcomes]), joined
+        return self.join_all([state for state, _ in outcomes]), joined
 
     def cell(self, state: State, address: Expr) -> tuple[int, Any] | None:
         """The one cell a load from this address expression reads, or None."""

@@ -29,6 +29,7 @@ from jarvis_ls.jsec.flow.state import (
     UNKNOWN_FILL,
     ZEROED,
     Cells,
+    Joiner,
     Place,
     Reg,
     State,
@@ -93,14 +94,14 @@ class Frame:
         """Namespaces around it."""
 
 
-class Regions:
+class Regions(Joiner):
     """Gives regions their numbers and says what they are."""
 
     frame: Frame
 
     def __init__(self, program: Lookup) -> None:
+        super().__init__()
         self.program = program
-        self.places: list[Place | None] = []
         self.numbers: dict[int, Val] = {}
         """Whole numbers that are written out."""
         self.silent = 0

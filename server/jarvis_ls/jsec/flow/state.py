@@ -149,10 +149,13 @@ class _Taken:
 class Joiner:
     """Joins and widens states; knows what a region holds before anything is written to it."""
 
-    def __init__(self, places: list[Place | None], default: Any) -> None:
-        self.places = places
-        self.default = default
-        """Gives the value of a cell that was never written, for state, region and offset."""
+    def __init__(self) -> None:
+        self.places: list[Place | None] = []
+        """What the regions are, by number."""
+
+    def initial(self, state: State, rid: int, offset: Any) -> Val:
+        """The value of a cell of a region that was never written."""
+        raise NotImplementedError
 
     def join(self, a: State, b: State, *, widening: bool = False) -> State:
         """What holds on either way; with `widening`, `b` follows `a` in a loop.
@@ -256,8 +259,7 @@ class Joiner:
             reg = state.regs.get(rid)
             fill = reg.fill if reg is not None else place.fill
             return NOTHING if fill == UNINITIALISED else None
-        found: Val | None = self.default(state, rid, offset)
-        return found
+        return self.initial(state, rid, offset)
 
 
 def equal(a: State, b: State) -> bool:

@@ -143,8 +143,8 @@ def scan(an: Analysis, st: State, call: Call, form: int, first: int, by: str) ->
     text = strings.text_of(an, st, value) if value is not None else None
     targets = call.values[first:]
     function = an.frame.function
-    number = (function.file, call.span, "number:" + by)
-    letters = (function.file, call.span, "text:" + by)
+    number: Any = (function.file, call.span, "number:" + by)
+    letters: Any = (function.file, call.span, "text:" + by)
     call.value = Val(-1, max(len(targets), 1), OTHER)
     if text is None:
         for target in targets:
