@@ -647,6 +647,20 @@ def test_a_library_of_headers_gets_a_unit(tmp_path: Path) -> None:
 
 
 @needs_cargo
+def test_a_header_that_is_part_of_the_program_of_its_name_gets_none(tmp_path: Path) -> None:
+    root = tmp_path / "modem"
+    write(root, {
+        "modem.h": "char *code(int n) { if (n) return \"CREG\"; return NULL; }\n",
+        "modem.c": '#include <stdio.h>\n#include "modem.h"\n'
+                   "int main(int n, char **v) { return puts(code(n)) < 0; }\n",
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("2 of 2 functions in Rust")
+    assert run(tmp_path / "modem_rs" / "target" / "release" / "modem") == (0, "CREG\n", "")
+
+
+@needs_cargo
 def test_other_names_of_functions_are_there_too(tmp_path: Path) -> None:
     """Also where some of the file stays in C."""
     root = tmp_path / "names"

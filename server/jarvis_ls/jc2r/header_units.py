@@ -30,14 +30,16 @@ def header_units(root: Path, files: Sequence[str], folder: Path) -> list[str]:
     """Paths, relative to `root`, of new C files below `folder`, one for each header with functions.
 
     None where some C file is no program: then the library is not in its headers alone. A header
-    that another one includes is left to that one.
+    that another one includes is left to that one, and one of a program's name to the program.
     """
     if any(_read(root / one) and not _MAIN.search(_read(root / one)) for one in files
            if one.endswith(".c")):  # fmt: skip
         return []
     headers = {one: _COMMENT.sub(b" ", _read(root / one)) for one in files
                if one.endswith(_HEADERS)}  # fmt: skip
-    included = set(_included(headers))
+    programs = {one: _read(root / one) for one in files if one.endswith(".c")}
+    included = {*_included(headers), *(place for one, place in _pairs(programs)
+                                       if Path(place).stem == Path(one).stem)}  # fmt: skip
     found = []
     for header, text in headers.items():
         if header in included or not _FUNCTION.search(text):
@@ -52,11 +54,16 @@ def header_units(root: Path, files: Sequence[str], folder: Path) -> list[str]:
     return sorted(set(found))
 
 
-def _included(headers: dict[str, bytes]) -> Iterable[str]:
-    for header, text in headers.items():
+def _included(texts: dict[str, bytes]) -> Iterable[str]:
+    return (place for _, place in _pairs(texts))
+
+
+def _pairs(texts: dict[str, bytes]) -> Iterable[tuple[str, str]]:
+    """Files, and what each includes by its place."""
+    for file, text in texts.items():
         for name in _INCLUDE.findall(text):
-            target = Path(header).parent / name.decode("utf-8", "replace")
-            yield Path(os.path.normpath(target)).as_posix()
+            target = Path(file).parent / name.decode("utf-8", "replace")
+            yield file, Path(os.path.normpath(target)).as_posix()
 
 
 def _read(path: Path) -> bytes:
