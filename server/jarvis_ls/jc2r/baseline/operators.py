@@ -10,11 +10,12 @@ import re
 from typing import Any
 
 from jarvis_ls.codeintel import clang
-from jarvis_ls.jc2r.baseline import complexes
+from jarvis_ls.jc2r.baseline import complexes, widths
 from jarvis_ls.jc2r.baseline.assignments import Assignments
 from jarvis_ls.jc2r.baseline.complexes import as_real, is_complex
 from jarvis_ls.jc2r.baseline.kinds import (
     FLOATS,
+    is_integer,
     is_pointer,
     is_unsigned,
     kind,
@@ -90,7 +91,7 @@ class Operators(Assignments):
             first, second = (wrapped(self.made_complex(self.value(one), one.type, wide))
                              for one in (left, right))  # fmt: skip
         else:
-            first, second = self._operand(left), self._operand(right)
+            first, second = map(wrapped, self._operands(left, right))
         if is_pointer(left.type):
             first = typed(first, self.types.of(left.type))
         if (is_pointer(left.type) and is_pointer(right.type)) or is_pointer(left.type):
@@ -174,7 +175,7 @@ class Operators(Assignments):
         if which == NOT and is_complex(cursor.type):
             return f"{wrapped(self.value(inner))}.conjugated()"
         if which == NOT:
-            return f"!{wrapped(self.value(inner))}"
+            return self._within(f"!{wrapped(self.value(inner))}", "~", cursor)
         if which == MINUS:
             code = self.value(inner)
             if is_complex(cursor.type):
@@ -183,7 +184,7 @@ class Operators(Assignments):
                 return f"-{wrapped(code)}"
             if re.fullmatch(r"\d+[iu]\d+", code) and not is_unsigned(cursor.type):
                 return f"-{code}"
-            return f"{wrapped(code)}.wrapping_neg()"
+            return self._within(f"{wrapped(code)}.wrapping_neg()", "neg", cursor)
         raise Unsupported(in_words(cursor))
 
     def _value_binary_operator(self, cursor: Any) -> str:
@@ -206,12 +207,30 @@ class Operators(Assignments):
             return self.offset_in(code, cursor)
         if is_complex(cursor.type):
             return self._complex(operator, as_real(left), as_real(right))
-        first, second = self.value(left), self.value(right)
+        first, second = self._operands(left, right, shifted=operator in ("<<", ">>"))
         self.types.of(cursor.type)
         if operator in _EITHER_WAY and self._comes_last(left, right):
             code = self.arithmetic(operator, first, "__right", cursor.type)
-            return f"{{ let __right = {second}; {code} }}"
-        return self.arithmetic(operator, first, second, cursor.type)
+            return f"{{ let __right = {second}; {self._within(code, operator, cursor)} }}"
+        code = self.arithmetic(operator, first, second, cursor.type)
+        return self._within(code, operator, cursor)
+
+    def _operands(self, left: Any, right: Any, *, shifted: bool = False) -> tuple[str, str]:
+        """Two operands, in the width that they are computed in."""
+        first, second = self.value(left), self.value(right)
+        if shifted or not self._is_wide(left) or not self._is_wide(right):
+            return first, second
+        width = widths.common(left, right)
+        return widths.operand(first, left, width), widths.operand(second, right, width)
+
+    def _within(self, code: str, operator: str, cursor: Any) -> str:
+        if not self._is_wide(cursor):
+            return code
+        return widths.within(code, operator, widths.width_of(cursor), cursor.type)
+
+    def _is_wide(self, cursor: Any) -> bool:
+        """Whether an expression may be computed in the width of a bit-field."""
+        return self.types.has_wide_bits and is_integer(cursor.type) and cursor.type.get_size() == 8
 
     def _complex(self, operator: str, left: Any, right: Any) -> str:
         first, second = self.value(left), self.value(right)
@@ -219,10 +238,6 @@ class Operators(Assignments):
             return self.complex_arithmetic(operator, (first, left.type), (second, right.type))[0]
         code, _ = self.complex_arithmetic(operator, (first, left.type), ("__right", right.type))
         return f"{{ let __right = {second}; {code} }}"
-
-    def _operand(self, cursor: Any) -> str:
-        """An operand of a comparison: `as` would be taken for generics by what follows."""
-        return wrapped(self.value(cursor))
 
     def _value_compound_assignment_operator(self, cursor: Any) -> str:
         return self.compound(cursor, "__new")

@@ -25,8 +25,9 @@ from jarvis_ls.jc2r.baseline.kinds import (
 )
 from jarvis_ls.jc2r.baseline.names import Names, Unsupported
 
-_UNITS = {"C, align(2)": "u16", "C, align(4)": "u32", "C, align(8)": "u64"}
-"""What has the alignment of a representation."""
+_UNITS = {2: "u16", 4: "u32", 8: "u64", 16: "u128"}
+"""What has an alignment: a packed record may hold it, but none that is told to have it."""
+_ALIGNED = re.compile(r"C, align\((\d+)\)")
 _OWN = "\0"
 """Stands for the name of a record in its form."""
 _OTHER = re.compile("\1([^\1]*)\1")
@@ -87,6 +88,8 @@ class Types:
         self._given = Names()
         self.needed: set[str] = set()
         """Names of what `support` offers and some module uses."""
+        self.has_wide_bits = False
+        """Whether some record has bit-fields wider than an `int`."""
         self._padded: set[str] = set()
         """Records with bytes between their members that Rust would not leave, by key."""
         self._broken: dict[str, str] = {}
@@ -309,6 +312,8 @@ class Types:
             return _opaque(name)
         fields = list(declaration.type.get_fields())
         try:
+            if "packed" in _representation(declaration):
+                _check_packed(fields)
             members = [f"    pub {name}: {rust}," for name, rust in
                        self._members(declaration, fields)]  # fmt: skip
         except Unsupported as error:
@@ -316,9 +321,9 @@ class Types:
             return self._sized(declaration, name)
         word = "union" if declaration.kind.name == "UNION_DECL" else "struct"
         representation = _representation(declaration)
-        if unit := _UNITS.get(representation):  # a packed record may hold it, but none so told
+        if (match := _ALIGNED.fullmatch(representation)) and int(match[1]) in _UNITS:
             representation = "C"
-            members.append(f"    pub padding_aligned: [{unit}; 0],")
+            members.append(f"    pub padding_aligned: [{_UNITS[int(match[1])]}; 0],")
             self._padded.add(_key(declaration))
         return "\n".join(
             [f"#[repr({representation})]", "#[derive(Clone, Copy)]", f"pub {word} {name} {{",
@@ -344,6 +349,7 @@ class Types:
 
         for one in fields:
             if one.is_bitfield():
+                self.has_wide_bits |= one.get_bitfield_width() > 32
                 first, last = bits_of(one)[0] // 8, (sum(bits_of(one)) + 7) // 8
                 if run is not None and not is_union and first <= run[1]:
                     run = (run[0], max(run[1], last))
@@ -378,10 +384,7 @@ class Types:
             if size <= 0 or align > 16 or member.semantic_parent.type.get_size() <= 16:
                 raise
             name = f"Opaque{size}Aligned{align}"
-            self._sizes.setdefault(name, (
-                f"#[repr(C, align({align}))]\n#[derive(Clone, Copy)]\n"
-                f"pub struct {name}([u8; {size}]);"
-            ))  # fmt: skip
+            self._sizes.setdefault(name, _bytes(name, size, align))
             return f"types::{name}"
 
     def _sized(self, declaration: Any, name: str) -> str:
@@ -389,10 +392,7 @@ class Types:
         size, align = declaration.type.get_size(), declaration.type.get_align()
         if size < 0:
             return _opaque(name)
-        return (
-            f"#[repr(C, align({max(1, align)}))]\n#[derive(Clone, Copy)]\n"
-            f"pub struct {name} {{\n    pub bytes: [u8; {size}],\n}}"
-        )
+        return _bytes(name, size, align)
 
 
 def _key(declaration: Any) -> str:
@@ -414,6 +414,23 @@ def _representation(declaration: Any) -> str:
     if align < natural:
         return f"C, packed({align})"
     return f"C, align({align})" if align > natural else "C"
+
+
+def _check_packed(fields: Iterable[Any]) -> None:
+    """Raise `Unsupported` for a member that Rust does not let a packed record hold."""
+    for one in fields:
+        align = element_of(one.type).get_align()
+        if align > max(_UNITS):
+            raise Unsupported(f"a packed record with a member aligned to {align} bytes")
+
+
+def _bytes(name: str, size: int, align: int) -> str:
+    """What has a size and an alignment, and nothing that can be named."""
+    unit = _UNITS.get(align)
+    told = "C" if unit is not None or align <= 1 else f"C, align({align})"
+    aligned = f"    padding_aligned: [{unit}; 0],\n" if unit is not None else ""
+    return (f"#[repr({told})]\n#[derive(Clone, Copy)]\n"
+            f"pub struct {name} {{\n    pub bytes: [u8; {size}],\n{aligned}}}")  # fmt: skip
 
 
 def _opaque(name: str) -> str:
