@@ -552,3 +552,32 @@ def test_conditions_for_automake_are_those_of_choices_that_nobody_makes(tmp_path
                        for name in tests for side in ("IN", "OUT")),
     })  # fmt: skip
     assert functions(root) == ["at_IN_NOT", "at_IN_SET", "at_IN_YES", "at_OUT_NO"]
+
+
+@needs_compiler
+def test_branches_of_a_set_up_are_those_taken_when_nobody_chooses(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    write(root, {
+        "configure.ac": "AC_INIT([shop], [1])\nuse_double=no\n"
+                        "AC_ARG_ENABLE(double-precision,\n  AS_HELP_STRING([--enable-double], [if"
+                        " more is wanted]),\n  [use_double=yes])\n"
+                        "AC_ARG_WITH([colour], [], [with_colour=$withval], [with_colour=yes])\n"
+                        "AC_ARG_ENABLE([trace], [], [\n  if test \"x$enable_trace\" != xyes; then\n"
+                        "    AC_DEFINE([TRACED])\n  fi])\n"
+                        "if test $use_double = no\nthen\n    AC_DEFINE([SINGLE], [], [less])\n"
+                        "else\n    AC_DEFINE([DOUBLE], [], [more])\nfi\n"
+                        'if test "x$enable_trace" = "xyes"; then\n  AC_DEFINE(TRACE, 1)\n'
+                        'elif test -z "$enable_trace" && test "$with_colour" != "no"; then\n'
+                        "  AC_DEFINE(COLOUR, 7)\n"
+                        '  if test "$asked_of_nobody" = no; then\n    AC_DEFINE(NOBODY)\n  fi\n'
+                        "else\n  AC_DEFINE(PLAIN)\nfi\n"
+                        'if test "$ac_cv_header_unistd_h" != "yes";\nthen\n'
+                        '  ROOM="#define ROOM 1"\nelse\n  ROOM="#include <unistd.h>"\nfi\n'
+                        "AC_SUBST(ROOM)\nAC_CONFIG_FILES([Makefile room.h])\n",
+        "room.h.in": "@ROOM@\n#define TAG \"@PACKAGE@\"\n",
+        "a.c": '#include "room.h"\n#if COLOUR == 7\nint coloured(void) { return getpid(); }\n'
+               "#endif\n" + "".join(f"#ifdef {name}\nint has_{name}(void) {{ return 1; }}\n#endif\n"
+               for name in ("SINGLE", "DOUBLE", "TRACE", "TRACED", "PLAIN", "NOBODY", "ROOM",
+                            "HAVE_STRDUP")),
+    })  # fmt: skip
+    assert functions(root) == ["coloured", "has_HAVE_STRDUP", "has_SINGLE"]

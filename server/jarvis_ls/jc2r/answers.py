@@ -19,7 +19,7 @@ from jarvis_ls.codeintel import clang
 
 SECONDS = 60
 """How long the linker or the compiler may take."""
-_ALWAYS = ("STDC_HEADERS", "TIME_WITH_SYS_TIME", "HAVE_ALLOCA")
+_ALWAYS = ("STDC_HEADERS", "TIME_WITH_SYS_TIME", "HAVE_BOTH_TIME_H", "HAVE_ALLOCA")
 TYPES = re.compile(
     r"(?:off|size|ssize|pid|uid|gid|mode|time|sig|ino|dev|socklen|ptrdiff|wchar|wint|u?intptr|u?intmax"
     r"|(?:u_?)?int(?:8|16|32|64))_t|u_(?:char|short|int|long)|(?:unsigned_)?long_long(?:_int)?"

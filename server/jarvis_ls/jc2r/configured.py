@@ -16,6 +16,7 @@ from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.jc2r.answers import TYPES, answers, in_library
+from jarvis_ls.jc2r.branches import taken
 
 MAX_BYTES = 16_000_000
 PLACES = {
@@ -102,6 +103,9 @@ _TEST = re.compile(
 )
 """A name and one comparison."""
 _NAMED = re.compile(r"\s*\[?\s*([\w-]+)")
+_CACHED = re.compile(r"\$\{?(ac_cv_(?:func|header)_(\w+))")
+"""What was found of a function or header."""
+_PUT_IN = re.compile(r"\bAC_SUBST\(\s*\[?(\w+)")
 _LONGEST_CALL = 8000
 """Characters of a call in a script for autoconf."""
 _ASKED = re.compile(rb"\b(?:HAVE_\w+|STDC_HEADERS|TIME_WITH_SYS_TIME|SIZEOF_\w+)\b")
@@ -148,16 +152,18 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
     bare = not script and not any(name in _BUILDS for name in there)
     if not missing and (named or not (script or (bare and asked))):
         return nothing
+    script = _chosen(script)
     names = names_of(script, root.name)
     known = answers(asked) if bare else {**names, **answers(asked), **_set(script, names)}
     plain = "".join(f"#ifndef {name}\n#define {name} {value}\n#endif\n"
                     for name, value in known.items())  # fmt: skip
+    answered = plain
     if not missing:  # then all of it stands in the compiler's arguments
         replace_file(_folder(made) / "defined.h", plain.encode())
         return [*nothing, "-include", str(made / "defined.h")]
     called = "".join(f"#ifndef {name}\n#define {name} {value}\n#endif\n"
                      for name, value in names.items())  # fmt: skip
-    plain += _filled(_as_written(script), known)
+    plain += _filled(_as_written(script), known, {})
     known |= _by_cmake(root)
     by_name = {PurePosixPath(one).name: template for one, template in templates.items()}
     for one in missing:
@@ -166,12 +172,16 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
                     or shipped.get(name))  # fmt: skip
         text = exporting.get(one, plain)
         if template is not None:
-            text = _filled(content(root / template).decode("utf-8", "replace"), known)
+            lines = _put_in(script)
+            text = _filled(content(root / template).decode("utf-8", "replace"), known, lines)
         if one in named:  # its template may be older than the set-up
             text += called if template is not None else ""
         for place in _included_as(name, sources):
             replace_file(_folder((made / place).parent) / place.name, text.encode())
     words = [*nothing, f"-idirafter{made}"]
+    if script and not named:  # then what is asked of the machine stands in no header
+        replace_file(_folder(made) / "defined.h", answered.encode())
+        words += ["-include", str(made / "defined.h")]
     if set(missing) - shipped.keys():
         words.append("-DHAVE_CONFIG_H")
     if any(one.startswith("../") for one in missing):
@@ -329,7 +339,7 @@ def _set(script: str, names: dict[str, str]) -> dict[str, str]:
     assigned = {name: value.strip('"') for name, value in names.items()}
     assigned |= {one[1]: one[2] or one[3] or one[4] or "" for one in _SHELL.finditer(script)}
     for text in _calls(_CHOICE, script):
-        if (choice := _OTHERWISE.search(text)) is not None:
+        if (choice := _by_default(text)) is not None:
             assigned.setdefault(choice[1], choice[2] or choice[3] or choice[4] or "")
     for name, value, quote in _FROM_SHELL.findall(script):
         value = _in_shell(value, assigned)
@@ -364,7 +374,7 @@ def _otherwise(script: str) -> dict[str, str]:
             rest = rest.replace(text, "", 1)
             if (name := _NAMED.match(text)) is not None:
                 found[f"{kind.lower()}_{name[1].replace('-', '_')}"] = ""
-            if (choice := _OTHERWISE.search(text)) is not None:
+            if (choice := _by_default(text)) is not None:
                 found[choice[1]] = choice[2] or choice[3] or choice[4] or ""
     before = {one[1]: one[2] or one[3] or one[4] or "" for one in _SHELL.finditer(rest)}
     set_in = re.findall(r"\b(\w+)=", rest)
@@ -400,13 +410,41 @@ def _calls(name: re.Pattern[str], script: str) -> Iterator[str]:
                 break
 
 
-def _filled(template: str, known: dict[str, str]) -> str:
-    """A template as the set-up would write it."""
+def _by_default(choice: str) -> re.Match[str] | None:
+    """What a choice sets when nobody makes it, which its fourth part says."""
+    depth = quoted = commas = 0
+    for one in choice:
+        quoted += (one == "[") - (one == "]")
+        depth += 0 if quoted else (one == "(") - (one == ")")
+        commas += one == "," and depth == quoted == 0
+    return _OTHERWISE.search(choice) if commas > 2 else None
+
+
+def _chosen(script: str) -> str:
+    """A script for autoconf without the branches that are not taken when nobody chooses."""
+    asked = {name: f"HAVE_{word.upper()}" for name, word in _CACHED.findall(script)}
+    there = answers(asked.values())
+    known = {name: "yes" if word in there else "no" for name, word in asked.items()}
+    return taken(script, {**known, **_otherwise(script)}, _calls(_CHOICE, script))
+
+
+def _put_in(script: str) -> dict[str, str]:
+    """Directives that a script for autoconf puts into its templates, by their names there."""
+    found = {one[1]: one[2] or one[3] or "" for one in _SHELL.finditer(script)}
+    subst = set(_PUT_IN.findall(script))
+    return {name: line for name, line in found.items() if line[:1] == "#" and name in subst}
+
+
+def _filled(template: str, known: dict[str, str], put_in: dict[str, str]) -> str:
+    """A template as the set-up would write it; `put_in` are lines that a name alone stands for."""
     lines = []
     for line in template.splitlines():
         match = _LINE.match(line)
         if match is None:
-            if _SUBSTITUTED.fullmatch(line.strip()) is None:  # alone it stands for lines, or none
+            alone = _SUBSTITUTED.fullmatch(line.strip())
+            if alone is not None:  # it stands for lines, or none
+                lines.append(put_in.get(alone[1] or alone[2], ""))
+            else:
                 line = _SUBSTITUTED.sub(lambda one: _plain(known, one[1] or one[2]), line)
                 lines.append(line)
         elif match[3] in known:
