@@ -392,6 +392,21 @@ def test_what_only_the_own_build_makes_is_said_to_need_it(tmp_path: Path) -> Non
     assert "2 of 2 functions" in built.stdout and not (root / "Makefile").exists()
 
 
+@needs_cargo
+def test_a_program_that_lacks_what_the_own_build_makes_is_said_to_need_it(tmp_path: Path) -> None:
+    root = tmp_path / "dated"
+    write(root, {
+        "Makefile": "all: a.c made.c\n\t$(CC) -o a a.c made.c\n"
+                    "made.c:\n\texpr 3 + 4 | sed 's/.*/int made = &;/' > made.c\n",
+        "a.c": "extern int made;\nint main(void) { return made; }\n",
+    })  # fmt: skip
+    said = jc2r("run", "--baseline", root).stdout
+    assert "its program is not linked: made is not there" in said
+    assert "note: With --build, or the setting" in said
+    built = jc2r("run", "--baseline", "--build", root)
+    assert built.returncode == 0 and "With --build" not in built.stdout, built.stdout
+
+
 @needs_compiler
 @pytest.mark.parametrize(("script", "text"), [
     ("AC_CONFIG_HEADERS([config.h])\nAH_BOTTOM([/* words */\n#if HAVE_STRDUP\n"

@@ -28,7 +28,7 @@ from jarvis_ls.jc2r.baseline.crate import (
     translate,
 )
 from jarvis_ls.jc2r.baseline.made import Stays
-from jarvis_ls.jc2r.baseline.settle import settle
+from jarvis_ls.jc2r.baseline.settle import UNLINKED, settle
 from jarvis_ls.jc2r.cargo import cargo
 from jarvis_ls.jc2r.commands import has_build
 from jarvis_ls.jc2r.config import folder_of
@@ -92,7 +92,7 @@ async def run_baseline(
     known = scanned.units
     units = known.units
     guessed = known.origin == "every C file" and not build_project and has_build(root)
-    advice = (_ADVICE,) if guessed and scanned.problems else ()
+    advice = (_ADVICE,) if guessed else ()
     state = State() if reset else read_state(folder)
     chosen = _chosen(state, only, scanned)
     sources = await asyncio.to_thread(_digest, root, units, chosen)
@@ -107,7 +107,7 @@ async def run_baseline(
                 translate, root, units, crate, known.libraries, stays(chosen)
             )
         except JarvisError as error:
-            said = "".join(f"\n{one}" for one in advice)
+            said = "".join(f"\n{one}" for one in advice if scanned.problems)
             raise JarvisError(f"{error}{said}") from None
         _write_progress(folder, found)
         _done(folder, state, "baseline")
@@ -129,7 +129,8 @@ async def run_baseline(
         await asyncio.to_thread(commit_baseline, crate)
         _done(folder, state, "build")
     functions, skipped = read_progress(folder)
-    notes = (*scanned.notes, *(advice if skipped else ()))
+    torn = scanned.problems or any(one.reason.startswith(UNLINKED) for one in skipped)
+    notes = (*scanned.notes, *(advice if skipped and torn else ()))
     return Run(crate, functions, skipped, again, time.monotonic() - started, notes)
 
 

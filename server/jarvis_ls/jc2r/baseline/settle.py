@@ -20,6 +20,8 @@ from jarvis_ls.jc2r.baseline.names import rust_name
 from jarvis_ls.jc2r.commands import Unit
 
 ROUNDS = 8
+UNLINKED = "its program is not linked"
+"""Begins the reason why a program is left out that something is missing for."""
 _ERROR = re.compile(r"^error(?:\[E\d+\])?: (.*)\n\s+--> (src/[^\n:]+):(\d+):", re.MULTILINE)
 _FUNCTION = re.compile(r'(?:pub )?unsafe extern "C" fn (\S+?)\(')
 _ITEM = re.compile(r"(?:pub )?static |(?:pub )?const |std::thread_local")
@@ -117,7 +119,7 @@ def _learn(refused: Refused, found: Translated, said: str) -> bool:
         )
         if refused.count != before:
             return True
-        why = f"its program is not linked: {said_of}"
+        why = f"{UNLINKED}: {said_of}"
         for match in _UNLINKED.finditer(said):
             module = modules.get(match[1])
             if module is not None and (missing or doubled):
