@@ -384,7 +384,7 @@ def _put_back(an: Analysis, st: State, e: Expr, old: Val, new: Val) -> None:
 
 def _refine_length(st: State, sym: Any, new: Val) -> None:
     """The length of a string was tested."""
-    _, rid, offset, unit = sym
+    _, rid, offset, unit, _ = sym
     reg = st.regs.get(rid)
     if reg is not None:
         st.regs[rid] = reg.but(

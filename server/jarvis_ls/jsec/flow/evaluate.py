@@ -245,8 +245,11 @@ def binary(
     null = NOT_NULL if low > 0 or high < 0 else NULL if low == high else ANY_NULL
     sym = a.sym if a.sym is not None and a.sym[0] in _CARRIED else \
         b.sym if b.sym is not None and b.sym[0] in _CARRIED else None  # fmt: skip
-    if op == "+" and sym is None and a.sym is not None and a.sym[0] == "len" and b.lo == b.hi:
-        sym = ("longer", *a.sym[1:])  # than a text: its length and as much more
+    if sym is None and a.sym is not None and a.sym[0] == "len" and b.lo == b.hi:
+        if op == "+" and b.lo > 0:
+            sym = ("longer", *a.sym[1:])  # than a text: its length and as much more
+        elif op == "*" and b.lo == 1:
+            sym = a.sym
     return Val(low, high, flags, taint, (), null, INIT, sym)
 
 

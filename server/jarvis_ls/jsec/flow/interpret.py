@@ -17,7 +17,7 @@ from jarvis_ls.jsec.flow.checks import ownership
 from jarvis_ls.jsec.flow.ends import ends, forget
 from jarvis_ls.jsec.flow.evaluate import OPS, default
 from jarvis_ls.jsec.flow.fault import Fault, Step
-from jarvis_ls.jsec.flow.ir import Expr, FunctionIR, Span, Type
+from jarvis_ls.jsec.flow.ir import Expr, FunctionIR, Instr, Span, Type
 from jarvis_ls.jsec.flow.lookup import Lookup
 from jarvis_ls.jsec.flow.memory import escape
 from jarvis_ls.jsec.flow.regions import Frame, Regions
@@ -84,6 +84,14 @@ def _replace(head: int, pending: dict[int, list[State]]) -> None:
     for states in pending.values():
         if any(head in state.loops for state in states):
             states[:] = [state for state in states if head not in state.loops]
+
+
+def _test(blocks: tuple[tuple[tuple[Instr, ...], Instr], ...], head: int) -> Instr:
+    """What is looked at first in a round of a loop: the end of its head, or of where that leads."""
+    at = head
+    while (end := blocks[at][1])[0] == ir.JUMP and end[1] > at:
+        at = end[1]
+    return end
 
 
 class Analysis(Regions):
@@ -201,7 +209,7 @@ class Analysis(Regions):
                 forget(frame, index, states)
             if len(states) > self.limits.ways:
                 states = self._merged(states)
-            if index in heads and self._step_by_step(index, states, blocks[index][1], steps):
+            if index in heads and self._step_by_step(index, states, _test(blocks, index), steps):
                 rounds.pop(index, None)
                 seen.pop(index, None)
             elif index in heads:

@@ -55,6 +55,8 @@ class Reg:
         """Input was put behind what was there before."""
         self.locked: Any = None
         """The step that took the lock that lies in it."""
+        self.extent: Any = None
+        """The length of a text, as `Val.sym` has it, when it is as large as that to the byte."""
         self.touched: Any = None
         """The function and place that last had to do with it."""
 

@@ -30,6 +30,21 @@ Target = tuple[int, Number, Number, int, "tuple[int, int] | None"]
 """Region, least and greatest offset in bytes, flags of the offset, bounds of the member array."""
 
 
+class Same:
+    """An object that equals itself alone, whatever it holds."""
+
+    __slots__ = ("held",)
+
+    def __init__(self, held: object) -> None:
+        self.held = held
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.held is self.held
+
+    def __hash__(self) -> int:
+        return id(self.held)
+
+
 class Val:
     """An abstract value: a range of numbers, or a set of places. Never changed once made."""
 

@@ -51,3 +51,119 @@ void format_is_the_text(void) {
     snprintf(small, 100, from); // expect: write-past-buffer
     snprintf(large, 100, from); // ok
 }
+
+void tested_last(void) {
+    char room[4];
+    int i = 0;
+    do {
+        room[i] = 'x'; // expect: write-past-buffer
+        i++;
+    } while (i <= 4);
+}
+
+void tested_last_well(void) {
+    char room[5];
+    int i = 0;
+    do {
+        room[i] = 'x'; // ok
+        i++;
+    } while (i <= 4);
+}
+
+void tested_within(void) {
+    char room[4];
+    int i = 0;
+    for (;;) {
+        room[i] = 'x'; // expect: write-past-buffer
+        i++;
+        if (i > 4)
+            break;
+    }
+}
+
+void tested_within_well(void) {
+    char room[5];
+    int i = 0;
+    for (;;) {
+        room[i] = 'x'; // ok
+        i++;
+        if (i > 4)
+            break;
+    }
+}
+
+char *as_long(const char *text) {
+    size_t length = strlen(text);
+    char *copy = malloc(length);
+    if (copy == NULL)
+        return NULL;
+    strcpy(copy, text); // expect: write-past-buffer
+    return copy;
+}
+
+char *longer(const char *text) {
+    size_t length = strlen(text) + 1;
+    char *copy = malloc(length);
+    if (copy == NULL)
+        return NULL;
+    strcpy(copy, text); // ok
+    return copy;
+}
+
+char *cut_before(char *text) {
+    size_t length = strlen(text);
+    if (length == 0)
+        return NULL;
+    text[length - 1] = 0;
+    char *copy = malloc(length);
+    if (copy == NULL)
+        return NULL;
+    strcpy(copy, text); // ok
+    return copy;
+}
+
+char *as_long_block(const char *text) {
+    size_t length = strlen(text);
+    char *copy = malloc(length * sizeof(char));
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, text, length + 1); // expect: write-past-buffer
+    return copy;
+}
+
+char *without_terminator(const char *text) {
+    size_t length = strlen(text);
+    char *copy = malloc(length);
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, text, length); // ok
+    return copy;
+}
+
+char *ended_behind(const char *text) {
+    int length = (int)strlen(text);
+    char *copy = malloc(length);
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, text, length);
+    copy[length] = 0; // expect: write-past-buffer
+    return copy;
+}
+
+char *ended_within(const char *text) {
+    size_t length = strlen(text);
+    char *copy = malloc(length);
+    if (copy == NULL || length == 0)
+        return copy;
+    memcpy(copy, text, length);
+    copy[length - 1] = 0; // ok
+    return copy;
+}
+
+char *another_text(const char *text, const char *other) {
+    char *copy = malloc(strlen(text));
+    if (copy == NULL)
+        return NULL;
+    strcpy(copy, other); // ok
+    return copy;
+}

@@ -8,7 +8,7 @@ from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.checks.ownership import came_round
 from jarvis_ls.jsec.flow.ir import Expr, Number, Type
 from jarvis_ls.jsec.flow.lower_types import UNPLACED
-from jarvis_ls.jsec.flow.state import ENDLESS, FREED, Place, State
+from jarvis_ls.jsec.flow.state import ENDLESS, FREED, LIVE, Place, State
 from jarvis_ls.jsec.flow.types import UNIT
 from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
@@ -66,6 +66,8 @@ def check(
         present(an, st, where, span, address, by)
     if where.ini == UNINIT:
         return
+    if writes and where.sym is not None:
+        behind_text(an, st, where, where.sym, span, by)
     for target in where.ptr:
         rid = target[0]
         reg = st.regs.get(rid)
@@ -76,6 +78,18 @@ def check(
             if place is not None and place.kind not in _BOUNDLESS:
                 bounds(an, st, target, place, reg, least, most, writes, span, flags, taint, where,
                        by)  # fmt: skip
+
+
+def behind_text(an: Analysis, st: State, where: Val, length: Any, span: Any, by: str) -> None:
+    """As much as a text is long and more is written to a pointer, or a byte that far behind it:
+    memory that is as large as that has no room for it."""
+    if length is None or len(where.ptr) != 1 or where.flags & OTHER:
+        return
+    rid, lo, _, _, _ = where.ptr[0]
+    reg = st.regs.get(rid)
+    if reg is not None and reg.extent == length and lo >= 0 and reg.status == LIVE:
+        an.fault(st, "buffer-write-heap", span, certain=True, by=by, room="strlen()",
+                 where=an.places[rid])  # fmt: skip
 
 
 def _through_parameter(an: Analysis, st: State, address: Expr, span: Any) -> None:

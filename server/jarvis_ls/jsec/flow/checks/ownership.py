@@ -68,6 +68,8 @@ def allocate(
     reg = Reg()
     reg.lo, reg.hi = (lo, hi) if known or hi < ENDLESS else (lo, ENDLESS)
     reg.flags = flags
+    if len(sizes) == 1 == size and sizes[0].sym is not None and sizes[0].sym[0] == "len":
+        reg.extent = sizes[0].sym if sizes[0].sym[3] == 1 else None
     reg.family = "" if family == "alloca" else family
     reg.fill = fill
     reg.null = 1 if fails else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from jarvis_ls.jsec.flow.checks import access
 from jarvis_ls.jsec.flow.library import strings
 from jarvis_ls.jsec.flow.library.strings import amount_of, checked, origin
 from jarvis_ls.jsec.flow.state import ENDLESS, ZEROED, State
@@ -27,6 +28,8 @@ def _copy(an: Analysis, st: State, call: Call, to: int, from_: int, count: int, 
         return
     amount = amount_of(an, st, call, count, unit)
     checked(an, st, call, source, amount, False, from_)
+    if amount.sym is not None and amount.sym[0] == "longer":
+        access.behind_text(an, st, where, ("len", *amount.sym[1:]), call.span, call.name)
     taint = strings.taint_of(an, st, source)
     held = strings.length(an, st, source, unit)
     if strings.is_of_any_length(source, taint) and _is_all(source, amount, held):

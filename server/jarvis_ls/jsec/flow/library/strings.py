@@ -15,6 +15,7 @@ from jarvis_ls.jsec.flow.values import (
     OTHER,
     TIGHT,
     UNSURE,
+    Same,
     Val,
     is_known,
     unknown,
@@ -242,6 +243,7 @@ def _copy_string(
         amount = Val(amount.lo, ENDLESS - 1, TIGHT, taint)
     if bound is None:
         unbounded(an, st, call, where, taint)
+        access.behind_text(an, st, where, measured(st, source, unit), call.span, call.name)
     checked(an, st, call, where, amount, True, to)
     put_string(an, st, where, held, taint, text_of(an, st, source) if bound is None else None)
 
@@ -335,12 +337,19 @@ def _length(an: Analysis, st: State, call: Call, from_: int, unit: int, bound: i
     limit = call.arg(bound) if bound >= 0 else None
     if limit is not None and limit.hi >= 0:
         high = min(high, limit.hi)
-    sym = None
-    if len(value.ptr) == 1 and value.ptr[0][1] == value.ptr[0][2] and bound < 0:
-        sym = ("len", value.ptr[0][0], value.ptr[0][1], unit)
+    sym = measured(st, value, unit) if bound < 0 else None
     call.value = Val(
         min(held.lo // unit, high), high, held.flags & TIGHT or OTHER, None, (), ANY_NULL, 0, sym
     )
+
+
+def measured(st: State, text: Val, unit: int) -> Any:
+    """The length of a text, as `Val.sym` has it: of this one as it is now. None when there may be
+    several."""
+    if len(text.ptr) != 1 or text.ptr[0][1] != text.ptr[0][2]:
+        return None
+    rid, offset = text.ptr[0][0], text.ptr[0][1]
+    return ("len", rid, offset, unit, Same(st.mem.get(rid)))  # another object after each write
 
 
 def _input(an: Analysis, st: State, call: Call, to: int, count: int, unit: int, by: str) -> None:

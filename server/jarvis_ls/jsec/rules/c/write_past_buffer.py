@@ -58,6 +58,8 @@ def write_past_buffer(fault: Fault) -> Iterator[Report]:
     stack = fault.kind == "buffer-write-stack"
     message = told(
         fault,
+        "'{by}' writes a text with its terminator into memory of {room} bytes: one too few.",
+        "The byte behind memory of {room} bytes is written.",
         "'{by}' writes {bytes} bytes from offset {offset} of '{name}', which has {size}.",
         "{bytes} bytes are written from offset {offset} of '{name}', which has {size}.",
         "'{by}' may write more than the {size} bytes of '{name}'.",
