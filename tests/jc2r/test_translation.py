@@ -491,6 +491,26 @@ def test_what_may_not_be_there_is_looked_for_when_the_program_runs(tmp_path: Pat
 
 
 @needs_cargo
+def test_choices_between_constants_do_not_grow_with_their_depth(tmp_path: Path) -> None:
+    root = tmp_path / "most"
+    sizes = "0"
+    for n in range(1, 15):
+        sizes = f"MAX(sizeof(char[{n * 7 % 13 + 1}]), {sizes})"
+    write(root, {
+        "most.c": "#include <stdio.h>\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\n"
+                  "static int calls;\nstatic int one(void) { calls++; return 1; }\n"
+                  f"int main(void) {{ char room[{sizes}]; unsigned long n = {sizes};\n"
+                  "int k = (one(), 1) ? (2 ? 3 : 4) : 5, l = calls ? 1 ? 6 : 7 : 8;\n"
+                  'printf("%zu %lu %d %d %d\\n", sizeof room, n, k, l, calls); return 0; }\n',
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    built_by_cc(tmp_path / "c-most", root / "most.c")
+    assert run(tmp_path / "most_rs" / "target" / "release" / "most") == run(tmp_path / "c-most")
+    assert len((tmp_path / "most_rs" / "src" / "bin" / "most.rs").read_text()) < 4000
+
+
+@needs_cargo
 def test_a_program_that_does_not_link_leaves_the_rest(tmp_path: Path) -> None:
     root = tmp_path / "torn"
     write(root, {

@@ -185,6 +185,8 @@ class Expressions(Calls):
         return self.converted(inner, target)
 
     def _value_conditional_operator(self, cursor: Any) -> str:
+        if (number := self._worked_out(cursor)) is not None:
+            return literal(number, self.types.of(cursor.type))
         asked, yes, no = clang.children(cursor)
         if kind(cursor.type) == "VOID":
             return (f"if {self.condition(asked)} {{ {self.effect(yes)} }}"
@@ -192,6 +194,16 @@ class Expressions(Calls):
         first = self.cast(self.value(yes), yes.type, cursor.type)
         second = self.cast(self.value(no), no.type, cursor.type)
         return f"if {self.condition(asked)} {{ {first} }} else {{ {second} }}"
+
+    def _worked_out(self, cursor: Any) -> int | None:
+        """The number that a choice comes to whose parts are choices again: the largest of many
+        sizes, found by a macro that names its arguments twice, would be written out twice each
+        time. None for others."""
+        number = clang.constant(cursor) if is_integer(cursor.type) else None
+        if not isinstance(number, int) or self.has_effects(cursor):
+            return None
+        again = frozenset({clang.cindex().CursorKind.CONDITIONAL_OPERATOR.value})
+        return number if any(True for _ in clang.descendants(cursor, again)) else None
 
     def _value_generic_selection_expr(self, cursor: Any) -> str:
         number = clang.constant(cursor)
