@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -596,3 +597,23 @@ def test_branches_of_a_set_up_are_those_taken_when_nobody_chooses(tmp_path: Path
                             "HAVE_STRDUP")),
     })  # fmt: skip
     assert functions(root) == ["coloured", "has_HAVE_STRDUP", "has_SINGLE"]
+
+
+@needs_compiler
+@pytest.mark.skipif(sys.platform != "linux", reason="says what Linux is called")
+def test_what_a_set_up_finds_out_about_the_machine_is_known(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    write(root, {
+        "configure.ac": "AC_INIT([shop], [1.4])\n"
+        "m4_define(_WHOSE,\n   [[(C) 2007, 2008 A B <a@b.org>]])\n"
+        'AC_CANONICAL_HOST\nAC_CONFIG_HEADERS([config.h])\nAC_DEFINE(WHOSE,"_WHOSE",[it])\n'
+        'AC_DEFINE_UNQUOTED(HOST_OS,"$host_os",[it])\n'
+        'AM_CONDITIONAL(OTHER, test "$host_os" = "mingw32")\n',
+        "Makefile.am": "if OTHER\nAM_CFLAGS = -DOTHER\nelse\nAM_CFLAGS = -DOURS\nendif\n",
+        "a.c": "#include <config.h>\n"
+        '_Static_assert(sizeof HOST_OS == sizeof "linux-gnu", HOST_OS);\n'
+        '_Static_assert(sizeof WHOSE == sizeof "(C) 2007, 2008 A B <a@b.org>", WHOSE);\n'
+        "#ifdef OTHER\nint other(void) { return 0; }\n#endif\n"
+        "#ifdef OURS\nint ours(void) { return 0; }\n#endif\n",
+    })  # fmt: skip
+    assert functions(root) == ["ours"]

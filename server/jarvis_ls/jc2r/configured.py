@@ -8,6 +8,8 @@ library, which one call of the linker says for all of them. Nothing of the proje
 from __future__ import annotations
 
 import contextlib
+import functools
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
@@ -86,7 +88,10 @@ _SHELL = re.compile(
 )
 _LONGEST = 200
 """Characters of a word that another is made of."""
-_WORD_OF_M4 = re.compile(r"\b(?:m4_)?define\(\[(\w+)\],[ \t]*\[?([\w.:/@+-]*)\]?\)(?![ \t]*\[)")
+_WORD_OF_M4 = re.compile(
+    r"\b(?:m4_)?define\(\[?(\w+)\]?,\s*(?:([\w.:/@+-]*)|\[{1,2}([^][`$\\\n]*)\]{1,2})\s*\)"
+    r"(?![ \t]*\[)"
+)
 """What stands for something else in a script for autoconf."""
 _AS_WRITTEN = re.compile(r"\bAH_(?:TOP|BOTTOM|VERBATIM)(?=\()")
 """What is put into the header as it is."""
@@ -270,7 +275,7 @@ def _filled_in(script: str) -> str:
         return re.sub(r"\w+", lambda one: known.get(one[0], one[0]), text)
 
     for match in _WORD_OF_M4.finditer(script):
-        known[match[1]] = _short(put_in(match[2]))
+        known[match[1]] = _short(put_in(match[2] or match[3] or ""))
     return put_in(script) if known else script
 
 
@@ -357,7 +362,7 @@ def _decided(script: str) -> dict[str, str]:
     for text in _calls(_DECIDED, script):
         match = _TEST.fullmatch(text)
         names = [] if match is None else [one[1] or one[3] for one in _OF_SHELL.finditer(match[4])]
-        if match is None or len(names) != 1 or names[0] not in known:
+        if match is None or len(names) != 1 or names[0] not in {**_system(), **known}:
             continue
         left, right = _in_shell(match[4], known), match[7] or ""
         equal = left == right if match[5] else not left
@@ -382,9 +387,22 @@ def _otherwise(script: str) -> dict[str, str]:
     return {name: value for name, value in every.items() if set_in.count(name) <= (name in before)}
 
 
+@functools.cache
+def _system() -> dict[str, str]:
+    """What a script for autoconf finds out about the machine; nothing where that is not Linux."""
+    own = os.uname()
+    if own.sysname != "Linux":
+        return {}
+    vendor = "pc" if own.machine in ("x86_64", "i686") else "unknown"
+    parts = {"": f"{own.machine}-{vendor}-linux-gnu", "_cpu": own.machine, "_vendor": vendor,
+             "_os": "linux-gnu"}  # fmt: skip
+    return {f"{one}{part}": value for one in ("build", "host", "target")
+            for part, value in parts.items()}  # fmt: skip
+
+
 def _in_shell(text: str, assigned: dict[str, str]) -> str:
     """What a text of the shell becomes; what is not known is left out."""
-    known = {**PLACES, **assigned}
+    known = {**PLACES, **_system(), **assigned}
     for _ in range(_MAX_DEPTH):
         text = _short(_OF_SHELL.sub(
             lambda one: known.get(one[1] or one[2] or one[3], ""), text))  # fmt: skip
