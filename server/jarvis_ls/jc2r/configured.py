@@ -8,10 +8,8 @@ library, which one call of the linker says for all of them. Nothing of the proje
 from __future__ import annotations
 
 import contextlib
-import functools
-import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
 from jarvis_ls.codeintel import clang
@@ -19,18 +17,18 @@ from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.jc2r.answers import TYPES, answers, in_library
 from jarvis_ls.jc2r.branches import taken
+from jarvis_ls.jc2r.choices import (
+    CHOICE,
+    SHELL,
+    by_default,
+    calls,
+    decided,
+    in_shell,
+    otherwise,
+    short,
+)
 
 MAX_BYTES = 16_000_000
-PLACES = {
-    "prefix": "/usr/local", "exec_prefix": "$(prefix)", "bindir": "$(exec_prefix)/bin",
-    "sbindir": "$(exec_prefix)/sbin", "libdir": "$(exec_prefix)/lib",
-    "libexecdir": "$(exec_prefix)/libexec", "datarootdir": "$(prefix)/share",
-    "datadir": "$(datarootdir)", "sysconfdir": "$(prefix)/etc", "mandir": "$(datarootdir)/man",
-    "localstatedir": "$(prefix)/var", "localedir": "$(datarootdir)/locale",
-    "includedir": "$(prefix)/include", "docdir": "$(datarootdir)/doc/$(PACKAGE)",
-    "pkgdatadir": "$(datadir)/$(PACKAGE)", "pkglibdir": "$(libdir)/$(PACKAGE)",
-}  # fmt: skip
-"""Where things are put when nobody says otherwise, as `configure` has it."""
 _SCRIPTS = ("configure.ac", "configure.in")
 _BUILDS = ("GNUmakefile", "makefile", "Makefile", "CMakeLists.txt", "meson.build", "SConstruct",
            "Makefile.in", "Makefile.am", "wscript", "configure")  # fmt: skip
@@ -80,14 +78,7 @@ _FROM_SHELL = re.compile(
     r"^AC_DEFINE_UNQUOTED\(\s*\[?(\w+)\]?,\s*\[?((\"?)[\w${}/.: -]*\$[\w${}/.: -]*\3)\]?\s*[,)]",
     re.MULTILINE,
 )
-_OF_SHELL = re.compile(r"\$(?:\{(\w+)\}|\((\w+)\)|(\w+))")
-_MAX_DEPTH = 8
 _LINKS = re.compile(r"\bAC_CONFIG_LINKS\(\s*\[?\s*([^])]+)")
-_SHELL = re.compile(
-    r"^(\w+)=(?:\"([^\"$`\\\n]*)\"|'([^'\"\\\n]*)'|([\w./:-]+))[ \t]*$", re.MULTILINE
-)
-_LONGEST = 200
-"""Characters of a word that another is made of."""
 _WORD_OF_M4 = re.compile(
     r"\b(?:m4_)?define\(\[?(\w+)\]?,\s*(?:([\w.:/@+-]*)|\[{1,2}([^][`$\\\n]*)\]{1,2})\s*\)"
     r"(?![ \t]*\[)"
@@ -96,23 +87,9 @@ _WORD_OF_M4 = re.compile(
 _AS_WRITTEN = re.compile(r"\bAH_(?:TOP|BOTTOM|VERBATIM)(?=\()")
 """What is put into the header as it is."""
 _BODY = re.compile(r"(?:\[?[\w -]+\]?\s*,)?\s*\[(.*)\]\s*\Z", re.DOTALL)
-_CHOICE = re.compile(r"\bAC_ARG_(?:WITH|ENABLE)(?=\()")
-_OTHERWISE = re.compile(
-    r",\s*\[?\s*(\w+)=(?:\"([^\"$`\\\n]*)\"|'([^'\"\\\n]*)'|([\w./:-]+))\s*\]?\s*\Z"
-)
-"""What a choice sets when nobody makes it."""
-_DECIDED = re.compile(r"\bAM_CONDITIONAL(?=\()")
-_TEST = re.compile(
-    r"\s*\[?\s*(\w+)\s*\]?\s*,\s*\[?\s*(?:test|\[)\s+(?:(-[nz])\s+)?([\"']?)([\w${}.-]*)\3"
-    r"(?:\s*(==?|!=)\s*([\"']?)([\w.-]*)\6)?\s*\]*\s*"
-)
-"""A name and one comparison."""
-_NAMED = re.compile(r"\s*\[?\s*([\w-]+)")
 _CACHED = re.compile(r"\$\{?(ac_cv_(?:func|header)_(\w+))")
 """What was found of a function or header."""
 _PUT_IN = re.compile(r"\bAC_SUBST\(\s*\[?(\w+)")
-_LONGEST_CALL = 8000
-"""Characters of a call in a script for autoconf."""
 _ASKED = re.compile(rb"\b(?:HAVE_\w+|STDC_HEADERS|TIME_WITH_SYS_TIME|SIZEOF_\w+)\b")
 _CONFIG = re.compile(
     rb'^[ \t]*#[ \t]*include[ \t]*"((?:[^"\n]*/)?[\w-]*config[\w-]*\.h)"', re.MULTILINE
@@ -254,7 +231,7 @@ def package(root: Path) -> dict[str, str]:
     script = _filled_in("".join(content(root / one).decode("utf-8", "replace")
                                 for one in _SCRIPTS))  # fmt: skip
     names = {name: value.strip('"') for name, value in names_of(script, root.name).items()}
-    return {**names, **_decided(script)}
+    return {**names, **decided(script)}
 
 
 def set_by_hand(folder: Path) -> dict[str, str]:
@@ -263,7 +240,7 @@ def set_by_hand(folder: Path) -> dict[str, str]:
     script = content(folder / "configure")
     if not script.startswith(b"#!") or b"utoconf" in script:
         return {}
-    found = _SHELL.finditer(script.decode("utf-8", "replace"))
+    found = SHELL.finditer(script.decode("utf-8", "replace"))
     return {one[1]: one[2] or one[3] or one[4] or "" for one in found}
 
 
@@ -275,13 +252,8 @@ def _filled_in(script: str) -> str:
         return re.sub(r"\w+", lambda one: known.get(one[0], one[0]), text)
 
     for match in _WORD_OF_M4.finditer(script):
-        known[match[1]] = _short(put_in(match[2] or match[3] or ""))
+        known[match[1]] = short(put_in(match[2] or match[3] or ""))
     return put_in(script) if known else script
-
-
-def _short(value: str) -> str:
-    """The value of a word; none when it is so long that words of it would grow without end."""
-    return value if len(value) <= _LONGEST else ""
 
 
 def names_of(script: str, name: str) -> dict[str, str]:
@@ -300,7 +272,7 @@ def _by_cmake(root: Path) -> dict[str, str]:
     text = content(root / "CMakeLists.txt").decode("utf-8", "replace")
     found: dict[str, str] = {}
     for name, value in _CMAKE_SET.findall(text):  # an empty one when it is worked out
-        found[name] = _short(_SUBSTITUTED.sub(lambda one: found.get(one[2], ""), value))
+        found[name] = short(_SUBSTITUTED.sub(lambda one: found.get(one[2], ""), value))
     match = _CMAKE_PROJECT.search(text)
     if match is not None:
         name, version = match[1], match[2]
@@ -342,12 +314,12 @@ def _set(script: str, names: dict[str, str]) -> dict[str, str]:
         if word in there or any(Path(one, word).is_file() for one in clang.system_includes()):
             found.setdefault(name, value or "1")
     assigned = {name: value.strip('"') for name, value in names.items()}
-    assigned |= {one[1]: one[2] or one[3] or one[4] or "" for one in _SHELL.finditer(script)}
-    for text in _calls(_CHOICE, script):
-        if (choice := _by_default(text)) is not None:
+    assigned |= {one[1]: one[2] or one[3] or one[4] or "" for one in SHELL.finditer(script)}
+    for text in calls(CHOICE, script):
+        if (choice := by_default(text)) is not None:
             assigned.setdefault(choice[1], choice[2] or choice[3] or choice[4] or "")
     for name, value, quote in _FROM_SHELL.findall(script):
-        value = _in_shell(value, assigned)
+        value = in_shell(value, assigned)
         if quote or value:  # a text is one, whatever only a run could tell of it
             found.setdefault(name, value)
     if "AC_USE_SYSTEM_EXTENSIONS" in script or "AC_GNU_SOURCE" in script:
@@ -355,87 +327,10 @@ def _set(script: str, names: dict[str, str]) -> dict[str, str]:
     return found
 
 
-def _decided(script: str) -> dict[str, str]:
-    """Conditions for automake that compare what a choice sets when nobody makes it."""
-    known = _otherwise(script)
-    found: dict[str, str] = {}
-    for text in _calls(_DECIDED, script):
-        match = _TEST.fullmatch(text)
-        names = [] if match is None else [one[1] or one[3] for one in _OF_SHELL.finditer(match[4])]
-        if match is None or len(names) != 1 or names[0] not in {**_system(), **known}:
-            continue
-        left, right = _in_shell(match[4], known), match[7] or ""
-        equal = left == right if match[5] else not left
-        found[f"if {match[1]}"] = "yes" if equal != (match[5] == "!=" or match[2] == "-n") else "no"
-    return found
-
-
-def _otherwise(script: str) -> dict[str, str]:
-    """Variables that only choices set, with their values when nobody makes one."""
-    rest = script
-    found: dict[str, str] = {}
-    for kind in ("ENABLE", "WITH"):
-        for text in _calls(re.compile(rf"\bAC_ARG_{kind}(?=\()"), script):
-            rest = rest.replace(text, "", 1)
-            if (name := _NAMED.match(text)) is not None:
-                found[f"{kind.lower()}_{name[1].replace('-', '_')}"] = ""
-            if (choice := _by_default(text)) is not None:
-                found[choice[1]] = choice[2] or choice[3] or choice[4] or ""
-    before = {one[1]: one[2] or one[3] or one[4] or "" for one in _SHELL.finditer(rest)}
-    set_in = re.findall(r"\b(\w+)=", rest)
-    every = {**before, **found}
-    return {name: value for name, value in every.items() if set_in.count(name) <= (name in before)}
-
-
-@functools.cache
-def _system() -> dict[str, str]:
-    """What a script for autoconf finds out about the machine; nothing where that is not Linux."""
-    own = os.uname()
-    if own.sysname != "Linux":
-        return {}
-    vendor = "pc" if own.machine in ("x86_64", "i686") else "unknown"
-    parts = {"": f"{own.machine}-{vendor}-linux-gnu", "_cpu": own.machine, "_vendor": vendor,
-             "_os": "linux-gnu"}  # fmt: skip
-    return {f"{one}{part}": value for one in ("build", "host", "target")
-            for part, value in parts.items()}  # fmt: skip
-
-
-def _in_shell(text: str, assigned: dict[str, str]) -> str:
-    """What a text of the shell becomes; what is not known is left out."""
-    known = {**PLACES, **_system(), **assigned}
-    for _ in range(_MAX_DEPTH):
-        text = _short(_OF_SHELL.sub(
-            lambda one: known.get(one[1] or one[2] or one[3], ""), text))  # fmt: skip
-    return text
-
-
 def _as_written(script: str) -> str:
     """What a script for autoconf puts into the header as it is."""
-    bodies = (_BODY.match(text) for text in _calls(_AS_WRITTEN, script))
+    bodies = (_BODY.match(text) for text in calls(_AS_WRITTEN, script))
     return "\n".join(one[1] for one in bodies if one is not None)
-
-
-def _calls(name: re.Pattern[str], script: str) -> Iterator[str]:
-    """What stands between the parentheses of calls in a script for autoconf. In brackets, which
-    quote, parentheses need no other: `case $x in yes)`."""
-    for match in name.finditer(script):
-        depth = quoted = 0
-        for at in range(match.end(), min(len(script), match.end() + _LONGEST_CALL)):
-            quoted = max(0, quoted + {"[": 1, "]": -1}.get(script[at], 0))
-            depth += 0 if quoted else {"(": 1, ")": -1}.get(script[at], 0)
-            if depth == 0:
-                yield script[match.end() + 1 : at]
-                break
-
-
-def _by_default(choice: str) -> re.Match[str] | None:
-    """What a choice sets when nobody makes it, which its fourth part says."""
-    depth = quoted = commas = 0
-    for one in choice:
-        quoted += (one == "[") - (one == "]")
-        depth += 0 if quoted else (one == "(") - (one == ")")
-        commas += one == "," and depth == quoted == 0
-    return _OTHERWISE.search(choice) if commas > 2 else None
 
 
 def _chosen(script: str) -> str:
@@ -443,12 +338,12 @@ def _chosen(script: str) -> str:
     asked = {name: f"HAVE_{word.upper()}" for name, word in _CACHED.findall(script)}
     there = answers(asked.values())
     known = {name: "yes" if word in there else "no" for name, word in asked.items()}
-    return taken(script, {**known, **_otherwise(script)}, _calls(_CHOICE, script))
+    return taken(script, {**known, **otherwise(script)}, calls(CHOICE, script))
 
 
 def _put_in(script: str) -> dict[str, str]:
     """Directives that a script for autoconf puts into its templates, by their names there."""
-    found = {one[1]: one[2] or one[3] or "" for one in _SHELL.finditer(script)}
+    found = {one[1]: one[2] or one[3] or "" for one in SHELL.finditer(script)}
     subst = set(_PUT_IN.findall(script))
     return {name: line for name, line in found.items() if line[:1] == "#" and name in subst}
 

@@ -16,8 +16,9 @@ from pathlib import Path, PurePosixPath
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.jc2r.choices import PLACES
 from jarvis_ls.jc2r.conditionals import Conditionals, named_by_system
-from jarvis_ls.jc2r.configured import MAX_BYTES, PLACES, content, set_by_hand
+from jarvis_ls.jc2r.configured import MAX_BYTES, content, set_by_hand
 from jarvis_ls.jc2r.makefiles import defined_by_default, set_for_targets, ways_by_default
 
 _MAX_FOLDERS = 64

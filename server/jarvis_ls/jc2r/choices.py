@@ -1,0 +1,125 @@
+"""What a script for autoconf decides when it is run without arguments on this machine: what its
+choices set when nobody makes them, and what words of the shell become.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from collections.abc import Iterator
+
+PLACES = {
+    "prefix": "/usr/local", "exec_prefix": "$(prefix)", "bindir": "$(exec_prefix)/bin",
+    "sbindir": "$(exec_prefix)/sbin", "libdir": "$(exec_prefix)/lib",
+    "libexecdir": "$(exec_prefix)/libexec", "datarootdir": "$(prefix)/share",
+    "datadir": "$(datarootdir)", "sysconfdir": "$(prefix)/etc", "mandir": "$(datarootdir)/man",
+    "localstatedir": "$(prefix)/var", "localedir": "$(datarootdir)/locale",
+    "includedir": "$(prefix)/include", "docdir": "$(datarootdir)/doc/$(PACKAGE)",
+    "pkgdatadir": "$(datadir)/$(PACKAGE)", "pkglibdir": "$(libdir)/$(PACKAGE)",
+}  # fmt: skip
+"""Where things are put when nobody says otherwise, as `configure` has it."""
+_OF_SHELL = re.compile(r"\$(?:\{(\w+)\}|\((\w+)\)|(\w+))")
+_MAX_DEPTH = 8
+SHELL = re.compile(
+    r"^(\w+)=(?:\"([^\"$`\\\n]*)\"|'([^'\"\\\n]*)'|([\w./:-]+))[ \t]*$", re.MULTILINE
+)
+"""What a line sets a variable to."""
+_LONGEST = 200
+"""Characters of a word that another is made of."""
+CHOICE = re.compile(r"\bAC_ARG_(?:WITH|ENABLE)(?=\()")
+_OTHERWISE = re.compile(
+    r",\s*\[?\s*(\w+)=(?:\"([^\"$`\\\n]*)\"|'([^'\"\\\n]*)'|([\w./:-]+))\s*\]?\s*\Z"
+)
+"""What a choice sets when nobody makes it."""
+_DECIDED = re.compile(r"\bAM_CONDITIONAL(?=\()")
+_TEST = re.compile(
+    r"\s*\[?\s*(\w+)\s*\]?\s*,\s*\[?\s*(?:test|\[)\s+(?:(-[nz])\s+)?([\"']?)([\w${}.-]*)\3"
+    r"(?:\s*(==?|!=)\s*([\"']?)([\w.-]*)\6)?\s*\]*\s*"
+)
+"""A name and one comparison."""
+_NAMED = re.compile(r"\s*\[?\s*([\w-]+)")
+_LONGEST_CALL = 8000
+"""Characters of a call in a script for autoconf."""
+
+
+def decided(script: str) -> dict[str, str]:
+    """Conditions for automake that compare what a choice sets when nobody makes it."""
+    known = otherwise(script)
+    found: dict[str, str] = {}
+    for text in calls(_DECIDED, script):
+        match = _TEST.fullmatch(text)
+        names = [] if match is None else [one[1] or one[3] for one in _OF_SHELL.finditer(match[4])]
+        if match is None or len(names) != 1 or names[0] not in {**_system(), **known}:
+            continue
+        left, right = in_shell(match[4], known), match[7] or ""
+        equal = left == right if match[5] else not left
+        found[f"if {match[1]}"] = "yes" if equal != (match[5] == "!=" or match[2] == "-n") else "no"
+    return found
+
+
+def otherwise(script: str) -> dict[str, str]:
+    """Variables that only choices set, with their values when nobody makes one."""
+    rest = script
+    found: dict[str, str] = {}
+    for kind in ("ENABLE", "WITH"):
+        for text in calls(re.compile(rf"\bAC_ARG_{kind}(?=\()"), script):
+            rest = rest.replace(text, "", 1)
+            if (name := _NAMED.match(text)) is not None:
+                found[f"{kind.lower()}_{name[1].replace('-', '_')}"] = ""
+            if (choice := by_default(text)) is not None:
+                found[choice[1]] = choice[2] or choice[3] or choice[4] or ""
+    before = {one[1]: one[2] or one[3] or one[4] or "" for one in SHELL.finditer(rest)}
+    set_in = re.findall(r"\b(\w+)=", rest)
+    every = {**before, **found}
+    return {name: value for name, value in every.items() if set_in.count(name) <= (name in before)}
+
+
+@functools.cache
+def _system() -> dict[str, str]:
+    """What a script for autoconf finds out about the machine; nothing where that is not Linux."""
+    own = os.uname()
+    if own.sysname != "Linux":
+        return {}
+    vendor = "pc" if own.machine in ("x86_64", "i686") else "unknown"
+    parts = {"": f"{own.machine}-{vendor}-linux-gnu", "_cpu": own.machine, "_vendor": vendor,
+             "_os": "linux-gnu"}  # fmt: skip
+    return {f"{one}{part}": value for one in ("build", "host", "target")
+            for part, value in parts.items()}  # fmt: skip
+
+
+def in_shell(text: str, assigned: dict[str, str]) -> str:
+    """What a text of the shell becomes; what is not known is left out."""
+    known = {**PLACES, **_system(), **assigned}
+    for _ in range(_MAX_DEPTH):
+        text = short(_OF_SHELL.sub(
+            lambda one: known.get(one[1] or one[2] or one[3], ""), text))  # fmt: skip
+    return text
+
+
+def short(value: str) -> str:
+    """The value of a word; none when it is so long that words of it would grow without end."""
+    return value if len(value) <= _LONGEST else ""
+
+
+def calls(name: re.Pattern[str], script: str) -> Iterator[str]:
+    """What stands between the parentheses of calls in a script for autoconf. In brackets, which
+    quote, parentheses need no other: `case $x in yes)`."""
+    for match in name.finditer(script):
+        depth = quoted = 0
+        for at in range(match.end(), min(len(script), match.end() + _LONGEST_CALL)):
+            quoted = max(0, quoted + {"[": 1, "]": -1}.get(script[at], 0))
+            depth += 0 if quoted else {"(": 1, ")": -1}.get(script[at], 0)
+            if depth == 0:
+                yield script[match.end() + 1 : at]
+                break
+
+
+def by_default(choice: str) -> re.Match[str] | None:
+    """What a choice sets when nobody makes it, which its fourth part says."""
+    depth = quoted = commas = 0
+    for one in choice:
+        quoted += (one == "[") - (one == "]")
+        depth += 0 if quoted else (one == "(") - (one == ")")
+        commas += one == "," and depth == quoted == 0
+    return _OTHERWISE.search(choice) if commas > 2 else None
