@@ -206,6 +206,22 @@ def test_a_recorded_make_tells_arguments_and_leaves_the_project_alone(project: P
     assert sorted(p.name for p in project.iterdir()) == before
 
 
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_what_was_made_before_is_made_again(tmp_path: Path) -> None:
+    """A project that its user has built already: `make` has nothing to do there."""
+    write(tmp_path, {
+        "one.c": "int one(void) { return ONE; }\n", "two.c": "int main(void) { return TWO; }\n",
+        "Makefile": "all: two libone.a\nlibone.a: one.o\n\tar rc $@ one.o\n"
+                    "one.o: one.c\n\tcc -DONE=1 -c one.c\ntwo: two.c\n\tcc -DTWO=2 -o two two.c\n",
+    })  # fmt: skip
+    subprocess.run(["make"], cwd=tmp_path, check=True, capture_output=True)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    found = scan(tmp_path, "--build")
+    assert (found["arguments_from"], found["units"]) == ("make", ["one.c", "two.c"])
+    assert not found["problems"]
+    assert {path: path.read_bytes() for path in before} == before
+
+
 @pytest.mark.parametrize("words", [
     ("check", "--path", "PROJECT", "true"), ("verify", "PROJECT"), ("lift", "PROJECT"),
 ])  # fmt: skip

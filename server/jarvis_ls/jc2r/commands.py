@@ -37,6 +37,8 @@ BUILD_SECONDS = 600
 """How long a build that is recorded may take."""
 
 SUFFIXES = {".c": "c", ".cc": "c++", ".cpp": "c++", ".cxx": "c++", ".c++": "c++"}
+_BINARY = (b"\x7fELF", b"!<arch>\n")
+"""How objects, programs and archives begin."""
 _OBJECTION = re.compile(r"(?i)\berror\b|\*\*\*")
 """What the line of a build has that says why it stopped."""
 _CONFIGURES = ("configure", "configure.sh")
@@ -328,6 +330,7 @@ def _by_make(root: Path, folder: Path, notes: list[str]) -> Units | None:
         notes.append("a makefile is there, but make is not installed")
         return None
     copy = _copy(root, folder)
+    _unmake(copy)
     if configure and (failed := _run(["sh", f"./{configure}"], copy, None)) is not None:
         notes.append(f"configure failed: {failed}")
     with tempfile.TemporaryDirectory(prefix="jc2r-") as name:
@@ -372,6 +375,18 @@ def _copy(root: Path, folder: Path) -> Path:
     except (OSError, shutil.Error) as error:
         raise JarvisError(f"The project cannot be copied to {copy}: {error}") from None
     return copy
+
+
+def _unmake(copy: Path) -> None:
+    """Take what was built already out of a copy, where `make` would have nothing left to do."""
+    for file in _files(copy):
+        path = copy / file
+        if path.is_symlink() or not path.is_file():
+            continue
+        with path.open("rb") as opened:
+            start = opened.read(8)
+        if start.startswith(_BINARY) or path.suffix in (".lo", ".la"):
+            path.unlink()
 
 
 def _run(command: list[str], folder: Path, tools: Path | None) -> str | None:
