@@ -207,6 +207,15 @@ def test_a_recorded_make_tells_arguments_and_leaves_the_project_alone(project: P
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_a_compiler_named_by_its_whole_path_is_recorded_too(tmp_path: Path) -> None:
+    write(tmp_path, {"a.c": "int main(void) { return ONE - 1; }\n",
+                     "Makefile": f"CC = {shutil.which('cc')}\na: a.o\n\t$(CC) -o a a.o\n"
+                                 "a.o: a.c\n\t$(CC) -DONE=1 -c a.c\n"})  # fmt: skip
+    found = scan(tmp_path, "--build")
+    assert (found["arguments_from"], found["problems"]) == ("make", [])
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 def test_what_was_made_before_is_made_again(tmp_path: Path) -> None:
     """A project that its user has built already: `make` has nothing to do there."""
     write(tmp_path, {

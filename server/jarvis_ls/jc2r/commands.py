@@ -344,7 +344,11 @@ def _by_make(root: Path, folder: Path, notes: list[str]) -> Units | None:
                                      path=os.environ.get("PATH", os.defpath))
                 )  # fmt: skip
                 stand_in.chmod(0o700)
-        failed = _run(["make", "--keep-going", "-j2"], copy, tools)
+        making = ["make", "--keep-going", "-j2"]
+        failed = _run(making, copy, tools)
+        if failed is None and not log.read_bytes():  # it names its compiler by the whole path
+            _unmake(copy)
+            failed = _run([*making, "CC=cc"], copy, tools)
         entries = [json.loads(line) for line in log.read_text().splitlines()]
     libraries = _libraries([word for entry in entries for word in entry["arguments"]])
     # Files are compiled beside each other: which comes first must not be left to the machine.
