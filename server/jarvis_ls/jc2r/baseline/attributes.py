@@ -20,7 +20,8 @@ _SHIFTED = re.compile(r"\(?(\d+)[uUlL]* << (\d+)[uUlL]*\)?")
 _MOST = 16
 """What `aligned` without a number asks for: the most that a type of the machine needs."""
 _ALIAS = re.compile(r'\balias\("(\w+)"\)')
-_REFUSED = ("cleanup", "ifunc", "naked", "alias", "weakref")
+_CLEANUP = re.compile(r"\bcleanup\((\w+)\)")
+_REFUSED = ("ifunc", "naked", "alias", "weakref")
 
 
 def attributes_of(cursor: Any) -> list[str]:
@@ -41,6 +42,14 @@ def alias_of(cursor: Any) -> str:
     if all(child.kind.name != "UNEXPOSED_ATTR" for child in clang.children(cursor)):
         return ""
     match = _ALIAS.search(clang.printed(cursor))
+    return "" if match is None else match[1]
+
+
+def cleanup_of(variable: Any) -> str:
+    """The function that is called when a variable is left; empty when there is none."""
+    if all(child.kind.name != "UNEXPOSED_ATTR" for child in clang.children(variable)):
+        return ""
+    match = _CLEANUP.search(clang.printed(variable))
     return "" if match is None else match[1]
 
 

@@ -85,7 +85,7 @@ def _translate(
     crate = Crate(stays=stays, variadic=defines_variadics())
     found = Translated(folder, crate_name(folder))
     translators = _read(root, units, crate, found, without, unlinked)
-    crate.types.reserve({"types", "sys", *complexes.SUPPORT})
+    crate.types.reserve({"types", "sys", "OnLeave", *complexes.SUPPORT})
     for _, translator in translators if len(translators) > 1 else ():
         crate.types.learn(translator.own_records())
     whole = _prepared(root, translators)

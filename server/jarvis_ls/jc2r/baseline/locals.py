@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from jarvis_ls.codeintel import clang
-from jarvis_ls.jc2r.baseline.attributes import alignment_of, attributes_of
+from jarvis_ls.jc2r.baseline.attributes import alignment_of, attributes_of, cleanup_of
 from jarvis_ls.jc2r.baseline.expressions import Expressions
+from jarvis_ls.jc2r.baseline.jumps import Jumps
 from jarvis_ls.jc2r.baseline.kinds import (
     FUNCTIONS,
     element_of,
@@ -44,11 +45,38 @@ class Locals(Expressions):
     """Places by the hash of what C declares."""
     sizes: dict[int, list[str]]
     """Dimensions of arrays of variable length."""
+    jumps: Jumps
+    """What becomes of the jumps of the function."""
     uses: Mapping[int, Use]
     """Macros with parameters that are used in the function, by the hash of what stands for one."""
 
     def local(self, cursor: Any, *, early: bool = False) -> Local:
         """A variable; with `early` it is declared before it is set."""
+        name = cleanup_of(cursor)
+        if not name or cursor.storage_class.name in ("STATIC", "EXTERN"):
+            return self._variable(cursor, early=early)
+        if early or self.jumps.goto:  # then it may be left elsewhere than in Rust
+            raise Unsupported("the attribute cleanup beside jumps")
+        local = self._variable(cursor, early=False)
+        return Local(local.declared, [*local.set, *self._cleared(cursor, name)])
+
+    def _cleared(self, cursor: Any, name: str) -> list[str]:
+        """What has a function called when a variable is left."""
+        every = clang.children(cursor.translation_unit.cursor)
+        called = next((one for one in every if one.spelling == name
+                       and one.kind.name == "FUNCTION_DECL"), None)  # fmt: skip
+        taken = [] if called is None else list(called.type.get_canonical().argument_types())
+        if called is None or len(taken) != 1:
+            raise Unsupported("the attribute cleanup")
+        self.types.need("OnLeave")
+        place, held = self.names.give(f"{cursor.spelling}_place"), self.names.give("leaving")
+        rust = self.types.parameter(taken[0])
+        return [
+            f"let {place} = &raw mut {self.locals[cursor.hash]} as {rust};",
+            f"let {held} = types::OnLeave(move || {{ {self.name_of(called)}({place}); }});",
+        ]
+
+    def _variable(self, cursor: Any, *, early: bool) -> Local:
         storage = cursor.storage_class.name
         if storage == "EXTERN" or kind(cursor.type) in FUNCTIONS:
             return Local([], [])

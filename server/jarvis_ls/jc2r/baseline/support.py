@@ -177,7 +177,19 @@ pub struct Aligned{to}<T>(pub T);
 """
     for to in (2**n for n in range(1, 17))
 }
-_ALL = {**_ALIGNED, **_BITS, **_ATOMIC, **_VARIADIC, **complexes.SUPPORT}
+_LEAVING = {
+    "OnLeave": """
+/// Does something when it is left.
+pub struct OnLeave<F: FnMut()>(pub F);
+
+impl<F: FnMut()> Drop for OnLeave<F> {
+    fn drop(&mut self) {
+        (self.0)()
+    }
+}
+""",
+}
+_ALL = {**_LEAVING, **_ALIGNED, **_BITS, **_ATOMIC, **_VARIADIC, **complexes.SUPPORT}
 _NEEDS = {**_ATOMIC_NEEDS, **complexes.NEEDS, "va_word": ("va_memory",),
           "va_float": ("va_memory",)}  # fmt: skip
 
