@@ -240,3 +240,35 @@ def test_bad_cases_are_named(words: tuple[Path, Path]) -> None:
     file.write_bytes(good)
     assert done.returncode == 2 and "record 3 is not a case" in done.stderr
     assert "lies outside" in done.stderr
+
+
+SUM = """#include <stdio.h>
+int main(void) {
+    int sum = 0, c, at = 0;
+    while ((c = getchar()) != EOF) {
+        at = at * 3 + 1;
+        sum += c >= '0' && c <= '9' ? (c - '0') * at : 0;
+    }
+    printf("%d\\n", sum);
+    return sum % 7;
+}
+"""
+
+
+def test_who_recorded_nothing_is_told_what_would_show_more(tmp_path: Path) -> None:
+    root = tmp_path / "sum"
+    write(root, {"sum.c": SUM})
+    assert jc2r("run", "--baseline", root).returncode == 0
+    done = jc2r("verify", root, "--mutants", "8")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "jc2r record PROGRAM ARGUMENTS" in done.stdout
+    report = root / ".jarvis" / "c2rust" / "equivalence.md"
+    assert "jc2r record PROGRAM ARGUMENTS" in report.read_text()
+
+    program = tmp_path / "sum.out"
+    subprocess.run(["cc", "-w", "-o", program, root / "sum.c"], check=True, timeout=60)
+    assert record(root, b"12345x", "--main", "sum", program).returncode == 0
+    done = jc2r("verify", root, "--mutants", "8")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 of 1 recorded cases equal" in done.stdout
+    assert "jc2r record PROGRAM ARGUMENTS" not in done.stdout

@@ -59,6 +59,7 @@ int main(void) { shape one = {2, 3, 0}; printf("%d\\n", total(&one, area)); retu
 OTHER_C = (
     '#include "shapes.h"\nint main(int argc, char **argv) { (void)argv; return argc + area(0); }\n'
 )
+USER = ["-c", "user.name=t", "-c", "user.email=t@example.com"]
 PROJECT = {"shapes.h": SHAPES_H, "area.c": AREA_C, "total.c": TOTAL_C, "main.c": MAIN_C,
            "tools/other.c": OTHER_C}  # fmt: skip
 
@@ -384,3 +385,15 @@ def test_a_build_that_fails_is_told_with_what_it_objects_to(tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
     note = next(line for line in done.stdout.splitlines() if line.startswith("note: cmake failed"))
     assert "CMakeLists.txt:3" in note and "gone.c" in note
+
+
+def test_git_sees_only_what_the_user_made(project: Path) -> None:
+    for command in (["init", "-q"], ["add", "-A"], [*USER, "commit", "-qm", "all"]):
+        subprocess.run(["git", "-C", project, *command], check=True)
+    assert jc2r("config", "--path", project, "--additional-notes", "x").returncode == 0
+    scan(project)
+    status = subprocess.run(
+        ["git", "-C", project, "status", "--porcelain", "--untracked-files=all"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert status.stdout == "?? .jarvis/c2rust/config.json\n"

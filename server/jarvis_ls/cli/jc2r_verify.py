@@ -256,7 +256,7 @@ def _say_programs(outcome: Any) -> None:
             print(f"{one['case']['program']} {' '.join(one['case']['arguments'])}:"
                   f" {one['difference']}")  # fmt: skip
     if outcome.mutants is not None:
-        from jarvis_ls.jc2r.equivalence.report import strength
+        from jarvis_ls.jc2r.equivalence.report import advice, strength
 
         found = outcome.mutants
         print(speak(strength(found)))
@@ -264,6 +264,8 @@ def _say_programs(outcome: Any) -> None:
             _tell("{place}: not found: {before} → {after}",
                   place=f"src/{one['file']}:{one['line']}", before=repr(one["before"][:60]),
                   after=repr(one["after"][:60]))  # fmt: skip
+        if (more := advice(outcome)) is not None:
+            print(speak(more))
 
 
 def _tell(template: str, **values: object) -> None:

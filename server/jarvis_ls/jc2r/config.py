@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from jarvis_ls.core.errors import ConfigError, JarvisError, SkippedFile, UsageError
-from jarvis_ls.core.files import read_regular, replace_file, state_folder
+from jarvis_ls.core.files import keep_out_of_git, read_regular, replace_file, state_folder
 
 HEADERS = (".h", ".hh", ".hpp", ".hxx")
 FOLDER = "c2rust"
@@ -28,7 +28,9 @@ class Config:
 
 def folder_of(root: Path) -> Path:
     """`.jarvis/c2rust` of a project, made when missing. Raises `JarvisError`."""
-    return state_folder(root, FOLDER)
+    folder = state_folder(root, FOLDER)
+    keep_out_of_git(folder, "*", "!config.json", "!cases.jsonl")  # these two a user has made
+    return folder
 
 
 def read_config(root: Path) -> Config:

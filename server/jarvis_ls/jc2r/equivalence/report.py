@@ -44,6 +44,17 @@ def strength(found: Mapping[str, Any]) -> Words:
     return together([said, more], " ")
 
 
+def advice(outcome: Outcome) -> Words | None:
+    """What would show more, when most of the mutants were missed and no program was ever run."""
+    found = outcome.mutants
+    if found is None or outcome.cases or 2 * found["killed"] >= found["planted"]:
+        return None
+    return Words(
+        "These tests would miss most mistakes. Cases of the project's programs see more: `jc2r"
+        " record PROGRAM ARGUMENTS` keeps one, and `jc2r verify --explore 60` makes others of it."
+    )
+
+
 def _of_functions(outcome: Outcome, say: Say) -> Iterator[str]:
     verified = outcome.verified
     yield from (Words("# Equivalence of C and Rust"), "", Words("| state | functions |"))
@@ -98,6 +109,8 @@ def _of_programs(outcome: Outcome, say: Say) -> Iterator[str]:
                     excluded=explored["excluded"])  # fmt: skip
     if outcome.mutants is not None:
         yield from ("", Words("## How strong these tests are"), "", strength(outcome.mutants))
+        if (said := advice(outcome)) is not None:
+            yield from ("", said, "")
         for one in outcome.mutants["survivors"]:
             yield Words("- not found: {place}: {before} → {after}",
                         place=f"{one['file']}:{one['line']}", before=f"`{one['before']}`",
