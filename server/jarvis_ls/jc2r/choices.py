@@ -5,7 +5,7 @@ choices set when nobody makes them, and what words of the shell become.
 from __future__ import annotations
 
 import functools
-import os
+import platform
 import re
 from collections.abc import Iterator
 
@@ -78,8 +78,8 @@ def otherwise(script: str) -> dict[str, str]:
 @functools.cache
 def _system() -> dict[str, str]:
     """What a script for autoconf finds out about the machine; nothing where that is not Linux."""
-    own = os.uname()
-    if own.sysname != "Linux":
+    own = platform.uname()
+    if own.system != "Linux":
         return {}
     vendor = "pc" if own.machine in ("x86_64", "i686") else "unknown"
     parts = {"": f"{own.machine}-{vendor}-linux-gnu", "_cpu": own.machine, "_vendor": vendor,
