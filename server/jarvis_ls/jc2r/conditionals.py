@@ -6,7 +6,7 @@ are set in one are not known any more.
 
 from __future__ import annotations
 
-import os
+import platform
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -137,8 +137,8 @@ def named_by_system(command: str) -> str | None:
     match = re.fullmatch(r"uname(?:\s+-([smo]))?\s*(?:2>\s*/dev/null\s*)?(?:\|\|.*)?", command)
     if match is None:
         return None
-    own = os.uname()
-    return {"m": own.machine, "o": f"GNU/{own.sysname}"}.get(match[1] or "s", own.sysname)
+    own = platform.uname()
+    return {"m": own.machine, "o": f"GNU/{own.system}"}.get(match[1] or "s", own.system)
 
 
 def _shell(command: str) -> str | None:
