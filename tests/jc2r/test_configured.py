@@ -587,6 +587,8 @@ def test_branches_of_a_set_up_are_those_taken_when_nobody_chooses(tmp_path: Path
                         "  AC_DEFINE(COLOUR, 7)\n"
                         '  if test "$asked_of_nobody" = no; then\n    AC_DEFINE(NOBODY)\n  fi\n'
                         "else\n  AC_DEFINE(PLAIN)\nfi\n"
+                        'if test "x$enable_trace" != "xno"; then\n  case "$host" in\n'
+                        "  *-mingw*)\n    AC_DEFINE([WINDOWS]);;\n  esac\nfi\n"
                         'if test "$ac_cv_header_unistd_h" != "yes";\nthen\n'
                         '  ROOM="#define ROOM 1"\nelse\n  ROOM="#include <unistd.h>"\nfi\n'
                         "AC_SUBST(ROOM)\nAC_CONFIG_FILES([Makefile room.h])\n",
@@ -594,7 +596,7 @@ def test_branches_of_a_set_up_are_those_taken_when_nobody_chooses(tmp_path: Path
         "a.c": '#include "room.h"\n#if COLOUR == 7\nint coloured(void) { return getpid(); }\n'
                "#endif\n" + "".join(f"#ifdef {name}\nint has_{name}(void) {{ return 1; }}\n#endif\n"
                for name in ("SINGLE", "DOUBLE", "TRACE", "TRACED", "PLAIN", "NOBODY", "ROOM",
-                            "HAVE_STRDUP")),
+                            "WINDOWS", "HAVE_STRDUP")),
     })  # fmt: skip
     assert functions(root) == ["coloured", "has_HAVE_STRDUP", "has_SINGLE"]
 

@@ -14,8 +14,7 @@ import pytest
 
 from jarvis_ls.jc2r.order import components
 
-RUN = "import sys; from jarvis_ls.cli.jc2r import main; sys.exit(main())"
-JC2R = [sys.executable, "-c", RUN]
+JC2R = [sys.executable, "-m", "jarvis_ls.cli.jc2r"]
 SHAPES_H = """\
 #ifndef SHAPES_H
 #define SHAPES_H

@@ -251,3 +251,7 @@ def _count(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(speak("must be 1 or more"))
     return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())

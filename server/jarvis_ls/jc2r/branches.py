@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping
 _IF = re.compile(r"(el)?if[ \t]+([^;]*?)[ \t]*(?:;[ \t]*(?:then)?)?")
 _OPENING = re.compile(r"(?:\A|[\s;&|)])if\s")
 _CLOSING = re.compile(r"(?:\A|[\s;])fi\b")
+_CASE = re.compile(r"(?:\A|[\s;&|)])case\s[^;]*?\sin\b")
+_ESAC = re.compile(r"(?:\A|[\s;])esac\b")
 _COMMENT = re.compile(r"(?:#|dnl\b)")
 _COMPARED = re.compile(r"(\S*)\s+(==?|!=)\s*(\S*)")
 _ASKED = re.compile(r"-([nz])\s*(\S*)")
@@ -53,10 +55,16 @@ def _followed(lines: list[str], known: Mapping[str, str]) -> list[str] | None:
                 return None
             levels.pop()
         elif word != "then" or not levels:
-            if not _COMMENT.match(word) and (
-                len(_OPENING.findall(word)) != len(_CLOSING.findall(word))
-            ):
+            told = "" if _COMMENT.match(word) else word
+            if len(_OPENING.findall(told)) != len(_CLOSING.findall(told)):
                 return None
+            inside = len(_CASE.findall(told)) - len(_ESAC.findall(told))
+            if abs(inside) > 1 or (inside < 0 and not levels):
+                return None
+            if inside > 0:  # which of its arms is taken is not looked at
+                levels.append((None, None))
+            elif inside < 0:
+                levels.pop()
             if any(one is False for one, _ in levels):
                 continue
             sure = levels and all(one for one, _ in levels)
