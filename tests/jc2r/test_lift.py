@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -144,6 +145,27 @@ def test_the_lifted_crate_is_verified_and_in_the_history(
     assert "Lifted: references" in log.splitlines()
     again = jc2r("run", "--baseline", lifted[0])
     assert "nothing had changed" in again.stdout  # and it is not translated anew
+
+
+@needs_cargo
+def test_every_program_is_lifted_whichever_cargo_comes_to_first(tmp_path: Path) -> None:
+    """Cargo begins no program more once one does not compile, and two or more at a time."""
+    root = tmp_path / "tools"
+    root.mkdir()
+    names = [f"tool{number}" for number in range(7)]
+    for name in names:
+        (root / f"{name}.c").write_text(
+            "#include <stdio.h>\nstatic int most;\n"
+            f"static void of_{name}(int n) {{ if (n > most) most = n; }}\n"
+            f'int main(int argc, char **argv) {{ of_{name}(argc); printf("%d\\n", most); }}\n'
+        )
+    assert jc2r("run", "--baseline", root).returncode == 0
+    done = jc2r("lift", "--cases", 4, root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    programs = {name: (tmp_path / "tools_rs" / "src" / "bin" / f"{name}.rs").read_text()
+                for name in names}  # fmt: skip
+    unsafe = re.compile(r'unsafe (extern "C" )?fn of_')
+    assert [name for name, text in programs.items() if unsafe.search(text)] == []
 
 
 def test_without_a_translation_it_says_what_to_do(tmp_path: Path) -> None:

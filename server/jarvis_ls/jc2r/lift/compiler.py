@@ -49,7 +49,8 @@ def check(crate: Path, *lints: str) -> list[Message]:
     flags = " ".join(f"--force-warn {lint}" for lint in lints)
     try:
         done = subprocess.run(
-            [cargo(), "check", "--offline", "--quiet", "--message-format=json"], cwd=crate,
+            [cargo(), "check", "--offline", "--quiet", "--keep-going", "--message-format=json"],
+            cwd=crate,
             env={**os.environ, "RUSTFLAGS": flags, "CARGO_TARGET_DIR": str(crate / "target")},
             capture_output=True, timeout=SECONDS, check=False,
         )  # fmt: skip
