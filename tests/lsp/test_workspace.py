@@ -272,6 +272,34 @@ async def test_several_folders_come_and_go(tmp_path):
         assert {one.uri for one in known.findings} == {uri(second / "a.c")}
 
 
+async def test_settings_that_change_while_files_are_analysed_hold_for_them(tmp_path):
+    """An analysis that began a moment before had asked what is left out before it was told."""
+    alone = {
+        "debounce": 0,
+        "workspaceScan": False,
+        "flow": False,
+    }  # nothing has them analysed again
+    files = [uri(tmp_path / f"a{number}.c") for number in range(150)]
+    async with running(tmp_path, options=alone) as editor:
+        editor.open(files[0], DOUBLE_FREE)
+        await editor.pushed(files[0], one)
+        for turn, file in enumerate(files[1:]):
+            editor.open(file, DOUBLE_FREE)
+            if turn % 10 == 5:
+                exclude = ["*.c"] if turn % 20 == 5 else []
+                editor.client.workspace_did_change_configuration(
+                    types.DidChangeConfigurationParams({"jarvisLs": {**alone, "exclude": exclude}})
+                )
+            await asyncio.sleep(0.001)
+        editor.client.workspace_did_change_configuration(
+            types.DidChangeConfigurationParams({"jarvisLs": {**alone, "exclude": ["*.c"]}})
+        )
+        for file in files:
+            await editor.pushed(
+                file, lambda found: [one.code for one in found] == ["jsec.incomplete"]
+            )
+
+
 async def test_settings_take_effect_at_once(tmp_path):
     (tmp_path / "closed.c").write_text(DOUBLE_FREE)
     opened, closed = uri(tmp_path / "open.c"), uri(tmp_path / "closed.c")

@@ -45,7 +45,7 @@ class Live:
         """Analyse ``document`` in ``delay`` seconds unless it is scheduled anew before."""
         self._cancel_timer(document.uri)
         loop = asyncio.get_running_loop()
-        self._timers[document.uri] = loop.call_later(delay, self._start, document.uri)
+        self._timers[document.uri] = loop.call_later(delay, self._anew, document.uri)
 
     def forget(self, uri: str) -> None:
         """The document was closed."""
@@ -78,8 +78,9 @@ class Live:
         """
         while (document := self._server.documents.get(uri)) is not None:
             if self._is_busy(uri) or self.known(uri) is None:
+                due = uri in self._timers
                 self._cancel_timer(uri)
-                await asyncio.shield(self._start(uri))
+                await asyncio.shield(self._anew(uri) if due else self._start(uri))
             if self._server.documents.get(uri) is document:
                 state = self.known(uri)
                 if state is not None:
@@ -114,15 +115,23 @@ class Live:
         return uri in self._timers or started
 
     def _start(self, uri: str) -> asyncio.Task[None]:
+        """The analysis of the present text: the one that is under way, or another."""
+        running = self._running.get(uri)
+        document = self._server.documents.get(uri)
+        under_way = running is not None and not running[1].done() and uri not in self._next
+        if running and under_way and document is not None and running[0] == document.version:
+            return running[1]
+        return self._anew(uri)
+
+    def _anew(self, uri: str) -> asyncio.Task[None]:
+        """An analysis that begins from here on: what is under way may have asked too early for
+        settings, or for what is around the document."""
         self._timers.pop(uri, None)
         if uri in self._next:
             return self._next[uri]
         running = self._running.get(uri)
         if running is None or running[1].done():
             return self._begin(uri)
-        document = self._server.documents.get(uri)
-        if document is not None and running[0] == document.version:
-            return running[1]
         task = self._next[uri] = spawn(self._after(uri, running[1]), f"analysis of {uri}")
         return task
 
