@@ -40,7 +40,11 @@ class CompiledHook(BuildHookInterface[Any]):
         if version == "editable":
             return  # what is edited is what has to run
         self._folder = Path(tempfile.mkdtemp(prefix="jarvis-compiled-"))
-        modules = _compile(Path(self.root), self._folder, self.config["modules"])
+        try:
+            modules = _compile(Path(self.root), self._folder, self.config["modules"])
+        except BaseException:  # nobody calls `finalize` then
+            shutil.rmtree(self._folder)
+            raise
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
         build_data["force_include"].update(modules)
