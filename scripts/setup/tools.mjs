@@ -130,12 +130,13 @@ async function hasChineseFont() {
 /** Of the Python that .venv has, or will have. */
 async function hasPythonHeaders() {
   const own = venv('python');
-  const python = existsSync(own) ? own : (await findPythons()).find((one) => one.canMakeVenv);
+  const python = existsSync(own)
+    ? own
+    : (await findPythons()).find((one) => one.canMakeVenv)?.executable;
   if (!python) return true; // what is missing is told when .venv is made
   const header = 'os.path.join(sysconfig.get_path("include"), "Python.h")';
   const probe = `import os, sys, sysconfig; sys.exit(not os.path.exists(${header}))`;
-  const executable = typeof python === 'string' ? python : python.executable;
-  return (await capture(executable, ['-c', probe])).status === 0;
+  return (await capture(python, ['-c', probe])).status === 0;
 }
 
 async function canInstall() {

@@ -21,7 +21,7 @@ PLACES = {
 """Where things are put when nobody says otherwise, as `configure` has it."""
 _OF_SHELL = re.compile(r"\$(?:\{(\w+)\}|\((\w+)\)|(\w+))")
 _MAX_DEPTH = 8
-SHELL = re.compile(
+_SHELL = re.compile(
     r"^(\w+)=(?:\"([^\"$`\\\n]*)\"|'([^'\"\\\n]*)'|([\w./:-]+))[ \t]*$", re.MULTILINE
 )
 """What a line sets a variable to."""
@@ -45,17 +45,26 @@ _LONGEST_CALL = 8000
 
 def decided(script: str) -> dict[str, str]:
     """Conditions for automake that compare what a choice sets when nobody makes it."""
-    known = otherwise(script)
+    known = {**_system(), **otherwise(script)}
     found: dict[str, str] = {}
     for text in calls(_DECIDED, script):
         match = _TEST.fullmatch(text)
         names = [] if match is None else [one[1] or one[3] for one in _OF_SHELL.finditer(match[4])]
-        if match is None or len(names) != 1 or names[0] not in {**_system(), **known}:
+        if match is None or len(names) != 1 or names[0] not in known:
             continue
         left, right = in_shell(match[4], known), match[7] or ""
         equal = left == right if match[5] else not left
         found[f"if {match[1]}"] = "yes" if equal != (match[5] == "!=" or match[2] == "-n") else "no"
     return found
+
+
+def assigned(script: str) -> dict[str, str]:
+    """Variables of the shell that lines of a script set, with what they set them to last."""
+    return dict(_named_and_set(one) for one in _SHELL.finditer(script))
+
+
+def _named_and_set(match: re.Match[str]) -> tuple[str, str]:
+    return match[1], match[2] or match[3] or match[4] or ""
 
 
 def otherwise(script: str) -> dict[str, str]:
@@ -68,8 +77,8 @@ def otherwise(script: str) -> dict[str, str]:
             if (name := _NAMED.match(text)) is not None:
                 found[f"{kind.lower()}_{name[1].replace('-', '_')}"] = ""
             if (choice := by_default(text)) is not None:
-                found[choice[1]] = choice[2] or choice[3] or choice[4] or ""
-    before = {one[1]: one[2] or one[3] or one[4] or "" for one in SHELL.finditer(rest)}
+                found[choice[0]] = choice[1]
+    before = assigned(rest)
     set_in = re.findall(r"\b(\w+)=", rest)
     every = {**before, **found}
     return {name: value for name, value in every.items() if set_in.count(name) <= (name in before)}
@@ -88,9 +97,9 @@ def _system() -> dict[str, str]:
             for part, value in parts.items()}  # fmt: skip
 
 
-def in_shell(text: str, assigned: dict[str, str]) -> str:
+def in_shell(text: str, variables: dict[str, str]) -> str:
     """What a text of the shell becomes; what is not known is left out."""
-    known = {**PLACES, **_system(), **assigned}
+    known = {**PLACES, **_system(), **variables}
     for _ in range(_MAX_DEPTH):
         text = short(_OF_SHELL.sub(
             lambda one: known.get(one[1] or one[2] or one[3], ""), text))  # fmt: skip
@@ -115,11 +124,13 @@ def calls(name: re.Pattern[str], script: str) -> Iterator[str]:
                 break
 
 
-def by_default(choice: str) -> re.Match[str] | None:
-    """What a choice sets when nobody makes it, which its fourth part says."""
+def by_default(choice: str) -> tuple[str, str] | None:
+    """The variable that a choice sets when nobody makes it, which its fourth part says, and to
+    what."""
     depth = quoted = commas = 0
     for one in choice:
         quoted += (one == "[") - (one == "]")
         depth += 0 if quoted else (one == "(") - (one == ")")
         commas += one == "," and depth == quoted == 0
-    return _OTHERWISE.search(choice) if commas > 2 else None
+    match = _OTHERWISE.search(choice) if commas > 2 else None
+    return None if match is None else _named_and_set(match)

@@ -19,7 +19,7 @@ from jarvis_ls.jc2r.answers import TYPES, answers, in_library
 from jarvis_ls.jc2r.branches import taken
 from jarvis_ls.jc2r.choices import (
     CHOICE,
-    SHELL,
+    assigned,
     by_default,
     calls,
     decided,
@@ -147,6 +147,7 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
                      for name, value in names.items())  # fmt: skip
     plain += _filled(_as_written(script), known, {})
     known |= _by_cmake(root)
+    lines = _put_in(script)
     by_name = {PurePosixPath(one).name: template for one, template in templates.items()}
     for one in missing:
         name = PurePosixPath(one).name
@@ -154,7 +155,6 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
                     or shipped.get(name))  # fmt: skip
         text = exporting.get(one, plain)
         if template is not None:
-            lines = _put_in(script)
             text = _filled(content(root / template).decode("utf-8", "replace"), known, lines)
         if one in named:  # its template may be older than the set-up
             text += called if template is not None else ""
@@ -240,8 +240,7 @@ def set_by_hand(folder: Path) -> dict[str, str]:
     script = content(folder / "configure")
     if not script.startswith(b"#!") or b"utoconf" in script:
         return {}
-    found = SHELL.finditer(script.decode("utf-8", "replace"))
-    return {one[1]: one[2] or one[3] or one[4] or "" for one in found}
+    return assigned(script.decode("utf-8", "replace"))
 
 
 def _filled_in(script: str) -> str:
@@ -313,13 +312,12 @@ def _set(script: str, names: dict[str, str]) -> dict[str, str]:
     for word, name, value in asked:
         if word in there or any(Path(one, word).is_file() for one in clang.system_includes()):
             found.setdefault(name, value or "1")
-    assigned = {name: value.strip('"') for name, value in names.items()}
-    assigned |= {one[1]: one[2] or one[3] or one[4] or "" for one in SHELL.finditer(script)}
+    variables = {name: value.strip('"') for name, value in names.items()} | assigned(script)
     for text in calls(CHOICE, script):
         if (choice := by_default(text)) is not None:
-            assigned.setdefault(choice[1], choice[2] or choice[3] or choice[4] or "")
+            variables.setdefault(*choice)
     for name, value, quote in _FROM_SHELL.findall(script):
-        value = in_shell(value, assigned)
+        value = in_shell(value, variables)
         if quote or value:  # a text is one, whatever only a run could tell of it
             found.setdefault(name, value)
     if "AC_USE_SYSTEM_EXTENSIONS" in script or "AC_GNU_SOURCE" in script:
@@ -343,9 +341,9 @@ def _chosen(script: str) -> str:
 
 def _put_in(script: str) -> dict[str, str]:
     """Directives that a script for autoconf puts into its templates, by their names there."""
-    found = {one[1]: one[2] or one[3] or "" for one in SHELL.finditer(script)}
     subst = set(_PUT_IN.findall(script))
-    return {name: line for name, line in found.items() if line[:1] == "#" and name in subst}
+    return {name: line for name, line in assigned(script).items()
+            if line[:1] == "#" and name in subst}  # fmt: skip
 
 
 def _filled(template: str, known: dict[str, str], put_in: dict[str, str]) -> str:

@@ -78,9 +78,7 @@ class Live:
         """
         while (document := self._server.documents.get(uri)) is not None:
             if self._is_busy(uri) or self.known(uri) is None:
-                due = uri in self._timers
-                self._cancel_timer(uri)
-                await asyncio.shield(self._anew(uri) if due else self._start(uri))
+                await asyncio.shield(self._start(uri))
             if self._server.documents.get(uri) is document:
                 state = self.known(uri)
                 if state is not None:
@@ -115,18 +113,18 @@ class Live:
         return uri in self._timers or started
 
     def _start(self, uri: str) -> asyncio.Task[None]:
-        """The analysis of the present text: the one that is under way, or another."""
+        """The analysis of the present text: the one that is under way unless another is due."""
         running = self._running.get(uri)
+        if running is None or running[1].done() or uri in self._timers or uri in self._next:
+            return self._anew(uri)
         document = self._server.documents.get(uri)
-        under_way = running is not None and not running[1].done() and uri not in self._next
-        if running and under_way and document is not None and running[0] == document.version:
-            return running[1]
-        return self._anew(uri)
+        is_present = document is not None and running[0] == document.version
+        return running[1] if is_present else self._anew(uri)
 
     def _anew(self, uri: str) -> asyncio.Task[None]:
         """An analysis that begins from here on: what is under way may have asked too early for
         settings, or for what is around the document."""
-        self._timers.pop(uri, None)
+        self._cancel_timer(uri)
         if uri in self._next:
             return self._next[uri]
         running = self._running.get(uri)

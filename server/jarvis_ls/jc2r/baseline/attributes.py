@@ -39,17 +39,19 @@ def attributes_of(cursor: Any) -> list[str]:
 
 def alias_of(cursor: Any) -> str:
     """The function for which a declaration is another name; empty when it is none."""
-    if all(child.kind.name != "UNEXPOSED_ATTR" for child in clang.children(cursor)):
-        return ""
-    match = _ALIAS.search(clang.printed(cursor))
-    return "" if match is None else match[1]
+    return _named_in(_ALIAS, cursor)
 
 
 def cleanup_of(variable: Any) -> str:
     """The function that is called when a variable is left; empty when there is none."""
-    if all(child.kind.name != "UNEXPOSED_ATTR" for child in clang.children(variable)):
+    return _named_in(_CLEANUP, variable)
+
+
+def _named_in(attribute: re.Pattern[str], cursor: Any) -> str:
+    """The name that an attribute holds; empty when a declaration has none such."""
+    if all(child.kind.name != "UNEXPOSED_ATTR" for child in clang.children(cursor)):
         return ""
-    match = _CLEANUP.search(clang.printed(variable))
+    match = attribute.search(clang.printed(cursor))
     return "" if match is None else match[1]
 
 

@@ -86,10 +86,10 @@ def _replace(head: int, pending: dict[int, list[State]]) -> None:
             states[:] = [state for state in states if head not in state.loops]
 
 
-def _test(blocks: tuple[tuple[tuple[Instr, ...], Instr], ...], head: int) -> Instr:
+def _test(function: FunctionIR, head: int) -> Instr:
     """What is looked at first in a round of a loop: the end of its head, or of where that leads."""
     at = head
-    while (end := blocks[at][1])[0] == ir.JUMP and end[1] > at:
+    while (end := function.blocks[at][1])[0] == ir.JUMP and end[1] > at:
         at = end[1]
     return end
 
@@ -209,7 +209,7 @@ class Analysis(Regions):
                 forget(frame, index, states)
             if len(states) > self.limits.ways:
                 states = self._merged(states)
-            if index in heads and self._step_by_step(index, states, _test(blocks, index), steps):
+            if index in heads and self._step_by_step(index, states, _test(function, index), steps):
                 rounds.pop(index, None)
                 seen.pop(index, None)
             elif index in heads:

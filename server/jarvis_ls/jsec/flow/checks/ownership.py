@@ -68,8 +68,9 @@ def allocate(
     reg = Reg()
     reg.lo, reg.hi = (lo, hi) if known or hi < ENDLESS else (lo, ENDLESS)
     reg.flags = flags
-    if len(sizes) == 1 == size and sizes[0].sym is not None and sizes[0].sym[0] == "len":
-        reg.extent = sizes[0].sym if sizes[0].sym[3] == 1 else None
+    sym = sizes[0].sym if len(sizes) == 1 == size else None
+    if sym is not None and sym[0] == "len" and sym[3] == 1:
+        reg.extent = sym
     reg.family = "" if family == "alloca" else family
     reg.fill = fill
     reg.null = 1 if fails else 0
