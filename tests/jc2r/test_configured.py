@@ -284,6 +284,36 @@ def test_texts_that_commands_of_makefiles_define_are_taken(tmp_path: Path) -> No
 
 
 @needs_compiler
+@pytest.mark.parametrize("rule", ["%: %.c", ".c:", "%.o: %.c", ".c.o:"])
+def test_what_rules_for_every_file_give_the_compiler_is_taken(tmp_path: Path, rule: str) -> None:
+    root = tmp_path / "tool"
+    write(root, {
+        "Makefile": 'PLACE ?= /etc/tool\nNAMES = -DPLACE=\\"$(PLACE)\\"\nall: a b\n'
+                    f"{rule}\n\t$(Q)$(CC) $(CFLAGS) $(NAMES) -DPART -o $@ $<\n"
+                    "%.lo: %.c\n\t$(CC) -DPART -DSHARED -c -o $@ $<\n",
+        "a.c": "#if !defined PART || defined SHARED\n#error\n#endif\n"
+               "int a(void) { return sizeof PLACE; }\n",
+    })  # fmt: skip
+    assert functions(root) == ["a"]
+
+
+@needs_compiler
+def test_files_of_a_folder_are_compiled_as_the_rule_of_the_folder_says(tmp_path: Path) -> None:
+    """Here the strict mode that the other files are compiled in has no word `asm`."""
+    root = tmp_path / "tool"
+    write(root, {
+        "Makefile": "OWNFLAGS = -std=c99 -DOWN\nIN = lib\nall: tool\n"
+                    "tool: a.c lib/b.o\n\t$(CC) $(OWNFLAGS) -o $@ a.c lib/b.o\n"
+                    "$(IN)/%.o: $(IN)/%.c\n\t$(CC) -MM $(OWNFLAGS) $< > $*.d\n"
+                    "\t$(CC) $(CFLAGS) -DLIB -c -o $@ $<\n",
+        "a.c": "#if !defined OWN || defined LIB\n#error\n#endif\nint a(int asm) { return asm; }\n",
+        "lib/b.c": "#if defined OWN || !defined LIB\n#error\n#endif\n"
+                   'int b(void) { asm(""); return 1; }\n',
+    })  # fmt: skip
+    assert functions(root) == ["a", "b"]
+
+
+@needs_compiler
 def test_words_that_a_script_for_autoconf_defines_are_put_in(tmp_path: Path) -> None:
     root = tmp_path / "tool"
     write(root, {

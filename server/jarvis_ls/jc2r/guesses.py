@@ -50,16 +50,28 @@ _LONGEST = 65_536
 """How deep makefiles that include each other are read."""
 _FLAGS = re.compile(r"(?:.*FLAGS|DEFS?|DEFINES?|INCS?|INCLUDES?|INCDIRS?|OPTS?|C?OPTIONS)\Z")
 _OTHERS = re.compile(r"(?:LD|CXX|AS|AR|RM|Y|L|MAKE|TEST|DEBUG|DBG).*")
-_COMPILES = re.compile(r"\t[@\s-]*(?:\$[({](?:CC|(?:LT)?COMPILE)[)}]|cc|gcc)(?=\s).*\s-c\b")
-_FOR_EVERY = re.compile(r"(?:\.c\.l?o|(?:[^\s:]*/)?%\.l?o)[ \t]*:")
-"""Rules that are for every file."""
+_COMPILES = re.compile(
+    r"\t[@\s-]*(?:\$[({]\w+[)}])?(?:\$[({](?:CC|(?:LT)?COMPILE)[)}]|cc|gcc)(?=\s)"
+    r"(?!.*\s-(?:MM?|E)\s).*\s(?:-c\b|\$<)"
+)
+_FOR_EVERY = re.compile(
+    r"(?:\.c(?:\.l?o)?|(?:[^\s:]*/)?%\.l?o|[^\s:]*%(?=\s*:[^=:]*%\.c\b))[ \t]*:"
+    r"(?:[ \t]*([^\s%:]*/)%\.c\b)?"
+)
+"""Rules that are for every file, some only for those of one folder."""
 _SET_TO = re.compile(
     r"(?<=\s)-D\w+=(?:\\.|'[^'`\n]*'|\"(?:[^\"`\\\n]|\\.)*\"|[^\s'\"`\\])+(?=\s|$)"
 )
+_ALONE = re.compile(r"(?<=\s)-D\w+(?=\s|$)")
 _OF_TARGET = re.compile(r"(\w+)_(?:C|CPP)FLAGS")
 _RULES = "the rules"
 """Among the variables: macros that rules give a value to. Those without one may belong to one of
 several ways to compile a file."""
+_ALL_RULES = "all rules"
+"""Those without one that all rules for every file give."""
+_OF_FOLDER = "the rule of "
+"""Followed by a folder: the only command for all of its files."""
+_SHELL = re.compile(r"\S*`[^`]*`\S*")
 _WITH_VALUE = ("-D", "-U", "-include", "-isystem", "-iquote", "-I")
 _MACRO = re.compile(r"[A-Za-z_]\w*(?:=|\(|$)")
 _WANTED = ("-D", "-U", "-I", "-std=", "-include", "-isystem", "-iquote", "-f", "-ansi", "-pthread")
@@ -153,7 +165,7 @@ def makefile_words(root: Path, folder: str, package: Mapping[str, str]) -> tuple
     variables; paths are made absolute. `package` says what the project is called."""
     path = _makefile(root, folder)
     if path is not None:
-        return _words_of(path, tuple(package.items()))
+        return _words_of(path, tuple(package.items()), os.path.normpath(root / folder))
     place = PurePosixPath(folder)
     return tuple(
         word for one in reversed([place, *place.parents]) for word in _cmake_words(root / one)
@@ -193,14 +205,15 @@ def _cmake_words(folder: Path) -> tuple[str, ...]:
 
 
 @functools.lru_cache(maxsize=512)
-def _words_of(path: Path, package: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+def _words_of(path: Path, package: tuple[tuple[str, str], ...], folder: str) -> tuple[str, ...]:
     known = _variables(path, package)
     fill = _filler(known)
-    always = defined_by_default(path, fill)
-    for name, value in set_for_targets(path, fill):
-        if _FLAGS.match(name) and not _OTHERS.match(name):
-            always.append(_answering(value, path.parent))
-    known = {**known, _RULES: " ".join([known.get(_RULES, ""), *always])}
+    targets = [_answering(value, path.parent) for name, value in set_for_targets(path, fill)
+               if _FLAGS.match(name) and not _OTHERS.match(name)]  # fmt: skip
+    if own := _only_command(path, folder, known):
+        return tuple(dict.fromkeys(_kept(" ".join([fill(own), *map(fill, targets)]), path.parent)))
+    rules = (known.get(one, "") for one in (_RULES, _ALL_RULES))
+    known = {**known, _RULES: " ".join([*rules, *defined_by_default(path, fill), *targets])}
     of_one_way = {word for ways in _ways_of(path, package).values() for way in ways for word in way
                   if any(word not in other for other in ways)}  # fmt: skip
     found: dict[str, None] = {}
@@ -209,6 +222,15 @@ def _words_of(path: Path, package: tuple[tuple[str, str], ...]) -> tuple[str, ..
         if name == _RULES or wanted:
             found.update(dict.fromkeys(_kept(_expanded(known, name, 8), path.parent)))
     return tuple(word for word in found if word not in of_one_way)
+
+
+def _only_command(path: Path, folder: str, known: Mapping[str, str]) -> str:
+    """The command that a makefile has for the files of one folder; empty when it has none, or
+    several."""
+    fill = _filler(known)
+    return next((command for name, command in known.items() if name.startswith(_OF_FOLDER)
+                 and os.path.normpath(path.parent / fill(name.removeprefix(_OF_FOLDER))) == folder),
+                "")  # fmt: skip
 
 
 def _is_used(name: str, path: Path, known: Mapping[str, str]) -> bool:
@@ -260,7 +282,8 @@ def _read(
         asked.whole = False
         return
     text = _answering(text, folder)
-    inside = every = False
+    inside = False
+    rule = None
     for line in text.replace("\\\n", " ").splitlines():
         if line.startswith(("define ", "endef")):
             inside = line.startswith("define ")
@@ -269,17 +292,30 @@ def _read(
         if asked.counts is False:  # for another machine, or when someone asks for it
             continue
         if line.strip() and not line.startswith("\t"):
-            every = _FOR_EVERY.match(line) is not None
+            rule = _FOR_EVERY.match(line)
         if line.startswith("\t") and _COMPILES.match(line) and asked.counts:
-            named = _VARIABLE.finditer(line) if every else ()
-            known[_RULES] = " ".join([known.get(_RULES, ""), *_SET_TO.findall(line), *(
-                one[0] for one in named if not _OTHERS.match(one[1]))])  # fmt: skip
+            _take(line, rule, known)
         if (included := _INCLUDED.match(line)) is not None:
             _include(included, folder, known, asked, depth)
             continue
         match = None if line.startswith("\t") else _ASSIGNED.match(line.partition(" #")[0].strip())
         if match is not None:
             _set(match, known, asked)
+
+
+def _take(command: str, rule: re.Match[str] | None, known: dict[str, str]) -> None:
+    """What a command gives the compiler, of a rule for every file or of another one."""
+    named = _VARIABLE.finditer(command) if rule else ()
+    known[_RULES] = " ".join([known.get(_RULES, ""), *_SET_TO.findall(command), *(
+        one[0] for one in named if not _OTHERS.match(one[1]))])  # fmt: skip
+    if rule and rule[1]:
+        own = f"{_OF_FOLDER}{rule[1]}"
+        command = _SHELL.sub(" ", command)
+        known[own] = command if known.get(own, command) == command else ""
+    elif rule:
+        alone = _ALONE.findall(command)
+        before = known.get(_ALL_RULES, " ".join(alone)).split()
+        known[_ALL_RULES] = " ".join(one for one in alone if one in before)
 
 
 def _include(
