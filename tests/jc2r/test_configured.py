@@ -374,6 +374,31 @@ def test_headers_lie_where_an_installation_puts_them(tmp_path: Path) -> None:
 
 
 @needs_compiler
+def test_files_are_compiled_with_the_flags_of_their_targets(tmp_path: Path) -> None:
+    """Those of one program are not given to another; what is only for checks does not come first,
+    or `part` would not be there."""
+    root = tmp_path / "tool"
+    write(root, {
+        "Makefile.am": "check_PROGRAMS = probe\nbin_PROGRAMS = tool tool-small\n"
+                       "AM_CFLAGS = -DOF_ALL\ncommon = part.c shared.c\n"
+                       "tool_SOURCES = $(common) \\\n  tool.h\ntool_CFLAGS = -DALONE=1\n"
+                       "tool_small_SOURCES = part.c\ntool_small_CPPFLAGS = -DSMALL\n"
+                       "probe_SOURCES = part.c src/probe.c\nprobe_CFLAGS = -DALONE=2 -DPROBE\n",
+        "tool.h": "",
+        "part.c": "#if defined SMALL\nint small(void) { return sizeof(int[OF_ALL]); }\n"
+                  "#elif defined PROBE\nint probed(void) { return 3; }\n"
+                  "#else\nint part(void) { return sizeof(int[ALONE]); }\n#endif\n",
+        "shared.c": "#if defined SMALL || defined PROBE || defined OF_ALL\n#error\n#endif\n"
+                    "int shared(void) { return 1; }\n",
+        "src/probe.c": "int probe(void) { return sizeof(int[ALONE == 2 ? 1 : -1]); }\n",
+    })  # fmt: skip
+    assert functions(root) == ["part", "probe", "probed", "shared", "small"]
+    units = json.loads((root / ".jarvis/c2rust/meta.json").read_text())["units"]
+    assert sorted(Path(one).name for one in units if "part" in one) == [
+        "part.c", "part_2.c", "part_3.c"]  # fmt: skip
+
+
+@needs_compiler
 def test_an_included_path_is_no_place_to_write_to(tmp_path: Path) -> None:
     root = tmp_path / "deep" / "shelf"
     write(root, {

@@ -437,7 +437,7 @@ def _plain(root: Path, made: Path, folder: Path, notes: list[str]) -> tuple[Unit
                *configured(root, known, folder / "configured"),
                *includes.installed(folder / "installed")]  # fmt: skip
     ways = {
-        file: [(*makefile_words(root, str(Path(file).parent), called), *way,
+        file: [(*makefile_words(root, file, called), *way,
                 *includes.words(file), *headers) for way in makefile_ways(root, file, called)]
         for file in [*files, *header_units(root, files, made)]
         if Path(file).suffix.lower() in SUFFIXES

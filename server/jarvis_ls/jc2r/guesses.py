@@ -16,10 +16,12 @@ from pathlib import Path, PurePosixPath
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.jc2r.automake import OF_TARGET, flags_of_files, targets
 from jarvis_ls.jc2r.choices import PLACES
 from jarvis_ls.jc2r.conditionals import Conditionals, named_by_system
 from jarvis_ls.jc2r.configured import MAX_BYTES, content, set_by_hand
 from jarvis_ls.jc2r.makefiles import defined_by_default, set_for_targets, ways_by_default
+from jarvis_ls.jc2r.ways import meaning
 
 _MAX_FOLDERS = 64
 _HEADERS = (".h", ".hpp", ".hh", ".inc", ".def", ".inl", ".tbl", ".c")
@@ -63,7 +65,6 @@ _SET_TO = re.compile(
     r"(?<=\s)-D\w+=(?:\\.|'[^'`\n]*'|\"(?:[^\"`\\\n]|\\.)*\"|[^\s'\"`\\])+(?=\s|$)"
 )
 _ALONE = re.compile(r"(?<=\s)-D\w+(?=\s|$)")
-_OF_TARGET = re.compile(r"(\w+)_(?:C|CPP)FLAGS")
 _RULES = "the rules"
 """Among the variables: macros that rules give a value to. Those without one may belong to one of
 several ways to compile a file."""
@@ -160,24 +161,28 @@ class Includes:
         )
 
 
-def makefile_words(root: Path, folder: str, package: Mapping[str, str]) -> tuple[str, ...]:
-    """Arguments for the compiler that the makefile of a folder, or of one above it, names in its
-    variables; paths are made absolute. `package` says what the project is called."""
-    path = _makefile(root, folder)
+def makefile_words(root: Path, file: str, package: Mapping[str, str]) -> tuple[str, ...]:
+    """Arguments for the compiler that the makefile of the folder of a file, or of one above it,
+    names in its variables; paths are made absolute. `package` says what the project is called."""
+    place = PurePosixPath(file).parent
+    path = _makefile(root, str(place))
     if path is not None:
-        return _words_of(path, tuple(package.items()), os.path.normpath(root / folder))
-    place = PurePosixPath(folder)
+        called = tuple(package.items())
+        own = os.path.normpath(root / file) in _ways_of_targets(path, called)
+        return _words_of(path, called, os.path.normpath(root / place), own)
     return tuple(
         word for one in reversed([place, *place.parents]) for word in _cmake_words(root / one)
     )
 
 
 def makefile_ways(root: Path, file: str, package: Mapping[str, str]) -> list[tuple[str, ...]]:
-    """What the commands of that makefile that name a file define for it, once for each way in
-    which they compile it."""
+    """What that makefile has for a file alone, once for each way in which it is compiled: what
+    commands define that name it, or the flags of its targets."""
     path = _makefile(root, str(PurePosixPath(file).parent))
-    ways = {} if path is None else _ways_of(path, tuple(package.items()))
-    return ways.get(os.path.normpath(root / file), [()])
+    if path is None:
+        return [()]
+    called, own = tuple(package.items()), os.path.normpath(root / file)
+    return _ways_of_targets(path, called).get(own) or _ways_of(path, called).get(own, [()])
 
 
 def _makefile(root: Path, folder: str) -> Path | None:
@@ -205,7 +210,11 @@ def _cmake_words(folder: Path) -> tuple[str, ...]:
 
 
 @functools.lru_cache(maxsize=512)
-def _words_of(path: Path, package: tuple[tuple[str, str], ...], folder: str) -> tuple[str, ...]:
+def _words_of(
+    path: Path, package: tuple[tuple[str, str], ...], folder: str, of_targets: bool
+) -> tuple[str, ...]:  # fmt: skip
+    """What a makefile gives the files of a folder; with `of_targets` without what it has for
+    targets of automake."""
     known = _variables(path, package)
     fill = _filler(known)
     targets = [_answering(value, path.parent) for name, value in set_for_targets(path, fill)
@@ -218,7 +227,8 @@ def _words_of(path: Path, package: tuple[tuple[str, str], ...], folder: str) -> 
                   if any(word not in other for other in ways)}  # fmt: skip
     found: dict[str, None] = {}
     for name in known:
-        wanted = _FLAGS.match(name) and not _OTHERS.match(name) and _is_used(name, path, known)
+        wanted = _FLAGS.match(name) and not _OTHERS.match(name) and not (
+            of_targets and OF_TARGET.fullmatch(name)) and _is_used(name, path, known)  # fmt: skip
         if name == _RULES or wanted:
             found.update(dict.fromkeys(_kept(_expanded(known, name, 8), path.parent)))
     return tuple(word for word in found if word not in of_one_way)
@@ -236,12 +246,27 @@ def _only_command(path: Path, folder: str, known: Mapping[str, str]) -> str:
 def _is_used(name: str, path: Path, known: Mapping[str, str]) -> bool:
     """Whether flags are for what a makefile compiles: automake has them for all, or of a target;
     others only where those name them."""
-    match = _OF_TARGET.fullmatch(name)
+    match = OF_TARGET.fullmatch(name)
     if path.suffix != ".am" or match is None or match[1] == "AM":
         return True
-    made = (re.sub(r"\W", "_", word) for variable, value in known.items()
-            if variable.endswith(("PROGRAMS", "LIBRARIES")) for word in value.split())  # fmt: skip
-    return f"{match[1]}_SOURCES" in known or match[1] in made
+    return f"{match[1]}_SOURCES" in known or match[1] in targets(known)
+
+
+@functools.lru_cache(maxsize=512)
+def _ways_of_targets(
+    path: Path, package: tuple[tuple[str, str], ...]
+) -> dict[str, list[tuple[str, ...]]]:  # fmt: skip
+    """By each file, what targets of automake give it that differ in what they define."""
+    if path.suffix != ".am":
+        return {}
+    known = _variables(path, package)
+    fill = _filler(known)
+    found = {}
+    for file, every in flags_of_files(known, fill).items():
+        ways = (tuple(dict.fromkeys(_kept(fill(one), path.parent))) for one in every)
+        own = os.path.normpath(path.parent / file)
+        found[own] = list({meaning(one): one for one in reversed(list(ways))}.values())[::-1]
+    return found
 
 
 @functools.lru_cache(maxsize=512)
