@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from typing import Any
 
 from jarvis_ls.codeintel import clang
@@ -40,6 +41,14 @@ def attributes_of(cursor: Any) -> list[str]:
 def alias_of(cursor: Any) -> str:
     """The function for which a declaration is another name; empty when it is none."""
     return _named_in(_ALIAS, cursor)
+
+
+def label_of(cursor: Any) -> str:
+    """The name by which the linker knows what is declared; empty when that is its own."""
+    if sys.platform == "darwin":  # where labels stand for all of a name, and names for less
+        return ""
+    labels = [one.spelling for one in clang.children(cursor) if one.kind.name == "ASM_LABEL_ATTR"]
+    return "" if labels in ([], [cursor.spelling]) else labels[0]
 
 
 def cleanup_of(variable: Any) -> str:

@@ -23,11 +23,12 @@ class Externals:
         self._doubted: dict[str, str] = {}
         """Their names by what they ask for."""
 
-    def name(self, symbol: str, declared: Any, types: Types) -> str:
-        """The path of a function or variable. Raises `Unsupported` for types that Rust lacks."""
+    def name(self, symbol: str, declared: Any, types: Types, linked: str = "") -> str:
+        """The path of a function or variable, which the linker knows as `linked` when that is
+        another name. Raises `Unsupported` for types that Rust lacks."""
         type_ = declared.type.get_canonical()
         if kind(type_) not in FUNCTIONS:
-            return self._declared(symbol, f"pub static mut NAME: {types.of(type_)};")
+            return self._declared(symbol, f"pub static mut NAME: {types.of(type_)};", linked)
         parameters = []
         if type_.kind.name == "FUNCTIONPROTO":
             arguments = enumerate(type_.argument_types())
@@ -36,14 +37,14 @@ class Externals:
                 parameters.append("_: ...")
         result = type_.get_result()
         back = "" if kind(result) == "VOID" else f" -> {types.of(result)}"
-        return self._declared(symbol, f"pub fn NAME({', '.join(parameters)}){back};")
+        return self._declared(symbol, f"pub fn NAME({', '.join(parameters)}){back};", linked)
 
-    def called(self, symbol: str, arguments: list[str], back: str) -> str:
+    def called(self, symbol: str, arguments: list[str], back: str, linked: str = "") -> str:
         """The path of a function without a prototype that is called with such arguments: the
         first is declared and the rest travels like arguments without a name."""
         first = f"_0: {arguments[0]}"
         rest = ", _: ..." if len(arguments) > 1 else ""
-        return self._declared(symbol, f"pub fn NAME({first}{rest}){back};")
+        return self._declared(symbol, f"pub fn NAME({first}{rest}){back};", linked)
 
     def place(self, symbol: str, type_: Any, types: Types) -> str:
         """The path of the function that gives the place of a variable of each thread in C."""
@@ -61,12 +62,13 @@ class Externals:
             )
         return f"sys::{self._doubted[symbol]}()"
 
-    def _declared(self, symbol: str, form: str) -> str:
-        key = (symbol, form)
+    def _declared(self, symbol: str, form: str, linked: str = "") -> str:
+        linked = linked or symbol
+        key = (linked, form)
         if key not in self._names:
             name = self._given.give(symbol)
             self._names[key] = name
-            linked = "" if name in (symbol, rust_name(symbol)) and name.removeprefix(
-                "r#") == symbol else f'#[link_name = "{symbol}"]\n'  # fmt: skip
-            self.declarations.append(linked + form.replace("NAME", name, 1))
+            plain = name in (linked, rust_name(linked)) and name.removeprefix("r#") == linked
+            head = "" if plain else f'#[link_name = "{linked}"]\n'
+            self.declarations.append(head + form.replace("NAME", name, 1))
         return f"sys::{self._names[key]}"

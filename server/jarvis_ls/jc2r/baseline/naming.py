@@ -14,7 +14,7 @@ from typing import Any
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.jc2r.baseline.attributes import alignment_of, is_weak, placed
+from jarvis_ls.jc2r.baseline.attributes import alignment_of, is_weak, label_of, placed
 from jarvis_ls.jc2r.baseline.homes import Offer
 from jarvis_ls.jc2r.baseline.kinds import FUNCTIONS, is_variadic, kind
 from jarvis_ls.jc2r.baseline.locals import thread_place
@@ -192,14 +192,24 @@ class Naming(Source):
                 return self.defined_name(own)
             if not self.is_defined_elsewhere(own):
                 return f"{self.defined_name(own)}{'.0' if alignment_of(own) else ''}"
+        label = label_of(declared)
+        if label and (meant := self._own_called(label)) is not None:
+            return self._named(meant)
+        if label and self._crate.homes.nearest(label, self._path) is not None:
+            name = label
         offer = self._crate.homes.nearest(name, self._path)
         if offer is None:
-            return externals.name(name, declared, self.types)
+            return externals.name(name, declared, self.types, label)
         linked = self._crate.homes.linked_as(offer.module, name)
         same = offer.in_rust and offer.signature == self.signature(declared)
         if same and not is_variadic(declared.type):
             return f"{offer.module}::{rust_name(name)}"
         return externals.name(linked, declared, self.types)
+
+    def _own_called(self, name: str) -> Any:
+        """What the unit itself defines for others by that name; None when there is no such."""
+        return next((one for one in self._own.values() if one.spelling == name
+                     and one.linkage.name == "EXTERNAL" and not label_of(one)), None)  # fmt: skip
 
     def _of_each_thread(self, declared: Any) -> str:
         """A variable of each thread: C is asked for the place of its own."""
@@ -241,7 +251,7 @@ class Naming(Source):
         if usr in self._own:
             raise Unsupported("a call of a function with another number of arguments")
         back = "" if kind(result) == "VOID" else f" -> {self.types.of(result)}"
-        return self._crate.externals.called(name, arguments, back)
+        return self._crate.externals.called(name, arguments, back, label_of(declared))
 
     def enumerator(self, declared: Any) -> str:
         """How an enumeration constant is named in the module."""
