@@ -230,18 +230,21 @@ def test_what_cmake_would_write_and_define_is_guessed(tmp_path: Path) -> None:
     write(root, {
         "CMakeLists.txt": "project(tool VERSION 3.4.5 LANGUAGES C)\nset (SIZE_TYPE int)\n"
                           "set(LEVEL 4)\nset(LEVELS \"${LEVEL}2\")\n"
+                          "if(NOW_IN_GIT)\n  set(BUILT dirty)\nelse()\n  set(BUILT \"\")\nendif()\n"
                           "add_definitions(-DALWAYS=7)\nif(WIN32)\n"
                           "  add_definitions(-DNEVER)\nendif()\n"
                           "target_compile_definitions(tool PUBLIC LOGGED)\n"
                           "include(GenerateExportHeader)\ngenerate_export_header(tool)\n",
         "include/tool/config.h.in": '#define TOOL_VERSION "@PROJECT_VERSION@"\n'
                                     "#define MAJOR @tool_VERSION_MAJOR@\n"
-                                    "typedef @SIZE_TYPE@ own_size;\n#define LEVELS ${LEVELS}\n",
+                                    "typedef @SIZE_TYPE@ own_size;\n#define LEVELS ${LEVELS}\n"
+                                    '#define BUILT "@BUILT@"\n',
         "src/a.c": '#include "tool/config.h"\n#if MAJOR != 3 || LEVELS != 42 || ALWAYS != 7\n'
                    "#error not as CMake has it\n#endif\n#ifdef NEVER\n"
                    "#error not as CMake has it\n#endif\n"
                    "#ifdef LOGGED\n#include <tool_export.h>\n"
-                   "TOOL_EXPORT own_size logged(void) { return sizeof TOOL_VERSION; }\n#endif\n",
+                   "TOOL_EXPORT own_size logged(void) { return sizeof TOOL_VERSION; }\n#endif\n"
+                   '_Static_assert(sizeof BUILT == 1, "built from git");\n',
     })  # fmt: skip
     assert functions(root) == ["logged"]
 
@@ -264,6 +267,20 @@ def test_what_is_made_when_nothing_is_asked_for_counts(tmp_path: Path) -> None:
     assert functions(root) == ["a", "more"]
     said = jc2r("scan", "--no-graphs", root).stdout
     assert "lib/getopt.c is left out: no makefile names it" in said
+
+
+@needs_compiler
+def test_what_stands_in_for_the_c_library_is_left_out_where_automake_names_it(
+    tmp_path: Path,
+) -> None:
+    root = tmp_path / "tool"
+    write(root, {
+        "Makefile.am": "bin_PROGRAMS = tool\ntool_SOURCES = a.c\ntool_LDADD = @LIBOBJS@\n",
+        "Makefile.in": "DIST_COMMON = a.c forkpty.c\nall: tool\n",
+        "a.c": "#include <pty.h>\nint a(void) { return 1; }\n",
+        "forkpty.c": "#include <pty.h>\nint forkpty(int *own, char *name) { return -1; }\n",
+    })  # fmt: skip
+    assert functions(root) == ["a"]
 
 
 @needs_compiler
@@ -380,7 +397,8 @@ def test_files_are_compiled_with_the_flags_of_their_targets(tmp_path: Path) -> N
     root = tmp_path / "tool"
     write(root, {
         "Makefile.am": "check_PROGRAMS = probe\nbin_PROGRAMS = tool tool-small\n"
-                       "AM_CFLAGS = -DOF_ALL\ncommon = part.c shared.c\n"
+                       "AM_CFLAGS = -DOF_ALL\nAM_CXXFLAGS = -DPROBE\nprobe_CXXFLAGS = -DSMALL\n"
+                       "common = part.c shared.c\n"
                        "tool_SOURCES = $(common) \\\n  tool.h\ntool_CFLAGS = -DALONE=1\n"
                        "tool_small_SOURCES = part.c\ntool_small_CPPFLAGS = -DSMALL\n"
                        "probe_SOURCES = part.c src/probe.c\nprobe_CFLAGS = -DALONE=2 -DPROBE\n",

@@ -11,7 +11,7 @@ _MADE = re.compile(r"(\w+)_(?:PROGRAMS|LIBRARIES|LTLIBRARIES)\Z")
 _ASIDE = ("check", "noinst", "EXTRA")
 """Where targets are listed that are not what a project is for."""
 _FLAGS = ("CPPFLAGS", "CFLAGS")
-OF_TARGET = re.compile(rf"(\w+)_(?:{'|'.join(_FLAGS)})")
+OF_TARGET = re.compile(r"(\w+)_(C|CPP|CXX|OBJC|LD|Y|L)FLAGS")
 """Flags of one target, or of all that have none of their own: those of `AM`."""
 
 

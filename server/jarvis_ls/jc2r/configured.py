@@ -44,7 +44,7 @@ _CMAKE_PROJECT = re.compile(
     r"\bproject\s*\(\s*([\w.-]+)[^)]*?\bVERSION\s+\"?([\d.]+)", re.IGNORECASE
 )
 _CMAKE_SET = re.compile(
-    r"^[ \t]*set\s*\(\s*(\w+)\s+\"?((?:[\w.+-]|\$\{\w+\})+)\"?\s*\)",
+    r"^[ \t]*set\s*\(\s*(\w+)\s+(?:\"\"|\"?((?:[\w.+-]|\$\{\w+\})+)\"?)\s*\)",
     re.IGNORECASE | re.MULTILINE,
 )
 _EXPORT = re.compile(

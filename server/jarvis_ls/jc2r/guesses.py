@@ -247,9 +247,11 @@ def _is_used(name: str, path: Path, known: Mapping[str, str]) -> bool:
     """Whether flags are for what a makefile compiles: automake has them for all, or of a target;
     others only where those name them."""
     match = OF_TARGET.fullmatch(name)
-    if path.suffix != ".am" or match is None or match[1] == "AM":
+    if path.suffix != ".am" or match is None:
         return True
-    return f"{match[1]}_SOURCES" in known or match[1] in targets(known)
+    if match[2] not in ("C", "CPP"):
+        return False
+    return match[1] == "AM" or f"{match[1]}_SOURCES" in known or match[1] in targets(known)
 
 
 @functools.lru_cache(maxsize=512)

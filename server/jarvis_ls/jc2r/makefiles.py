@@ -103,7 +103,8 @@ def _commands(path: Path, expanded: Callable[[str], str]) -> Iterator[tuple[str,
 def for_other_systems(root: Path, files: Sequence[str]) -> list[str]:
     """C files that no makefile names, though others are named, and that bring a function which the
     C library has: `getopt.c` is compiled where there is none."""
-    texts = [_text(root / one) for one in files if PurePosixPath(one).name in _NAMING]
+    texts = [_text(root / one) for one in files if PurePosixPath(one).name in _NAMING
+             and not _is_generated(one, files)]  # fmt: skip
     if not texts or any(_EVERY.search(text) for text in texts):
         return []
     named = {word for text in texts for word in re.findall(r"\w+", text)}
@@ -113,6 +114,11 @@ def for_other_systems(root: Path, files: Sequence[str]) -> list[str]:
     there = in_library(sorted({stem for stem in sources.values() if stem not in named}))
     return [one for one, stem in sources.items()
             if stem in there and re.search(rf"\b{stem}\s*\(", _text(root / one))]  # fmt: skip
+
+
+def _is_generated(file: str, files: Sequence[str]) -> bool:
+    """Whether automake wrote a makefile; it names what stands in for the C library, too."""
+    return file.endswith("Makefile.in") and f"{file[:-3]}.am" in files
 
 
 def _text(path: Path) -> str:
