@@ -156,8 +156,10 @@ def test_what_makefiles_ask_the_shell_for_is_read_or_unknown(tmp_path: Path, pla
     root = tmp_path / "asks"
     write(root, {
         "VERSION": "2.7\n", "a.c": "const char *said(void) { return VERSION BUILT DAY; }\n"
-        '_Static_assert(sizeof VERSION == 4, "read");\n',
+        '_Static_assert(sizeof VERSION == 4, "read");\n'
+        '_Static_assert(sizeof BUILT == 1 && sizeof TAG == 5, "there is no repository");\n',
         "Makefile": "BUILT := $(shell git describe --tags)\nCFLAGS += -DBUILT=\\\"$(BUILT)\\\""
+                    ' -DTAG=\\"$(shell git tag 2>/dev/null || echo none)\\"'
                     ' -DDAY=\\"`date +%F`\\"\na.o: a.c\n'
                     f'\t$(COMPILE) -DVERSION=\\"$(shell cat {place})\\" -c $<\n',
     })  # fmt: skip
@@ -328,6 +330,37 @@ def test_files_of_a_folder_are_compiled_as_the_rule_of_the_folder_says(tmp_path:
                    'int b(void) { asm(""); return 1; }\n',
     })  # fmt: skip
     assert functions(root) == ["a", "b"]
+
+
+@needs_compiler
+@pytest.mark.parametrize("call", [
+    'cd src; $(Q)$(MAKE) all DATA=$(PLACE)/data LEVEL="$(LEVEL)"',
+    "$(MAKE) -C src LEVEL=4 DATA='$(PLACE)/data'",
+    'for d in $(PARTS); do (cd $$d && $(MAKE) LEVEL="4" DATA="$(PLACE)/data"); done',
+])  # fmt: skip
+def test_what_a_makefile_hands_to_those_below_is_known_there(tmp_path: Path, call: str) -> None:
+    root = tmp_path / "tool"
+    write(root, {
+        "Makefile.in": "PLACE = @datadir@/tool\nLEVEL = 4\nPARTS = src\nall:\n"
+                       f"\t{call}\nclean:\n\tcd doc; $(MAKE) LEVEL=5 clean\n",
+        "src/Makefile": "LEVEL = 1\nall: a.o\n.c.o:\n"
+                        "\t$(CC) -c -DDATA='\"$(DATA)\"' -DLEVEL=$(LEVEL) $<\n",
+        "src/a.c": '_Static_assert(sizeof DATA == sizeof "/usr/local/share/tool/data", "");\n'
+                   "#if LEVEL != 4\n#error\n#endif\nint a(void) { return 1; }\n",
+    })  # fmt: skip
+    assert functions(root) == ["a"]
+
+
+@needs_compiler
+def test_a_tab_before_all_rules_begins_no_command(tmp_path: Path) -> None:
+    root = tmp_path / "tool"
+    write(root, {
+        "Makefile": "ifeq (WORD,)\n\tCFLAGS += -DNONE\nelse\n\tCFLAGS += -DSOME\nendif\n"
+                    "all: a\na: a.c\n\tCFLAGS=-DNEVER $(CC) -o a a.c\n",
+        "a.c": "#if defined NONE || defined NEVER || !defined SOME\n#error\n#endif\n"
+               "int a(void) { return 1; }\n",
+    })  # fmt: skip
+    assert functions(root) == ["a"]
 
 
 @needs_compiler

@@ -38,7 +38,7 @@ def echoed(
     found: dict[PurePosixPath, str] = {}
     for file in files:
         folder = PurePosixPath(file).parent
-        for name, text in _of_file(root / file, package).items():
+        for name, text in _of_file(root, root / file, package).items():
             place = PurePosixPath(os.path.normpath(folder / name))
             inside = ".." not in place.parts and not place.is_absolute()
             if inside and text and place.name not in there:
@@ -54,7 +54,7 @@ def echoed(
     return list(folders)
 
 
-def _of_file(path: Path, package: Mapping[str, str]) -> dict[str, str | None]:
+def _of_file(root: Path, path: Path, package: Mapping[str, str]) -> dict[str, str | None]:
     """The headers that the commands of a makefile or a set-up write, by their names."""
     if path.name not in (*MAKEFILES, "configure"):
         return {}
@@ -68,7 +68,7 @@ def _of_file(path: Path, package: Mapping[str, str]) -> dict[str, str | None]:
             shell.run(text)
         return shell.headers
     shell = _Shell({}, path.parent)
-    fill = filled(path, package)
+    fill = filled(root, path, package)
     for target, recipe in _rules(text):
         if _WRITES.search(recipe):
             lines = re.sub(r"^\t[@+-]*", "", recipe, flags=re.MULTILINE).replace("\\\n", " ")

@@ -20,7 +20,13 @@ from jarvis_ls.jc2r.automake import OF_TARGET, flags_of_files, targets
 from jarvis_ls.jc2r.choices import PLACES
 from jarvis_ls.jc2r.conditionals import Conditionals, named_by_system
 from jarvis_ls.jc2r.configured import MAX_BYTES, content, set_by_hand
-from jarvis_ls.jc2r.makefiles import defined_by_default, set_for_targets, ways_by_default
+from jarvis_ls.jc2r.makefiles import (
+    defined_by_default,
+    handed_down,
+    is_rule,
+    set_for_targets,
+    ways_by_default,
+)
 from jarvis_ls.jc2r.ways import meaning
 
 _MAX_FOLDERS = 64
@@ -45,6 +51,8 @@ _ASKED = re.compile(
 )
 """What makefiles ask of the shell: mostly which version they build."""
 _OWN_FOLDER = re.compile(r"\$[({](?:(?:top_)?srcdir|CURDIR)[)}]/")
+_OR_ELSE = re.compile(r"\|\|\s*echo\s+[\"']?([\w.-]*)")
+"""What is said where git knows nothing."""
 _INCLUDED = re.compile(r"(-|s)?include\s+([^#]*)")
 _MAX_DEPTH = 8
 _LONGEST = 65_536
@@ -168,8 +176,8 @@ def makefile_words(root: Path, file: str, package: Mapping[str, str]) -> tuple[s
     path = _makefile(root, str(place))
     if path is not None:
         called = tuple(package.items())
-        own = os.path.normpath(root / file) in _ways_of_targets(path, called)
-        return _words_of(path, called, os.path.normpath(root / place), own)
+        own = os.path.normpath(root / file) in _ways_of_targets(root, path, called)
+        return _words_of(root, path, called, os.path.normpath(root / place), own)
     return tuple(
         word for one in reversed([place, *place.parents]) for word in _cmake_words(root / one)
     )
@@ -182,7 +190,8 @@ def makefile_ways(root: Path, file: str, package: Mapping[str, str]) -> list[tup
     if path is None:
         return [()]
     called, own = tuple(package.items()), os.path.normpath(root / file)
-    return _ways_of_targets(path, called).get(own) or _ways_of(path, called).get(own, [()])
+    ways = _ways_of_targets(root, path, called).get(own)
+    return ways or _ways_of(root, path, called).get(own, [()])
 
 
 def _makefile(root: Path, folder: str) -> Path | None:
@@ -211,11 +220,11 @@ def _cmake_words(folder: Path) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=512)
 def _words_of(
-    path: Path, package: tuple[tuple[str, str], ...], folder: str, of_targets: bool
+    root: Path, path: Path, package: tuple[tuple[str, str], ...], folder: str, of_targets: bool
 ) -> tuple[str, ...]:  # fmt: skip
     """What a makefile gives the files of a folder; with `of_targets` without what it has for
     targets of automake."""
-    known = _variables(path, package)
+    known = _variables(root, path, package)
     fill = _filler(known)
     targets = [_answering(value, path.parent) for name, value in set_for_targets(path, fill)
                if _FLAGS.match(name) and not _OTHERS.match(name)]  # fmt: skip
@@ -223,7 +232,8 @@ def _words_of(
         return tuple(dict.fromkeys(_kept(" ".join([fill(own), *map(fill, targets)]), path.parent)))
     rules = (known.get(one, "") for one in (_RULES, _ALL_RULES))
     known = {**known, _RULES: " ".join([*rules, *defined_by_default(path, fill), *targets])}
-    of_one_way = {word for ways in _ways_of(path, package).values() for way in ways for word in way
+    ways_of_files = _ways_of(root, path, package).values()
+    of_one_way = {word for ways in ways_of_files for way in ways for word in way
                   if any(word not in other for other in ways)}  # fmt: skip
     found: dict[str, None] = {}
     for name in known:
@@ -256,12 +266,12 @@ def _is_used(name: str, path: Path, known: Mapping[str, str]) -> bool:
 
 @functools.lru_cache(maxsize=512)
 def _ways_of_targets(
-    path: Path, package: tuple[tuple[str, str], ...]
+    root: Path, path: Path, package: tuple[tuple[str, str], ...]
 ) -> dict[str, list[tuple[str, ...]]]:  # fmt: skip
     """By each file, what targets of automake give it that differ in what they define."""
     if path.suffix != ".am":
         return {}
-    known = _variables(path, package)
+    known = _variables(root, path, package)
     fill = _filler(known)
     found = {}
     for file, every in flags_of_files(known, fill).items():
@@ -272,8 +282,10 @@ def _ways_of_targets(
 
 
 @functools.lru_cache(maxsize=512)
-def _ways_of(path: Path, package: tuple[tuple[str, str], ...]) -> dict[str, list[tuple[str, ...]]]:
-    known = _variables(path, package)
+def _ways_of(
+    root: Path, path: Path, package: tuple[tuple[str, str], ...]
+) -> dict[str, list[tuple[str, ...]]]:  # fmt: skip
+    known = _variables(root, path, package)
     ways = ways_by_default(path, _filler(known))
     return {os.path.normpath(path.parent / file): [tuple(one) for one in found]
             for file, found in ways.items()}  # fmt: skip
@@ -284,19 +296,25 @@ def _filler(known: Mapping[str, str]) -> Callable[[str], str]:
     return lambda text: _expanded({**known, "": text}, "", _MAX_DEPTH)
 
 
-def filled(path: Path, package: Mapping[str, str]) -> Callable[[str], str]:
+def filled(root: Path, path: Path, package: Mapping[str, str]) -> Callable[[str], str]:
     """Fills in what the makefile at `path` sets variables to."""
-    known = _variables(path, tuple(package.items()))
+    known = _variables(root, path, tuple(package.items()))
     return lambda text: _VARIABLE.sub(lambda one: _expanded(known, one[1], _MAX_DEPTH), text)
 
 
 @functools.lru_cache(maxsize=512)
-def _variables(path: Path, package: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    """What variables are set to by a makefile and those that it includes."""
+def _variables(root: Path, path: Path, package: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    """What variables are set to by a makefile, those it includes, and the one that calls it."""
     made = path.suffix in (".am", ".in")  # by a set-up, which sets more than they do
     known = {**(set_by_hand(path.parent) if made else {}), **PLACES, **dict(package)}
+    given: dict[str, str] = {}
+    if path.parent != root and path.suffix != ".am":
+        above = _makefile(root, path.parent.parent.relative_to(root).as_posix())
+        if above is not None:
+            given = handed_down(above, path.parent, _filler(_variables(root, above, package)))
+    known |= given
     _read(path, path.parent, known, Conditionals(known, path.parent, whole=not made), 0)
-    return known
+    return {**known, **given}
 
 
 def _read(
@@ -309,7 +327,7 @@ def _read(
         asked.whole = False
         return
     text = _answering(text, folder)
-    inside = False
+    inside = ruled = False
     rule = None
     for line in text.replace("\\\n", " ").splitlines():
         if line.startswith(("define ", "endef")):
@@ -318,8 +336,11 @@ def _read(
             continue
         if asked.counts is False:  # for another machine, or when someone asks for it
             continue
+        if not ruled:  # then a tab begins no command
+            line = line.lstrip("\t")
         if line.strip() and not line.startswith("\t"):
             rule = _FOR_EVERY.match(line)
+            ruled = ruled or is_rule(line)
         if line.startswith("\t") and _COMPILES.match(line) and asked.counts:
             _take(line, rule, known)
         if (included := _INCLUDED.match(line)) is not None:
@@ -384,6 +405,10 @@ def answered(command: str, folder: Path) -> str | None:
         if match is not None:
             lines = read_regular(folder / match[1], limit=MAX_BYTES).decode("utf-8", "replace")
             return lines.partition("\n")[0].strip().replace("$", "")
+    if command.startswith("git") and not any((one / ".git").exists()
+                                             for one in (folder, *folder.parents)):  # fmt: skip
+        other = _OR_ELSE.search(command)
+        return other[1] if other else ""
     return "unknown"
 
 

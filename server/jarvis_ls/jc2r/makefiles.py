@@ -19,6 +19,8 @@ _MAKES = re.compile(
 )
 _FOR_TARGET = re.compile(r"([^\t#=:][^#=:]*):[ \t]*([\w.-]+)[ \t]*(?:\+|::?|\?)?=(.*)\Z")
 """What a variable is set to for one target."""
+_CALLS_BELOW = re.compile(r"(?:\bcd\s+([^\s;&|)]+)[^#\n]*?)?\$[({]MAKE[)}](?:\s+-C\s*(\S+))?(.*)")
+"""`make` that is begun in another folder."""
 _DEFINES = re.compile(r"-[DU]\w+(?:=[^$`\n]*)?")
 
 
@@ -58,6 +60,33 @@ def set_for_targets(path: Path, expanded: Callable[[str], str]) -> list[tuple[st
         if not goals.isdisjoint(expanded(match[1]).split()):
             found.setdefault(match[2], set()).add(match[3].strip())
     return [(name, values.pop()) for name, values in found.items() if len(values) == 1]
+
+
+def handed_down(
+    path: Path, folder: Path, expanded: Callable[[str], str]
+) -> dict[str, str]:  # fmt: skip
+    """Variables that the makefile at `path` gives the one in a folder below wherever it calls it,
+    with their values where these are the same; what only the machine would say is left out."""
+    found: dict[str, set[str]] = {}
+    for line in _text(path).replace("\\\n", " ").splitlines():
+        match = _CALLS_BELOW.search(line)
+        if match is None or not (match[1] or match[2]):
+            continue
+        place = expanded((match[1] or match[2]).strip("\"'"))
+        if "$" not in place and (path.parent / place).resolve() != folder:
+            continue
+        for word in _words(re.split(r";|&&|\|", match[3])[0]):
+            name, equals, value = word.partition("=")
+            if equals and name.isidentifier():
+                value = value[: -1 if value.count(")") > value.count("(") else None]
+                found.setdefault(name, set()).add(expanded(value))
+    return {name: value for name, values in found.items() for value in values
+            if len(values) == 1 and value.strip() and not re.search(r"[$`@]", value)}  # fmt: skip
+
+
+def is_rule(line: str) -> bool:
+    """Whether commands may follow a line."""
+    return _TARGETS.match(line) is not None
 
 
 def _grow(goals: set[str], targets: Sequence[str], needs: Sequence[str]) -> bool:
