@@ -161,9 +161,10 @@ class Translator(Naming):
                 self._items = [one for one in self._items if one.cursor != cursor]
         if self._left:
             names = [cursor.spelling for cursor, _ in self._left.values()]
+            headers = (self._crate.macros.text(str(one)) for one in self.parts())
             try:
                 self._remainder = remainder(
-                    self._root / self._path, self._unit.cursor, self.name, names
+                    self._root / self._path, self._unit.cursor, self.name, names, headers
                 )
             except Unsupported as error:
                 raise JarvisError(str(error)) from None

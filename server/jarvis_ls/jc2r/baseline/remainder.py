@@ -20,9 +20,12 @@ from jarvis_ls.jc2r.baseline.kinds import is_open, is_pointer, plain
 from jarvis_ls.jc2r.baseline.names import Unsupported
 
 MAX_BYTES = 64_000_000
-_STATIC_MACRO = re.compile(
-    rb"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(?:\w+[ \t]+)*static\b", re.MULTILINE
+_WORDS_MACRO = re.compile(
+    rb"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(\w+(?:[ \t]+\w+)*)[ \t]*(?:$|\r|/\*|//)",
+    re.MULTILINE,
 )
+"""A macro that stands for words."""
+_BESIDE_STATIC = {b"inline", b"__inline", b"__inline__", b"const", b"volatile", b"register"}
 _DIRECTIVE = re.compile(
     rb"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
     rb"|^[ \t]*(#(?:/\*.*?\*/|[^\n\\]|\\.)*)", re.MULTILINE | re.DOTALL
@@ -55,11 +58,13 @@ def places(variables: Iterable[tuple[Any, str]]) -> bytes:
     ).encode()
 
 
-def remainder(path: Path, top: Any, module: str, left: Iterable[str]) -> bytes:
+def remainder(
+    path: Path, top: Any, module: str, left: Iterable[str], headers: Iterable[bytes]
+) -> bytes:  # fmt: skip
     """The text of the C file at `path` with only the functions `left` still defined.
 
-    `top` is its translation unit's cursor. Raises `Unsupported` when something that must be
-    declared has a type without a name.
+    `top` is its translation unit's cursor, `headers` are the texts of what it includes. Raises
+    `Unsupported` when something that must be declared has a type without a name.
     """
     stays = set(left)
     data = read_regular(path, limit=MAX_BYTES)
@@ -67,7 +72,8 @@ def remainder(path: Path, top: Any, module: str, left: Iterable[str]) -> bytes:
     own = [one for one in every if one.location.file and Path(one.location.file.name) == path]
     aliases = [_alias(one.spelling, module) for one in every
                if one.spelling in stays and _is_static(one) and _is_made(one)]  # fmt: skip
-    for start, end, text in sorted(_changes(data, own, stays, module), reverse=True):
+    statics = _static_words([*headers, data])
+    for start, end, text in sorted(_changes(data, own, stays, module, statics), reverse=True):
         kept = b"".join(b"\n" + line for line in _DIRECTIVE.findall(data[start:end]) if line)
         lines = max(0, data.count(b"\n", start, end) - text.count("\n") - kept.count(b"\n"))
         kept += b"\n" if kept else b""
@@ -75,11 +81,20 @@ def remainder(path: Path, top: Any, module: str, left: Iterable[str]) -> bytes:
     return data + "\n".join(["", *dict.fromkeys(aliases), ""]).encode()
 
 
+def _static_words(texts: Iterable[bytes]) -> set[str]:
+    """Words that make a variable static and say nothing of its type: macros, too."""
+    found = {b"static"}
+    macros = [(match[1], match[2].split()) for one in texts for match in _WORDS_MACRO.finditer(one)]
+    while more := {name for name, words in macros if not found.isdisjoint(words)
+                   and found | _BESIDE_STATIC >= set(words)} - found:  # fmt: skip
+        found |= more
+    return {one.decode() for one in found}
+
+
 def _changes(
-    data: bytes, own: list[Any], stays: set[str], module: str
+    data: bytes, own: list[Any], stays: set[str], module: str, static_words: set[str]
 ) -> list[tuple[int, int, str]]:
     """What is to stand from where to where instead of what Rust defines."""
-    static_words = {"static", *(m[1].decode() for m in _STATIC_MACRO.finditer(data))}
     changes = []
 
     def instead(cursor: Any) -> str | None:

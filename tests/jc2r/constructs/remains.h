@@ -1,0 +1,3 @@
+#include <stdio.h>
+#define LOCAL static
+#define HIDDEN LOCAL
