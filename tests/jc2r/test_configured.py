@@ -259,9 +259,11 @@ def test_what_is_made_when_nothing_is_asked_for_counts(tmp_path: Path) -> None:
                     "else ifeq ($(OS),Windows_NT)\n  CFLAGS += -DWIN\nelse\n"
                     "  CFLAGS += -DOTHER\nendif\nifdef DEBUG\n  CFLAGS += -DSLOW\nelse\n"
                     "  CFLAGS += -DFAST\nendif\nall: tool\nmac:\n\t$(CC) -DMAC -o tool a.c\n"
-                    "tool: a.c\n\t$(CC) -o tool a.c -DHERE $(CFLAGS)\n",
+                    "L = LEVELLED\nLEVEL = -D $L -DNAME=\\\"$L\\\"\n"
+                    "tool: a.c\n\t$(CC) -o tool a.c -DHERE $(LEVEL) $(CFLAGS)\n",
         "a.c": "#if defined MAC || defined WIN || defined SLOW || !defined FAST || !defined HERE\n"
-               "#error not as make has it\n#endif\nint a(void) { return OTHER + HERE; }\n",
+               "#error not as make has it\n#endif\n"
+               "int a(void) { return OTHER + HERE + LEVELLED + sizeof NAME; }\n",
         "lib/getopt.c": "#error for other systems\nint getopt(int c, char *const v[],"
                         " const char *o) { return c; }\n",
         "lib/more.c": "int more(void) { return 1; }\n",

@@ -44,6 +44,8 @@ _CMAKE_COMMENT = re.compile(r"#[^\n]*")
 _SET_UP = re.compile(r"@(\w+)@")
 _ASSIGNED = re.compile(r"^(?:override\s+|export\s+)?([\w.-]+)\s*(\+|:|\?|::)?=\s*(.*)$")
 _VARIABLE = re.compile(r"\$[({](\w+)[)}]")
+_OF_LETTER = re.compile(r"(?<!\$)\$([A-Za-z])")
+"""A variable of one letter needs no parentheses."""
 _COMPUTED = re.compile(r"\$\([^()]*\s[^()]*\)|`[^`]*`")
 _ASKED = re.compile(
     r"\$\(shell[ \t]+((?:cat|git|date|uname)\b(?:[^()\n]|\([^()\n]*\))*)\)"
@@ -431,7 +433,7 @@ def _expanded(
         left -= len(value)
         return value if left >= 0 else ""
 
-    text = _COMPUTED.sub(" ", known.get(name, ""))
+    text = _OF_LETTER.sub(r"$(\1)", _COMPUTED.sub(" ", known.get(name, "")))
     found = done[name, depth] = "" if text.isspace() else _VARIABLE.sub(put, text)
     return found
 

@@ -108,7 +108,9 @@ def _words(line: str) -> list[str]:
 
 def _definitions(words: Sequence[str]) -> list[str]:
     """Of the words of a command, those that define something, but for texts that are torn."""
-    return [one for one in words if _DEFINES.fullmatch(one) and one.count('"') % 2 == 0]
+    apart = zip(["", *words], words, strict=False)
+    whole = [f"{before}{word}" if before in ("-D", "-U") else word for before, word in apart]
+    return [one for one in whole if _DEFINES.fullmatch(one) and one.count('"') % 2 == 0]
 
 
 def _commands(path: Path, expanded: Callable[[str], str]) -> Iterator[tuple[str, list[str]]]:
