@@ -643,6 +643,18 @@ def test_what_makefiles_set_for_the_targets_that_are_made_is_taken(tmp_path: Pat
 
 
 @needs_compiler
+def test_rules_for_what_later_rules_need_count(tmp_path: Path) -> None:
+    root = tmp_path / "later"
+    write(root, {
+        "Makefile": "WORDS = 1\nifdef WORDS\n  OF_WORDS = -DWORDS\nendif\nTOOL = tool\n"
+                    "all: $(TOOL)\na.o: a.c\n\t$(CC) $(OF_WORDS) $(CFLAGS) -c $< -o $@\n"
+                    "slow.o: a.c\n\t$(CC) -DSLOW -c $< -o $@\n$(TOOL): a.o\n\t$(CC) $+ -o $@\n",
+        "a.c": "#if defined SLOW || !defined WORDS\n#error\n#endif\nint a(void) { return 0; }\n",
+    })  # fmt: skip
+    assert functions(root) == ["a"]
+
+
+@needs_compiler
 def test_compilers_that_makefiles_have_for_each_system_are_compilers(tmp_path: Path) -> None:
     root = tmp_path / "systems"
     write(root, {

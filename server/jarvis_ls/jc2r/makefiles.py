@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from jarvis_ls.jc2r.answers import in_library
@@ -51,10 +52,7 @@ def set_for_targets(path: Path, expanded: Callable[[str], str]) -> list[tuple[st
     """Variables that the makefile at `path` sets for what is made when nothing is asked for, with
     what they are set to where that is the same for all such targets."""
     lines = _text(path).replace("\\\n", " ").splitlines()
-    goals: set[str] = set()
-    for match in filter(None, map(_TARGETS.match, lines)):
-        targets, needs = (expanded(one).split() for one in match.groups())
-        _grow(goals, targets, needs)
+    goals = _goals(_rules(lines, expanded))
     found: dict[str, set[str]] = {}
     for match in filter(None, map(_FOR_TARGET.match, lines)):
         if not goals.isdisjoint(expanded(match[1]).split()):
@@ -89,13 +87,47 @@ def is_rule(line: str) -> bool:
     return _TARGETS.match(line) is not None
 
 
-def _grow(goals: set[str], targets: Sequence[str], needs: Sequence[str]) -> bool:
-    """Whether a rule is for one of the goals, which grow by what it needs; the first rule is."""
-    if not goals and targets and not targets[0].startswith(".") and "%" not in targets[0]:
-        goals.update(targets)
-    within = not goals.isdisjoint(targets)
-    goals.update(needs if within else ())
-    return within
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    targets: Sequence[str]
+    needs: Sequence[str]
+    commands: list[str]
+
+
+def _rules(lines: Sequence[str], expanded: Callable[[str], str]) -> list[_Rule]:
+    """The rules of a makefile."""
+    found: list[_Rule] = []
+    for line in lines:
+        if line.startswith("\t"):
+            if found:
+                found[-1].commands.append(line)
+        elif (match := _TARGETS.match(line)) is not None:
+            targets, needs = (expanded(one).split() for one in match.groups())
+            found.append(_Rule(targets, needs, []))
+    return found
+
+
+def _goals(rules: Sequence[_Rule]) -> set[str]:
+    """What is made when nothing is asked for: the targets of the first rule, and what they need."""
+    waiting = next((list(one.targets) for one in rules if _may_be_first(one)), [])
+    by_target: dict[str, list[_Rule]] = {}
+    for rule in rules:
+        for target in rule.targets:
+            by_target.setdefault(target, []).append(rule)
+    goals = set(waiting)
+    followed: set[int] = set()
+    while waiting:
+        for rule in by_target.get(waiting.pop(), ()):
+            if id(rule) not in followed:
+                followed.add(id(rule))
+                new = set(rule.needs) - goals
+                goals |= new
+                waiting += new
+    return goals
+
+
+def _may_be_first(rule: _Rule) -> bool:
+    return bool(rule.targets) and not rule.targets[0].startswith(".") and "%" not in rule.targets[0]
 
 
 def _words(line: str) -> list[str]:
@@ -113,22 +145,14 @@ def _definitions(words: Sequence[str]) -> list[str]:
     return [one for one in whole if _DEFINES.fullmatch(one) and one.count('"') % 2 == 0]
 
 
-def _commands(path: Path, expanded: Callable[[str], str]) -> Iterator[tuple[str, list[str]]]:
+def _commands(path: Path, expanded: Callable[[str], str]) -> Iterator[tuple[str, Sequence[str]]]:
     """The commands that compile what is made when nothing is asked for, with what each of them
     needs."""
-    goals: set[str] = set()
-    within = False
-    needs: list[str] = []
-    for line in _text(path).replace("\\\n", " ").splitlines():
-        if line.startswith("\t"):
-            if within and _MAKES.match(line):
-                yield line, needs
-            continue
-        match = _TARGETS.match(line)
-        if match is None:
-            continue
-        targets, needs = (expanded(one).split() for one in match.groups())
-        within = _grow(goals, targets, needs)
+    rules = _rules(_text(path).replace("\\\n", " ").splitlines(), expanded)
+    goals = _goals(rules)
+    for rule in rules:
+        if not goals.isdisjoint(rule.targets):
+            yield from ((line, rule.needs) for line in rule.commands if _MAKES.match(line))
 
 
 def for_other_systems(root: Path, files: Sequence[str]) -> list[str]:
