@@ -100,6 +100,7 @@ async def run_baseline(
         state = State(sources, str(crate), chosen=chosen)
     again = all(name in state.done for name in STAGES)
     _done(folder, state, "scan")
+    found: Translated | None = None
     if "baseline" not in state.done:
         stage("baseline")
         try:
@@ -116,10 +117,9 @@ async def run_baseline(
         built = await asyncio.to_thread(build, crate)
         if built.returncode != 0:
             settled, built = await asyncio.to_thread(
-                settle, root, units, crate, known.libraries, stays(chosen), built
+                settle, root, units, crate, known.libraries, stays(chosen), built, found
             )
-            if settled is not None:
-                _write_progress(folder, settled)
+            _write_progress(folder, settled)
         replace_file(folder / "build.log", built.stderr.encode())
         if built.returncode != 0:
             raise JarvisError(

@@ -249,40 +249,39 @@ def _write(
     inside = [module for module in found.modules if not module.has_main]
     programs = [module for module in found.modules if module.has_main]
     allow = "".join(f"#![allow({lint})]\n" for lint in _ALLOWED)
-    texts: dict[Path, str] = {}
+    texts: dict[Path, tuple[str, ...]] = {}
+    """Each in parts: those of a module stay as they were formatted when only their head changes."""
     for module in inside:
         others = [one.name for one in inside if one.name != module.name]
-        uses = f"use crate::{{{', '.join(['sys', 'types', *others])}}};\n\n"
-        texts[source / f"{module.name}.rs"] = f"//! {module.file}\n\n{uses}" + "\n\n".join(
-            module.items
-        )
+        uses = f"use crate::{{{', '.join(['sys', 'types', *others])}}};\n"
+        texts[source / f"{module.name}.rs"] = (
+            f"//! {module.file}\n\n{uses}", "\n\n".join(module.items)
+        )  # fmt: skip
     for module in programs:
         others = [one.name for one in inside]
-        uses = f"use {found.name}::{{{', '.join(['sys', 'types', *others])}}};\n\n"
+        uses = f"use {found.name}::{{{', '.join(['sys', 'types', *others])}}};\n"
         texts[source / "bin" / f"{module.name}.rs"] = (
-            f"//! {module.file}\n{allow}\n{uses}" + "\n\n".join(module.items) + entry(module)
-        )
+            f"//! {module.file}\n{allow}\n{uses}", "\n\n".join(module.items) + entry(module)
+        )  # fmt: skip
     constants = "\n".join([*crate.enumerators.values(), *crate.macros.items()])
     definitions = "\n\n".join(crate.types.definitions())
     helpers = support(crate.types.needed)
-    texts[source / "types.rs"] = (
-        f"//! Types of all modules.\n\nuse crate::types;\n\n{constants}\n\n{definitions}\n{helpers}"
-    )
+    head = "//! Types of all modules.\n\nuse crate::types;\n\n"
+    texts[source / "types.rs"] = (f"{head}{constants}\n\n{definitions}\n{helpers}",)
     declared = "\n".join(crate.externals.declarations)
     links = "".join(f"#[link(name = {quoted(name)})]\n" for name in linked)
     head = "//! What the system offers.\n\nuse crate::types;\n\n"
-    texts[source / "sys.rs"] = f'{head}{links}extern "C" {{\n{declared}\n}}\n' + "".join(
-        f"\n{one}\n" for one in crate.externals.functions
-    )
+    offered = "".join(f"\n{one}\n" for one in crate.externals.functions)
+    texts[source / "sys.rs"] = (f'{head}{links}extern "C" {{\n{declared}\n}}\n{offered}',)
     names = sorted(["sys", "types", *(module.name for module in inside)])
     mods = "".join(f"pub mod {name};\n" for name in names)
-    texts[source / "lib.rs"] = f"{allow}\n{mods}"
+    texts[source / "lib.rs"] = (f"{allow}\n{mods}",)
     left = [module for module in found.modules if module.remainder]
     if left:
         write_c(new / "c", root, left)
-        texts[new / "build.rs"] = build_script(left, units, root)
+        texts[new / "build.rs"] = (build_script(left, units, root),)
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        for path, text in zip(texts, pool.map(formatted, texts.values()), strict=True):
+        for path, text in zip(texts, pool.map(_formatted, texts.values()), strict=True):
             replace_file(path, text.encode())
     for name in ("src", "c"):
         shutil.rmtree(found.folder / name, ignore_errors=True)
@@ -292,6 +291,10 @@ def _write(
     shutil.rmtree(new)
     text = manifest(found.name, [module.name for module in programs])
     replace_file(found.folder / MANIFEST, text.encode())
+
+
+def _formatted(parts: Sequence[str]) -> str:
+    return "\n".join(formatted(part) for part in parts if part)
 
 
 def is_free(folder: Path) -> bool:

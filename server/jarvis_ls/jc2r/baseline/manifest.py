@@ -211,9 +211,10 @@ def quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
+@functools.lru_cache(maxsize=1024)
 def formatted(text: str) -> str:
     """Rust source as `rustfmt` writes it, where that is installed and comes to an end: deep nests
-    take it long."""
+    take it long, so what has not changed since the last time is not asked again."""
     rustfmt = program("rustfmt")
     if rustfmt is None:
         return text

@@ -66,18 +66,17 @@ class Refused:
 
 def settle(
     root: Path, units: Sequence[Unit], folder: Path, linked: Sequence[str], stays: Stays,
-    failed: subprocess.CompletedProcess[str],
-) -> tuple[Translated | None, subprocess.CompletedProcess[str]]:  # fmt: skip
-    """Translate again without what the build `failed` for, until it does not.
+    failed: subprocess.CompletedProcess[str], found: Translated | None = None,
+) -> tuple[Translated, subprocess.CompletedProcess[str]]:  # fmt: skip
+    """Translate again without what the build of `found` `failed` for, until it does not; `found` is
+    None when another run translated.
 
-    Gives what the last translation did and its build; None when nothing could be left out.
+    Gives what the last translation did and its build.
     """
     refused = Refused()
-    found: Translated | None = None
     built = failed
+    found = found or translate(root, units, folder, linked, stays)
     for _ in range(ROUNDS):
-        if found is None:
-            found = translate(root, units, folder, linked, stays)
         if not _learn(refused, found, built.stderr):
             break
         found = translate(
