@@ -33,6 +33,8 @@ class Source:
         """What stands at file scope, without versions of names."""
         self._versions: dict[str, str] = {}
         """Names that mean a version, each with what it is another name of."""
+        self._versioned: dict[str, list[Any]] = {}
+        """The definitions of what those are other names of."""
 
     def read(self) -> None:
         """Parse the file, once. Raises `JarvisError` when that is not possible at all."""
@@ -48,17 +50,25 @@ class Source:
                 named = versions(text)
                 self._versions.update(named or {})
                 self._assembly += [(cursor, text)] if named is None else []
+        self._find_versioned()
         self._functions, self._variables = self._definitions(self._unit.cursor)
+
+    def _find_versioned(self) -> None:
+        names = set(self._versions.values())
+        for cursor in clang.children(self._unit.cursor) if names else ():
+            if cursor.spelling in names and cursor.is_definition():
+                self._versioned.setdefault(cursor.spelling, []).append(cursor)
 
     def other_name_of(self, cursor: Any) -> str:
         """The function for which a declaration is another name; empty when it is none."""
         if target := alias_of(cursor):
             return target
         name = "" if cursor.is_definition() else self._versions.get(cursor.spelling, "")
+        if not name:
+            return ""
         type_ = cursor.type.get_canonical()
-        same = (one for one in clang.children(self._unit.cursor) if one.spelling == name
-                and one.is_definition() and one.type.get_canonical() == type_)  # fmt: skip
-        return name if name and any(same) else ""
+        same = any(one.type.get_canonical() == type_ for one in self._versioned.get(name, ()))
+        return name if same else ""
 
     @property
     def has_main(self) -> bool:

@@ -9,6 +9,7 @@ parentheses. An argument that does not stay whole (`x + 1` in `a * 2`) is none.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -114,6 +115,8 @@ class Definitions:
                     self._counts[name] = counts
         names = "|".join(re.escape(one) for one in sorted(self._counts))
         self._pattern = re.compile(rf"\b(?:{names})\b(?=\s*\()".encode()) if names else None
+        self._named: dict[str, list[tuple[int, str]]] = {}
+        """By file: where it names one of them, in order."""
 
     def uses(self, function: Any) -> dict[int, Use]:
         """What stands for a macro in a function, by its hash."""
@@ -122,9 +125,13 @@ class Definitions:
         if self._pattern is None or file is None or file.name not in self.files:
             return {}
         data = self._macros.text(file.name)
-        first, last = extent.start.offset, extent.end.offset
-        at = {match.start(): match[0].decode() for match in self._pattern.finditer(data)
-              if first <= match.start() < last}  # fmt: skip
+        if file.name not in self._named:
+            self._named[file.name] = [
+                (match.start(), match[0].decode()) for match in self._pattern.finditer(data)
+            ]
+        named = self._named[file.name]
+        first, last = (bisect_left(named, (one.offset, "")) for one in (extent.start, extent.end))
+        at = dict(named[first:last])
         if not at:
             return {}
         found: dict[int, Use] = {}
