@@ -466,6 +466,49 @@ def test_weak_functions_give_way_in_rust_as_they_do_in_c(tmp_path: Path) -> None
 
 
 @needs_cargo
+def test_programs_have_actions_of_their_own_for_a_file_that_they_share(tmp_path: Path) -> None:
+    """As parsers have: programs bring their actions themselves, another has them in a file of its
+    own, which names what only that program has and defines what another file does, too."""
+    root = tmp_path / "actions"
+    files = {
+        "actions.h": "void on_word(const char *s);\nvoid on_end(int n, const char *form, ...);\n"
+                     "int usage(void);\nint level(void);\nint parse(const char *s);\n"
+                     "extern int kind;\n",
+        "parse.c": '#include "actions.h"\nint parse(const char *s) { int n = 0; void (*f)(const'
+                   " char *) = on_word; while (*s) { f(s++); on_word(s); n++; }"
+                   ' on_end(n, "%d %s", n, "at the end"); return n + usage()'
+                   " + kind++ + level(); }\n",
+        "help.c": '#include "actions.h"\nint usage(void) { return 3; }\n',
+        "plain.c": '#include "actions.h"\nint level(void) { return 20; }\n',
+        "matched.c": '#include <stdarg.h>\n#include <stdio.h>\n#include "actions.h"\n'
+                     "extern char title[8];\nint kind = 5;\nint level(void) { return 50; }\n"
+                     "int matched(void) { on_word(title); return 2; }\n"
+                     'void on_word(const char *s) { title[0] = *s; printf("<%s>", s); }\n'
+                     "void on_end(int n, const char *form, ...) { va_list list;"
+                     " va_start(list, form); vprintf(form, list); va_end(list); }\n",
+        "seek.c": '#include <stdio.h>\n#include "actions.h"\nint matched(void);\n'
+                   'char title[8] = "none";\nint main(void) { parse("abc"); puts(title);'
+                   " return matched() + usage(); }\n",
+        **{f"{name}.c": '#include <stdio.h>\n#include "actions.h"\n'
+           f"void on_word(const char *s) {{ printf({text}, s); }}\n"
+           f'void on_end(int n, const char *form, ...) {{ printf("{name} %d\\n", n); }}\n'
+           f'{used}int kind = 9;\nint main(void) {{ return parse("xy") + kind; }}\n'
+           for name, text, used in (("one", '"1%s "', ""),
+                                    ("two", '"2%s\\n"', "int usage(void) { return 40; }\n"))},
+    }  # fmt: skip
+    write(root, files)
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "15 of 15 functions in Rust" in done.stdout
+    for name, more in (("seek", ["matched", "help"]), ("one", ["plain", "help"]),
+                       ("two", ["plain"])):  # fmt: skip
+        built_by_cc(tmp_path / name, *(root / f"{one}.c" for one in (name, "parse", *more)))
+        assert run(tmp_path / "actions_rs" / "target" / "release" / name) == run(tmp_path / name)
+    verified = jc2r("verify", root, "--cases", "20", "--mutants", "0")
+    assert " 0 differ" in verified.stdout, verified.stdout + verified.stderr
+
+
+@needs_cargo
 def test_what_may_not_be_there_is_looked_for_when_the_program_runs(tmp_path: Path) -> None:
     root = tmp_path / "hooks"
     write(root, {

@@ -14,6 +14,7 @@ from pathlib import Path
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.jc2r.baseline import complexes
+from jarvis_ls.jc2r.baseline.choosing import Part, meant, tied
 from jarvis_ls.jc2r.baseline.deep import deeply
 from jarvis_ls.jc2r.baseline.linking import libraries
 from jarvis_ls.jc2r.baseline.made import Crate, Left, Module, Stays
@@ -26,7 +27,7 @@ from jarvis_ls.jc2r.baseline.manifest import (
     quoted,
     write_c,
 )
-from jarvis_ls.jc2r.baseline.module import Translator
+from jarvis_ls.jc2r.baseline.module import Translator, handed_over
 from jarvis_ls.jc2r.baseline.names import Names, Unsupported, rust_name
 from jarvis_ls.jc2r.baseline.support import support
 from jarvis_ls.jc2r.cargo import cargo, crate_name
@@ -86,6 +87,7 @@ def _translate(
     found = Translated(folder, crate_name(folder))
     translators = _read(root, units, crate, found, without, unlinked)
     crate.types.reserve({"types", "sys", "OnLeave", *complexes.SUPPORT})
+    parts = _find_asked(crate, translators)
     for _, translator in translators if len(translators) > 1 else ():
         crate.types.learn(translator.own_records())
     whole = _prepared(root, translators)
@@ -110,6 +112,7 @@ def _translate(
     if not found.modules:
         raise JarvisError("Nothing was translated: " + "; ".join(
             f"{one.file}: {one.reason}" for one in found.skipped[:5]))  # fmt: skip
+    _choose(crate, found.modules, parts)
     _forget_parts(root, translators, found, {*without, *unlinked})
     headers = {name for _, translator in translators for name in translator.system_headers}
     try:
@@ -183,6 +186,32 @@ def _compile(root: Path, unit: Unit, reason: str) -> SkippedUnit | tuple[Path, .
     return tuple(sorted(file for file in own if file.is_relative_to(root) and file != path))
 
 
+def _find_asked(crate: Crate, translators: Sequence[tuple[Unit, Translator]]) -> list[Part]:
+    """What the linker sees of each file, where that matters: names of which each program has its
+    own, for files that are linked with it, and names that several files have."""
+    several = crate.of_programs & crate.defined.keys()
+    if not several and all(len(files) == 1 for files in crate.defined.values()):
+        return []
+    names = crate.of_programs | crate.defined.keys()
+    parts = [one.seen_by_linker(names) for unit, one in translators
+             if not unit.of and (one.has_main or "main" not in one.defined)]  # fmt: skip
+    crate.asked_of_others.update(
+        name for part in parts if not part.is_program for name in part.asked & several
+    )
+    crate.tied = tied(parts) if crate.variadic else {}
+    return parts
+
+
+def _choose(crate: Crate, modules: Sequence[Module], parts: Sequence[Part]) -> None:
+    """Give each program the functions that it means among those of one name."""
+    by_file = {module.file: module for module in modules}
+    for program in (one for one in parts if one.is_program and one.file in by_file):
+        chosen = meant(program, parts, crate.tied) if crate.tied else {}
+        for name, file in sorted(chosen.items()):
+            if file != crate.tied[name][0] and file in by_file:
+                by_file[program.file].items.append(handed_over(name, by_file[file]))
+
+
 def _whole_in_c(
     root: Path, unit: Unit, translator: Translator, reason: str, headers: tuple[Path, ...]
 ) -> Module:
@@ -224,6 +253,8 @@ def _read(
         if unit.path in unlinked:
             translator.is_program = False
             found.skipped.append(SkippedUnit(unit.path, unlinked[unit.path]))
+        if translator.has_main:
+            crate.of_programs |= translator.defined
         for name in translator.defined if not translator.has_main else ():
             crate.defined.setdefault(name, set()).add(unit.path)
         stem = re.sub(r"[^A-Za-z0-9_]", "_", Path(unit.path).stem)

@@ -35,6 +35,15 @@ class Crate:
 
     defined: dict[str, set[str]] = field(default_factory=dict)
     """Names that the linker knows, with the files of the library that define them."""
+    of_programs: set[str] = field(default_factory=set)
+    """What programs define."""
+    asked_of_others: set[str] = field(default_factory=set)
+    """Names that a file of the library has and a program, too, and that another file of the library
+    means: each program its own."""
+
+    tied: dict[str, list[str]] = field(default_factory=dict)
+    """Functions that several files of one folder define for others, with those files: each program
+    says which of them it means."""
 
     def is_alone(self, name: str, file: str) -> bool:
         """Whether no other file of the library defines what a file does."""

@@ -21,7 +21,8 @@ from jarvis_ls.jc2r.baseline.macros import Constant, Known
 from jarvis_ls.jc2r.baseline.made import Crate, Left, Module
 from jarvis_ls.jc2r.baseline.names import Unsupported, rust_name
 from jarvis_ls.jc2r.baseline.naming import Naming, is_of_each_thread
-from jarvis_ls.jc2r.baseline.remainder import places, remainder
+from jarvis_ls.jc2r.baseline.remainder import places, remainder, symbol
+from jarvis_ls.jc2r.baseline.source import REFERENCES
 from jarvis_ls.jc2r.baseline.uses import Definitions, Function, Use
 
 _LOG = logging.getLogger(__name__)
@@ -29,8 +30,6 @@ _LONG = 20_000
 """Values of so many characters are left as they are by rustfmt, which takes long for them."""
 _LAST = 1 << 62
 """Behind everything of the file."""
-_REFERENCES = frozenset({101})
-"""`DECL_REF_EXPR`, as libclang counts."""
 
 
 @dataclass
@@ -86,6 +85,8 @@ class Translator(Naming):
                 self._lines[usr] = rejected[usr].line
             elif wanted_in_c:
                 self._left[usr] = (cursor, wanted_in_c)
+            elif not is_function and self.gives_way(cursor):  # Rust has no word for it
+                self._left[usr] = (cursor, "a program has a variable of that name, too")
             else:
                 self._prepared(cursor, self._function if is_function else self._variable)
         while again := [one for one in self._items if one.macros & self._inlined.refused]:
@@ -146,7 +147,7 @@ class Translator(Naming):
         """Variables of each thread that C uses stay in C, and Rust asks C where they are."""
         staying = [one for one, _ in self._left.values()] if in_rust else self._functions
         for cursor in staying:
-            for declared in (one.referenced for one in clang.descendants(cursor, _REFERENCES)):
+            for declared in (one.referenced for one in clang.descendants(cursor, REFERENCES)):
                 if declared is not None and is_of_each_thread(declared):
                     self._crate.threads.add(declared.get_usr())
 
@@ -249,7 +250,7 @@ class Translator(Naming):
         """A function, and what its attributes ask for."""
         if target := self.other_name_of(cursor):
             code = self._other_name(cursor, target)
-            if is_weak(cursor):
+            if self.gives_way(cursor):
                 code += "\n\n" + self._giving_way(cursor, self.defined_name(cursor))
             return code
         own = self.is_own(cursor)
@@ -257,9 +258,11 @@ class Translator(Naming):
         body = Body(cursor, self, self._comments if own else None, file)
         code = body.translate()
         name = self.defined_name(cursor)
-        for attribute in attributes_of(cursor):
+        attributes = attributes_of(cursor)
+        if self.gives_way(cursor):
+            code += "\n\n" + self._giving_way(cursor, name)
+        for attribute in attributes:
             if attribute == "weak":
-                code += "\n\n" + self._giving_way(cursor, name)
                 continue
             section = ".init_array" if attribute == "constructor" else ".fini_array"
             code += (f'\n\n#[used]\n#[link_section = "{section}"]\nstatic {name}_{attribute}: '
@@ -275,10 +278,12 @@ class Translator(Naming):
         if not self.is_own(cursor):
             raise Unsupported("the attribute weak of a function of a header")
         linked = cursor.spelling
-        if not self._crate.is_alone(linked, self._path):
+        if not self._crate.is_alone(linked, self._path) and linked not in self._crate.tied:
             raise Unsupported("the attribute weak, where another file has one of that name")
+        # In a section of its own: what a program does not call asks for nothing.
         return (f'core::arch::global_asm!(".weak {linked}", ".type {linked}, @function",'
-                f' "{linked}:", "jmp {{inner}}", inner = sym {name});')  # fmt: skip
+                f' ".pushsection .text.{linked},\\"ax\\",@progbits", "{linked}:",'
+                f' "jmp {{inner}}", ".popsection", inner = sym {name});')  # fmt: skip
 
     def _other_name(self, cursor: Any, target: str) -> str:
         """A function that is another name of one of the file: it hands over to that."""
@@ -337,6 +342,16 @@ class Translator(Naming):
                 raise
             self._items.append(_Item(definition, code))
         return self._adopted[usr]
+
+
+def handed_over(name: str, to: Module) -> str:
+    """What makes a program mean the function `name` of that module, where several have one."""
+    inner, where = symbol(to.name, name), ""
+    if name in to.functions:
+        inner, where = "{inner}", f", inner = sym {to.name}::{rust_name(name)}"
+    return (f'core::arch::global_asm!(".globl {name}", ".type {name}, @function",'
+            f' ".pushsection .text.{name},\\"ax\\",@progbits", "{name}:", "jmp {inner}",'
+            f' ".popsection"{where});')  # fmt: skip
 
 
 class _Value(Body):

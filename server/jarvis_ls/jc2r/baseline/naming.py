@@ -66,8 +66,28 @@ class Naming(Source):
             return
         self.types.begin()
         for cursor in [*self._functions, *self._variables]:
-            if cursor.linkage.name == "EXTERNAL" and not is_weak(cursor):
+            if cursor.linkage.name == "EXTERNAL" and not self.gives_way(cursor) and (
+                cursor.spelling not in self._crate.tied
+            ):  # fmt: skip
                 self._offer(cursor, in_rust)
+
+    def gives_way(self, cursor: Any) -> bool:
+        """Whether a definition gives way to others of its name: C says so, or a program has one
+        for what calls it here, as a parser calls each program's own actions, or may mean that of
+        another file."""
+        if is_weak(cursor):
+            return True
+        in_rust = cursor.kind.name == "FUNCTION_DECL"
+        if cursor.spelling in self._crate.tied:
+            return self._crate.tied[cursor.spelling][0] == self._path
+        return (
+            cursor.linkage.name == "EXTERNAL"
+            and cursor.spelling in self._crate.asked_of_others
+            and "main" not in self.defined
+            and (self._crate.variadic if in_rust else not clang.is_thread_local(cursor))
+            and self.is_own(cursor)
+            and self._crate.is_alone(cursor.spelling, self._path)
+        )
 
     def _offer(self, cursor: Any, in_rust: bool) -> None:
         in_rust = in_rust and cursor.get_usr() not in self._left
@@ -101,11 +121,14 @@ class Naming(Source):
 
     @property
     def head(self) -> bytes:
-        """What the C that is left begins with: the linker's name of `main`, which is still called
-        so where C says how a function is called."""
+        """What the C that is left begins with: what gives way, and the linker's name of `main`,
+        which is still called so where C says how a function is called."""
         main = next((one for one in self._functions if one.spelling == "main"), None)
         if main is None:
-            return b""
+            every = [*self._functions, *self._variables]
+            weak = "".join(f"#pragma weak {one.spelling}\n" for one in every
+                           if self.gives_way(one))  # fmt: skip
+            return f"{weak}#line 1\n".encode() if weak else b""
         written = main.type.get_canonical().spelling
         linked = self.renamed["main"]
         return f'extern __typeof__({written}) main __asm__("{linked}");\n#line 1\n'.encode()
@@ -113,7 +136,8 @@ class Naming(Source):
     def linked_as(self, name: str) -> str:
         """The linker's name of what the module defines for others, which is its own where no
         program is made of it."""
-        if "main" in self.defined and not self.has_main:
+        another = self._path in self._crate.tied.get(name, ())[1:]
+        if another or ("main" in self.defined and not self.has_main):
             return symbol(self.name, name)
         return self._crate.homes.linked_as(self.name, name)
 
@@ -186,7 +210,7 @@ class Naming(Source):
             return externals.name(self.symbol_of(declared), declared, self.types)
         own = self._own.get(usr)
         if own is not None:
-            if is_variadic(own.type) or is_weak(own):
+            if is_variadic(own.type) or self.gives_way(own):
                 return externals.name(self.symbol_of(own), own, self.types)
             if own.kind.name == "FUNCTION_DECL":
                 return self.defined_name(own)
@@ -198,7 +222,7 @@ class Naming(Source):
         if label and self._crate.homes.nearest(label, self._path) is not None:
             name = label
         offer = self._crate.homes.nearest(name, self._path)
-        if offer is None:
+        if offer is None or name in self._crate.tied:
             return externals.name(name, declared, self.types, label)
         linked = self._crate.homes.linked_as(offer.module, name)
         same = offer.in_rust and offer.signature == self.signature(declared)
@@ -283,7 +307,7 @@ class Naming(Source):
     def _attributes(self, cursor: Any) -> list[str]:
         name = cursor.spelling
         if cursor.linkage.name == "EXTERNAL":
-            if name == "main" or is_weak(cursor):  # which the linker knows by other means
+            if name == "main" or self.gives_way(cursor):  # which the linker knows by other means
                 return []
             linked = self.linked_as(name)
             if clang.is_inline(cursor) and not self.is_own(cursor) and linked != name:

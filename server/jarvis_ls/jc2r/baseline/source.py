@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,15 @@ from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.jc2r.baseline import prelude
 from jarvis_ls.jc2r.baseline.assembly import assembly, versions
-from jarvis_ls.jc2r.baseline.attributes import alias_of
+from jarvis_ls.jc2r.baseline.attributes import alias_of, is_weak
+from jarvis_ls.jc2r.baseline.choosing import Part
 
 _OF_MAIN = re.compile(
     r"'main' must return 'int'|(?:first|second|third) parameter of 'main' \(.*\) must be of type .*"
 )
 """What clang says of a `main` that programs start with all the same."""
+REFERENCES = frozenset({101})
+"""`DECL_REF_EXPR`, as libclang counts."""
 
 
 class Source:
@@ -100,6 +104,26 @@ class Source:
         """Names that the file defines for others."""
         every = [*self._functions, *self._variables]
         return {one.spelling for one in every if one.linkage.name == "EXTERNAL"}
+
+    def seen_by_linker(self, names: Collection[str]) -> Part:
+        """What the file defines for others, and which of `names` it leaves to them."""
+        functions = frozenset(one.spelling for one in self._functions if self._is_firm(one))
+        variables = frozenset(one.spelling for one in self._variables if self._is_firm(one)
+                              and clang.initializer(one) is not None)  # fmt: skip
+        wanted = set(names) - self.defined
+        asked: set[str] = set()
+        for cursor in [*self._functions, *self._variables] if wanted else ():
+            for one in clang.descendants(cursor, REFERENCES):
+                declared = one.referenced if one.spelling in wanted else None
+                if declared is not None and declared.linkage.name == "EXTERNAL":
+                    asked.add(one.spelling)
+        return Part(self._path, functions | variables, functions, frozenset(asked), self.has_main)
+
+    def _is_firm(self, cursor: Any) -> bool:
+        """Whether a definition is one that no other file may have, too."""
+        return cursor.linkage.name == "EXTERNAL" and self.is_own(cursor) and not (
+            is_weak(cursor) or (cursor.kind.name == "FUNCTION_DECL" and clang.is_inline(cursor))
+        )  # fmt: skip
 
     @property
     def problem(self) -> str:

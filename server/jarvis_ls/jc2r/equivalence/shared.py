@@ -60,6 +60,8 @@ as C would. It is compiled only here."""
 _FROM_C = re.compile(re.escape(FROM_C) + r'(unsafe extern "C" fn (?:r#)?(\w+)_from_c\(.*)')
 _WEAK = re.compile(r'^core::arch::global_asm!\("\.weak (\w+)".*$', re.MULTILINE)
 """What gives way to another function of its name."""
+_HANDED_OVER = re.compile(r'^core::arch::global_asm!\("\.globl .*$', re.MULTILINE)
+"""What says for one program which function of several it means."""
 _STRONG = re.compile(r'^#\[no_mangle\]\n(?:#\[.*\]\n)*pub unsafe extern "C" fn (\w+)',
                      re.MULTILINE)  # fmt: skip
 _HEAD = re.compile(r"\A//! (\S[^\n]*)\n")
@@ -77,13 +79,16 @@ class Symbols:
     programs: frozenset[str]
     """Files with a `main`."""
     shared: frozenset[str]
-    """External names that several programs define."""
+    """External names that programs define and other files, too."""
+    later: frozenset[tuple[str, str]] = frozenset()
+    """Functions that a file of the library defines as one before it does: file and name."""
 
     def of(self, file: str, name: str, static: bool) -> str:
         """The name of one in shared objects."""
         if name == "main" and file in self.programs:
             return symbol(self.modules[file], "main_0")
-        if static or (file in self.programs and name in self.shared):
+        in_turn = file in self.programs and name in self.shared
+        if static or in_turn or (file, name) in self.later:
             return symbol(self.modules[file], rust_name(name).removeprefix("r#"))
         return name
 
@@ -106,10 +111,15 @@ def symbols_of(crate: Path, found: Signatures) -> Symbols:
     programs = frozenset(one.file for one in found.functions if one.name == "main")
     defined: dict[str, set[str]] = {}
     for file, name, static in found.definitions:
-        if file in programs and not static:
+        if not static:
             defined.setdefault(name, set()).add(file)
-    shared = frozenset(name for name, files in defined.items() if len(files) > 1)
-    return Symbols(modules, programs, shared)
+    shared = frozenset(name for name, files in defined.items()
+                       if len(files) > 1 and not programs.isdisjoint(files))  # fmt: skip
+    first: dict[str, str] = {}
+    outside = [one for one in found.functions if not one.static and one.file not in programs]
+    later = frozenset((one.file, one.name) for one in outside
+                      if first.setdefault(one.name, one.file) != one.file)  # fmt: skip
+    return Symbols(modules, programs, shared, later)
 
 
 def build_c(
@@ -152,6 +162,7 @@ def copy_crate(crate: Path, folder: Path, symbols: Symbols) -> None:
         elif _HEAD.match(text):
             text = _exported(text, path.stem, symbols.shared if program else frozenset())
             if program:
+                text = _HANDED_OVER.sub("", text)
                 text = re.sub(r"^#!\[allow\(\w+\)\]$", "", text, flags=re.MULTILINE)
                 text = _USES.sub(lambda m: "use crate::{" if m[1] == own else m[0], text).replace(
                     f"{own}::", "crate::"
