@@ -231,6 +231,28 @@ def test_what_was_made_before_is_made_again(tmp_path: Path) -> None:
     assert {path: path.read_bytes() for path in before} == before
 
 
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_what_is_shipped_without_its_source_is_not_taken_for_made(tmp_path: Path) -> None:
+    """Archives of others, also with names that `ar` keeps apart, and single objects."""
+    write(tmp_path, {
+        "one.c": "int one(void) { return ONE; }\n",
+        "Makefile": "all: libone.a libtheirs.a theirs.o\n\tcc -shared -o all.so theirs.o"
+                    " libone.a libtheirs.a\nlibone.a: one.o\n"
+                    "\tar rc $@ one.o\none.o: one.c\n\tcc -DONE=1 -fPIC -c one.c\n",
+    })  # fmt: skip
+    away = tmp_path.parent / "theirs"
+    write(away, dict.fromkeys(("theirs_is_of_a_long_name.c", "more.c"), "static int n;\n"))
+    write(away, {"theirs.c": "int theirs(void) { return 2; }\n"})
+    subprocess.run(["cc", "-fPIC", "-c", *map(str, away.glob("*.c"))], cwd=away, check=True)
+    subprocess.run(["ar", "rc", tmp_path / "libtheirs.a", "theirs_is_of_a_long_name.o", "more.o"],
+                   cwd=away, check=True)  # fmt: skip
+    shutil.copy(away / "theirs.o", tmp_path)
+    subprocess.run(["make"], cwd=tmp_path, check=True, capture_output=True)
+    done = jc2r("scan", "--no-graphs", "--build", tmp_path)
+    assert "make failed" not in done.stdout + done.stderr, done.stdout + done.stderr
+    assert "1 units, arguments from make" in done.stdout
+
+
 @pytest.mark.parametrize("words", [
     ("check", "--path", "PROJECT", "true"), ("verify", "PROJECT"), ("lift", "PROJECT"),
 ])  # fmt: skip

@@ -24,6 +24,7 @@ from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.jc2r.archives import members
 from jarvis_ls.jc2r.configured import configured, package, stand_ins
 from jarvis_ls.jc2r.echoed import echoed
 from jarvis_ls.jc2r.guesses import Includes, makefile_ways, makefile_words
@@ -37,8 +38,11 @@ BUILD_SECONDS = 600
 """How long a build that is recorded may take."""
 
 SUFFIXES = {".c": "c", ".cc": "c++", ".cpp": "c++", ".cxx": "c++", ".c++": "c++"}
-_BINARY = (b"\x7fELF", b"!<arch>\n")
+_ARCHIVE = b"!<arch>\n"
+_BINARY = (b"\x7fELF", _ARCHIVE)
 """How objects, programs and archives begin."""
+_SOURCES = {*SUFFIXES, ".s", ".asm", ".m", ".f", ".f90", ".l", ".y"}
+"""Of what objects are made."""
 _OBJECTION = re.compile(r"(?i)\berror\b|\*\*\*")
 """What the line of a build has that says why it stopped."""
 _CONFIGURES = ("configure", "configure.sh")
@@ -382,15 +386,30 @@ def _copy(root: Path, folder: Path) -> Path:
 
 
 def _unmake(copy: Path) -> None:
-    """Take what was built already out of a copy, where `make` would have nothing left to do."""
-    for file in _files(copy):
+    """Take what was built already out of a copy, where `make` would have nothing left to do.
+    Objects and archives of which the project has no source are shipped with it and stay."""
+    files = list(_files(copy))
+    sources = {Path(file).stem for file in files if Path(file).suffix.lower() in _SOURCES}
+    for file in files:
         path = copy / file
         if path.is_symlink() or not path.is_file():
             continue
         with path.open("rb") as opened:
             start = opened.read(8)
-        if start.startswith(_BINARY) or path.suffix in (".lo", ".la"):
+        if path.suffix in (".lo", ".la"):
             path.unlink()
+        elif start.startswith(_BINARY):
+            objects = [path.name] if path.suffix == ".o" else []
+            if start == _ARCHIVE:
+                with contextlib.suppress(SkippedFile):
+                    objects = members(read_regular(path, limit=MAX_BYTES))
+            if not objects or any(_source_of(one) in sources for one in objects):
+                path.unlink()
+
+
+def _source_of(name: str) -> str:
+    """What the source of an object is called; libtool puts the library's name before it."""
+    return name.split(".")[0].rpartition("-")[2]
 
 
 def _run(command: list[str], folder: Path, tools: Path | None) -> str | None:
