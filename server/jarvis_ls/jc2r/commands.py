@@ -27,6 +27,7 @@ from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.jc2r.archives import members
 from jarvis_ls.jc2r.configured import configured, package, stand_ins
 from jarvis_ls.jc2r.echoed import echoed
+from jarvis_ls.jc2r.elsewhere import made_elsewhere
 from jarvis_ls.jc2r.guesses import Includes, makefile_ways, makefile_words
 from jarvis_ls.jc2r.header_units import header_units
 from jarvis_ls.jc2r.makefiles import for_other_systems
@@ -448,6 +449,7 @@ def _plain(root: Path, made: Path, folder: Path, notes: list[str]) -> tuple[Unit
     for file in for_other_systems(root, files):
         files.remove(file)
         notes.append(f"{file} is left out: no makefile names it, and the C library has it")
+    notes += made_elsewhere(root, files)
     elsewhere = stand_ins(root, files)
     known = [file for file in files if file not in elsewhere]
     includes = Includes(root, known)

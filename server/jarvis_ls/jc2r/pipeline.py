@@ -32,6 +32,7 @@ from jarvis_ls.jc2r.baseline.settle import UNLINKED, settle
 from jarvis_ls.jc2r.cargo import cargo
 from jarvis_ls.jc2r.commands import has_build
 from jarvis_ls.jc2r.config import folder_of
+from jarvis_ls.jc2r.elsewhere import ELSEWHERE
 from jarvis_ls.jc2r.history import commit_baseline
 from jarvis_ls.jc2r.records import (
     MARK,
@@ -130,7 +131,8 @@ async def run_baseline(
         _done(folder, state, "build")
     functions, skipped = read_progress(folder)
     torn = scanned.problems or any(one.reason.startswith(UNLINKED) for one in skipped)
-    notes = (*scanned.notes, *(advice if skipped and torn else ()))
+    doubted = (skipped and torn) or any(ELSEWHERE in one for one in scanned.notes)
+    notes = (*scanned.notes, *(advice if doubted else ()))
     return Run(crate, functions, skipped, again, time.monotonic() - started, notes)
 
 
