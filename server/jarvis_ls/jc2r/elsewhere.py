@@ -16,7 +16,7 @@ _LEFT_OUT = re.compile(r"^[ \t]*/\* #undef (HAVE_[A-Z0-9_]+) \*/[ \t]*$", re.MUL
 _TRACES = ("config.status", "config.log")
 """What `configure` leaves where it runs."""
 ELSEWHERE = "was made by configure on another machine"
-"""Stands in what is said of such a header."""
+"""Stands in the notes of this module."""
 _NAMED = 4
 """So many macros are named."""
 
@@ -34,7 +34,7 @@ def made_elsewhere(root: Path, files: Sequence[str]) -> list[str]:
         if wrong:
             more = ", …" if len(wrong) > _NAMED else ""
             names = f"{', '.join(wrong[:_NAMED])}{more}"
-            notes.append(f"{file} {ELSEWHERE}: this one has {names}")
+            notes.append(f"{file} was made by configure on another machine: this one has {names}")
     return notes
 
 

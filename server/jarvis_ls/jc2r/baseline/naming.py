@@ -78,6 +78,8 @@ class Naming(Source):
         if is_weak(cursor):
             return True
         in_rust = cursor.kind.name == "FUNCTION_DECL"
+        if label_of(cursor):
+            return False
         if cursor.spelling in self._crate.tied:
             return self._crate.tied[cursor.spelling][0] == self._path
         return (

@@ -11,7 +11,7 @@ from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.jc2r.baseline import prelude
 from jarvis_ls.jc2r.baseline.assembly import assembly, versions
-from jarvis_ls.jc2r.baseline.attributes import alias_of, is_weak
+from jarvis_ls.jc2r.baseline.attributes import alias_of, is_weak, label_of
 from jarvis_ls.jc2r.baseline.choosing import Part
 
 _OF_MAIN = re.compile(
@@ -121,9 +121,10 @@ class Source:
 
     def _is_firm(self, cursor: Any) -> bool:
         """Whether a definition is one that no other file may have, too."""
-        return cursor.linkage.name == "EXTERNAL" and self.is_own(cursor) and not (
-            is_weak(cursor) or (cursor.kind.name == "FUNCTION_DECL" and clang.is_inline(cursor))
-        )  # fmt: skip
+        if cursor.linkage.name != "EXTERNAL" or not self.is_own(cursor):
+            return False
+        inline = cursor.kind.name == "FUNCTION_DECL" and clang.is_inline(cursor)
+        return not (inline or is_weak(cursor) or label_of(cursor))
 
     @property
     def problem(self) -> str:
