@@ -723,10 +723,13 @@ def test_branches_of_a_set_up_are_those_taken_when_nobody_chooses(tmp_path: Path
                         "if test $use_double = no\nthen\n    AC_DEFINE([SINGLE], [], [less])\n"
                         "else\n    AC_DEFINE([DOUBLE], [], [more])\nfi\n"
                         'if test "x$enable_trace" = "xyes"; then\n  AC_DEFINE(TRACE, 1)\n'
+                        'elif [[ "x$enable_trace" = xyes ]]; then\n  AC_DEFINE(PLAIN)\n'
                         'elif test -z "$enable_trace" && test "$with_colour" != "no"; then\n'
                         "  AC_DEFINE(COLOUR, 7)\n"
                         '  if test "$asked_of_nobody" = no; then\n    AC_DEFINE(NOBODY)\n  fi\n'
                         "else\n  AC_DEFINE(PLAIN)\nfi\n"
+                        'if [ "$use_double" != no ]\nthen\n  AC_DEFINE(TRACED)\nfi\n'
+                        'if [[ "$with_colour" = y* ]]; then\n  AC_DEFINE(HAVE_PATTERN)\nfi\n'
                         'if test "x$enable_trace" != "xno"; then\n  case "$host" in\n'
                         "  *-mingw*)\n    AC_DEFINE([WINDOWS]);;\n  esac\nfi\n"
                         'if test "$ac_cv_header_unistd_h" != "yes";\nthen\n'
@@ -736,7 +739,7 @@ def test_branches_of_a_set_up_are_those_taken_when_nobody_chooses(tmp_path: Path
         "a.c": '#include "room.h"\n#if COLOUR == 7\nint coloured(void) { return getpid(); }\n'
                "#endif\n" + "".join(f"#ifdef {name}\nint has_{name}(void) {{ return 1; }}\n#endif\n"
                for name in ("SINGLE", "DOUBLE", "TRACE", "TRACED", "PLAIN", "NOBODY", "ROOM",
-                            "WINDOWS", "HAVE_STRDUP")),
+                            "WINDOWS", "HAVE_STRDUP", "HAVE_PATTERN")),
     })  # fmt: skip
     assert functions(root) == ["coloured", "has_HAVE_STRDUP", "has_SINGLE"]
 

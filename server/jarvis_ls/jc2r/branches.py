@@ -16,6 +16,8 @@ _CASE = re.compile(r"(?:\A|[\s;&|)])case\s[^;]*?\sin\b")
 _ESAC = re.compile(r"(?:\A|[\s;])esac\b")
 _COMMENT = re.compile(r"(?:#|dnl\b)")
 _COMPARED = re.compile(r"(\S*)\s+(==?|!=)\s*(\S*)")
+_TEST = re.compile(r"(?:test\s+(.*)|\[\[?\s+([^]*?]*)\s+\]\]?)")
+"""What the shell asks of words; between brackets, which m4 takes one of, without patterns."""
 _ASKED = re.compile(r"-([nz])\s*(\S*)")
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _MARK = "__jc2r_call_"
@@ -81,10 +83,11 @@ def _answer(question: str, known: Mapping[str, str]) -> bool | None:
 
 
 def _compared(question: str, known: Mapping[str, str]) -> bool | None:
+    asked = _TEST.fullmatch(question)
     names = [one[1] or one[2] for one in _VARIABLE.finditer(question)]
-    if not question.startswith("test ") or not names or any(one not in known for one in names):
+    if asked is None or not names or any(one not in known for one in names):
         return None
-    text = re.sub(r"[\"']", "", question.removeprefix("test ")).strip()
+    text = re.sub(r"[\"']", "", asked[1] or asked[2]).strip()
     text = _VARIABLE.sub(lambda one: known[one[1] or one[2]], text)
     if (match := _ASKED.fullmatch(text)) is not None:
         return (match[2] == "") == (match[1] == "z")
