@@ -10,10 +10,15 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from expressions import program
 from test_scan import JC2R, jc2r, write
+
+from jarvis_ls.codeintel import clang
+from jarvis_ls.jc2r.baseline.crate import translate
+from jarvis_ls.jc2r.commands import Unit
 
 CONSTRUCTS = Path(__file__).parent / "constructs"
 SEEDS = range(6)
@@ -841,6 +846,34 @@ def test_a_main_that_stays_in_c_is_called_main(tmp_path: Path) -> None:
         ended, said, told = run(tmp_path / "called_rs" / "target" / "release" / name)
         assert (said, told) == run(tmp_path / name)[1:], name
         assert ended == run(tmp_path / name)[0] or name == "void", name
+
+
+@needs_cargo
+def test_twice_as_many_functions_are_looked_at_twice_as_often(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = 0
+    plain = clang._visit
+
+    def counted(cursor: Any, visitor: Any) -> None:
+        def visit(*given: Any) -> int:
+            nonlocal seen
+            seen += 1
+            return int(visitor(*given))
+
+        plain(cursor, visit)
+
+    monkeypatch.setattr(clang, "_visit", counted)
+    looks = []
+    for count in (60, 120):
+        root = tmp_path / f"of{count}"
+        text = "".join(f"int f{n}(int n) {{ return ({n} + n) * 2; }}\n" for n in range(count))
+        write(root, {"a.c": text})
+        seen = 0
+        found = translate(root, [Unit("a.c", ())], tmp_path / f"crate{count}")
+        assert len(found.modules[0].functions) == count
+        looks.append(seen)
+    assert looks[1] < 2.2 * looks[0], looks
 
 
 @needs_cargo
