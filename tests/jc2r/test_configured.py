@@ -354,6 +354,20 @@ def test_what_a_makefile_hands_to_those_below_is_known_there(tmp_path: Path, cal
 
 
 @needs_compiler
+def test_variables_that_a_set_up_fills_into_themselves_end_there(tmp_path: Path) -> None:
+    root = tmp_path / "tool"
+    write(root, {
+        "configure.ac": "AC_INIT([tool], [1.4])\nAC_CONFIG_FILES([Makefile])\n",
+        "Makefile.in": "FLAGS=@CFLAGS@ -DVERSION=\\\"@PACKAGE_VERSION@\\\"\n"
+                       "DEFINES=-DPLACE=\\\"$(PLACE)\\\"\nPLACE=here\n"
+                       "CFLAGS=$(FLAGS) $(DEFINES)\nall: a.o\n",
+        "a.c": '_Static_assert(sizeof VERSION == 4 && sizeof PLACE == 5, "");\n'
+               "int a(void) { return 1; }\n",
+    })  # fmt: skip
+    assert functions(root) == ["a"]
+
+
+@needs_compiler
 def test_a_tab_before_all_rules_begins_no_command(tmp_path: Path) -> None:
     root = tmp_path / "tool"
     write(root, {

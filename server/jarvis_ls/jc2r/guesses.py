@@ -415,10 +415,12 @@ def answered(command: str, folder: Path) -> str | None:
 
 
 def _expanded(
-    known: dict[str, str], name: str, depth: int, done: dict[tuple[str, int], str] | None = None
-) -> str:
-    """A variable with the others in it filled in; what would make it too long is left out."""
-    if depth == 0:
+    known: dict[str, str], name: str, depth: int, done: dict[tuple[str, int], str] | None = None,
+    within: frozenset[str] = frozenset(),
+) -> str:  # fmt: skip
+    """A variable with the others in it filled in; what would make it too long is left out, and so
+    is one inside of itself: `CFLAGS = @CFLAGS@` has what a set-up was given."""
+    if depth == 0 or name in within:
         return ""
     done = {} if done is None else done
     if (name, depth) in done:
@@ -429,7 +431,7 @@ def _expanded(
         nonlocal left
         if match[1] in ("srcdir", "top_srcdir", "CURDIR"):
             return "."
-        value = _expanded(known, match[1], depth - 1, done)
+        value = _expanded(known, match[1], depth - 1, done, within | {name})
         left -= len(value)
         return value if left >= 0 else ""
 
