@@ -1,15 +1,19 @@
-"""A hook of hatchling: the wheel with the interpreter of functions as machine code, by mypyc.
+"""A hook of hatchling: the wheel with the analysis of flow as machine code, by mypyc.
 
 Off unless `HATCH_BUILD_HOOK_ENABLE_CUSTOM=1`. What is compiled lies beside the Python it was made
-of: a Python of another version takes that.
+of: a Python of another version takes that. Run by itself, it says why nothing can be compiled here,
+or nothing.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
+import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -36,28 +40,37 @@ class CompiledHook(BuildHookInterface[Any]):
     """Adds the extension modules to a wheel, which is then one of this Python and platform."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile; raises `RuntimeError` with what the compiler said when it fails."""
+        """Compile what was not compiled before; raises `RuntimeError` with what the compiler said
+        when it fails."""
         if version == "editable":
             return  # what is edited is what has to run
-        self._folder = Path(tempfile.mkdtemp(prefix="jarvis-compiled-"))
-        try:
-            modules = _compile(Path(self.root), self._folder, self.config["modules"])
-        except BaseException:  # nobody calls `finalize` then
-            shutil.rmtree(self._folder)
-            raise
+        place = _compiled(Path(self.root), self.config["modules"])
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
-        build_data["force_include"].update(modules)
-
-    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        """Remove what the wheel holds by now."""
-        if version != "editable":
-            shutil.rmtree(self._folder)
+        build_data["force_include"].update({
+            str(file): file.relative_to(place).as_posix() for file in sorted(place.rglob("*"))
+            if file.suffix in _SUFFIXES
+        })  # fmt: skip
 
 
-def _compile(root: Path, folder: Path, modules: list[str]) -> dict[str, str]:
-    """Compile modules of the package, named without it, in a copy of `root`. Gives the files that
-    come of it, and where they lie in the wheel."""
+def _compiled(root: Path, modules: list[str]) -> Path:
+    """The folder with what comes of modules of the package, named without it; it is kept by the
+    content of the sources."""
+    place = root / ".cache" / "compiled" / _key(root)
+    if place.is_dir():
+        return place
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".", dir=place.parent) as name:
+        built = _compile(root, Path(name), modules)
+        try:
+            built.rename(place)
+        except OSError:
+            if not place.is_dir():  # else somebody was faster
+                raise
+    return place
+
+
+def _compile(root: Path, folder: Path, modules: list[str]) -> Path:
     shutil.copytree(root / "server", folder / "server", ignore=shutil.ignore_patterns("*.so"))
     shutil.copy(root / "pyproject.toml", folder / "mypy.toml")  # setuptools must not read it
     files = [f"jarvis_ls/{name}.py" for name in modules]
@@ -74,7 +87,28 @@ def _compile(root: Path, folder: Path, modules: list[str]) -> dict[str, str]:
     )
     if done.returncode != 0:
         raise RuntimeError(f"mypyc: {done.stdout}{done.stderr}")
-    return {
-        str(file): file.relative_to(built).as_posix()
-        for file in sorted(built.rglob("*")) if file.suffix in _SUFFIXES
-    }  # fmt: skip
+    return built
+
+
+def _key(root: Path) -> str:
+    """Names the sources, how they are compiled, and the Python they are compiled for."""
+    digest = hashlib.sha256(sys.version.encode())
+    files = [root / "pyproject.toml", Path(__file__), *sorted((root / "server").rglob("*.py"))]
+    for file in files:
+        digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def missing() -> str:
+    """Why nothing can be compiled for this Python here; empty when it can."""
+    compiler = shlex.split(sysconfig.get_config_var("CC") or "")
+    if not compiler or shutil.which(compiler[0]) is None:
+        return "there is no C compiler"
+    headers = ["-I", sysconfig.get_path("include"), "-fsyntax-only", "-x", "c", "-"]
+    program = "#include <Python.h>\n"
+    tried = subprocess.run([*compiler, *headers], input=program, text=True, capture_output=True)
+    return "" if tried.returncode == 0 else "Python's headers are not installed"
+
+
+if __name__ == "__main__":
+    print(missing())

@@ -20,8 +20,8 @@ PYTHON = ROOT / "server"
 
 
 @pytest.fixture(scope="module")
-def machine_code() -> Path:
-    return compiled()
+def machine_code(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(tmp_path_factory.mktemp("compiled"))
 
 
 @pytest.fixture(scope="module")

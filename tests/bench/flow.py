@@ -52,8 +52,8 @@ def main() -> int:
 
 def of_scan(table: Table) -> None:
     """A whole scan against parsing alone and cppcheck."""
-    package = compiled()
-    with tree.copy_of(*tree.PROGRAMS) as root:
+    with tree.copy_of(*tree.PROGRAMS) as root, tempfile.TemporaryDirectory() as folder:
+        package = compiled(Path(folder))
         for where in (None, package):  # byte code is there, as in an installed jsec
             scan(root / tree.PROGRAMS[0], "--no-cache", package=where)
         parsed = json.loads(cost.run([cost.python(), PARSE_ONLY, root]).output)

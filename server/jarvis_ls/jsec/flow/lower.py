@@ -10,7 +10,6 @@ from jarvis_ls.codeintel.items import items
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import FileIR, FunctionIR, GlobalIR, RecordIR, Span, Type
 from jarvis_ls.jsec.flow.loose import PASTED, written_loosely
-from jarvis_ls.jsec.flow.lower_blocks import let_go
 from jarvis_ls.jsec.flow.lower_changed import changed
 from jarvis_ls.jsec.flow.lower_expression import Outer
 from jarvis_ls.jsec.flow.lower_function import (
@@ -121,7 +120,7 @@ class Lowering:
         try:
             return body.lower(node, name, record, type_, static=static)
         finally:
-            let_go(body.of, body.control, body)
+            body.let_go()
 
     def _declare(self, node: Node, space: str) -> None:
         kind = node.type
@@ -236,7 +235,7 @@ class Lowering:
         if type_[0] == "a" and type_[2] < 0 and value is not None:
             body = Body(self.outer, self.file.globals, self.file.path)
             type_ = body.locals.counted(type_, value)
-            let_go(body.of, body.control, body)
+            body.let_go()
         extern = "extern" in words and value is None
         known = self.file.globals.get(name)
         if known is not None and not (known.extern or extern or _alike(known.type, type_)):

@@ -163,13 +163,6 @@ class Scopes:
         return [o for scope in reversed(self._objects[depth:]) for o in reversed(scope)]
 
 
-def let_go(*parts: object) -> None:
-    """Empty objects that hold each other and are not needed any more. What they hold is freed at
-    once; otherwise that waits for the collector, which looks at all of it before."""
-    for part in parts:
-        vars(part).clear()
-
-
 def span_of(node: Node) -> Span:
     """Bytes of a node."""
     return node.start_byte, node.end_byte

@@ -290,6 +290,7 @@ class Calls:
             name = text(field.child_by_field_name("name"))
         name = name.rpartition("::")[2]
         stream = None if arrow else of.streams.stream(argument)
+        type_: Type
         if stream is not None:
             base, type_ = stream[0], ("c", stream[1], CHAR)
         elif arrow:

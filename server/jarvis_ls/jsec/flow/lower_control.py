@@ -27,6 +27,8 @@ _HERE = frozenset({"__linux__", "__unix__", "__GNUC__", "__linux", "unix", "__x8
 class Control:
     """Lowers the statements that decide where to go on; part of `Body`."""
 
+    __deletable__ = ("body", "statements")
+
     def __init__(self, body: Body) -> None:
         self.body = body
         self.unsure: set[str] = set()
@@ -54,6 +56,10 @@ class Control:
             "preproc_if": self._preproc_if,
             "preproc_elif": self._preproc_if,
         }
+
+    def let_go(self) -> None:
+        """Part from what leads back here; see `Body.let_go`."""
+        del self.body, self.statements
 
     def _if(self, node: Node) -> None:
         after = self.body.blocks.label()

@@ -52,6 +52,8 @@ class Outer:
 class Expressions:
     """Lowers the expressions of one function."""
 
+    __deletable__ = ("_values", "calling", "lambdas", "operators", "places", "streams")
+
     def __init__(self, outer: Outer, blocks: Blocks, scopes: Scopes) -> None:
         self.outer, self.types = outer, outer.types
         self.blocks, self.scopes = blocks, scopes
@@ -95,6 +97,10 @@ class Expressions:
             "lambda_expression": self._lambda,
             "delete_expression": self.calling.delete, "compound_literal_expression": self._compound,
         }  # fmt: skip
+
+    def let_go(self) -> None:
+        """Part from what leads back here; see `Body.let_go`."""
+        del self._values, self.calling, self.lambdas, self.operators, self.places, self.streams
 
     def _lambda(self, node: Node) -> Typed:
         return self.unknown() if self.lambdas is None else self.lambdas.value(node)

@@ -21,6 +21,8 @@ _TAGGED = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
 class Body:
     """Lowers the body of one function."""
 
+    __deletable__ = ("_statements", "control", "lambdas", "locals", "of")
+
     def __init__(self, outer: Outer, globals_: dict[str, GlobalIR], path: str) -> None:
         self.outer, self.types, self.path = outer, outer.types, path
         self.globals = globals_
@@ -42,6 +44,13 @@ class Body:
             "linkage_specification": self.children, "init_statement": self.children,
             **self.control.statements,
         }  # fmt: skip
+
+    def let_go(self) -> None:
+        """Part from what leads back here, when no more is lowered: all of it is freed at once;
+        otherwise that waits for the collector, which looks at all of it before."""
+        self.of.let_go()
+        self.control.let_go()
+        del self._statements, self.control, self.lambdas, self.locals, self.of
 
     def lower(self, node: Node, name: str, record: str, declared: Type, *,
               static: bool) -> FunctionIR | None:  # fmt: skip

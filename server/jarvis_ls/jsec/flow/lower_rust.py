@@ -17,7 +17,6 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.codeintel.rust_tests import is_test_path
 from jarvis_ls.jsec.flow.ir import FileIR, FunctionIR, GlobalIR, RecordIR, Span, Type
 from jarvis_ls.jsec.flow.loose import written_loosely
-from jarvis_ls.jsec.flow.lower_blocks import let_go
 from jarvis_ls.jsec.flow.lower_changed import changed
 from jarvis_ls.jsec.flow.lower_rust_body import Body, Outer, Signature
 from jarvis_ls.jsec.flow.rust_types import RustTypes, shape
@@ -79,7 +78,7 @@ class RustLowering:
         try:
             return body.lower(node, key, record)
         finally:
-            let_go(body.of, body.control, body)
+            body.let_go()
 
     def whole(self) -> FileIR:
         """The file with all its functions."""

@@ -112,6 +112,13 @@ class Body:
         self.patterns = Patterns(self)
         self.control = Control(self)
 
+    def let_go(self) -> None:
+        """Part from what leads back here, when no more is lowered: all of it is freed at once;
+        otherwise that waits for the collector, which looks at all of it before."""
+        self.of.let_go()
+        self.control.let_go()
+        del self.control, self.of, self.patterns
+
     def lower(self, node: Node, key: str, record: str) -> FunctionIR | None:
         """The function of a `function_item`; None when it has no body."""
         body = node.child_by_field_name("body")

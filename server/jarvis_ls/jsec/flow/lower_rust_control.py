@@ -46,6 +46,10 @@ class Control:
             "closure_expression": self._closure, "let_condition": self._let_truth,
         }  # fmt: skip
 
+    def let_go(self) -> None:
+        """Part from what leads back here; see `Body.let_go`."""
+        del self.visits
+
     # conditions
 
     def branch(self, node: Node, yes: int, no: int) -> None:

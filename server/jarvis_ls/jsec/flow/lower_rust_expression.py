@@ -65,6 +65,10 @@ class Expressions:
             "await_expression": self._awaited, "generic_function": self._path,
         }  # fmt: skip
 
+    def let_go(self) -> None:
+        """Part from what leads back here; see `Body.let_go`."""
+        del self._visits
+
     def value(self, node: Node | None, wanted: Type = ANY) -> Typed:
         """What an expression gives, with its type; `wanted` is what is expected of it."""
         body = self.body

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import Instr, Type
-from jarvis_ls.jsec.flow.lower_blocks import Blocks, Scopes, let_go
+from jarvis_ls.jsec.flow.lower_blocks import Blocks, Scopes
 from jarvis_ls.jsec.flow.lower_expression import Expressions, Outer
 
 
@@ -20,7 +20,7 @@ def initialiser(
     of.places.initialise((ir.GLOBAL, name), type_, value)
     done, _ = blocks.finish()
     scopes = of.scopes
-    let_go(of)
+    of.let_go()
     if len(done) != 1 or scopes.slots or blocks.temps:
         return ()  # more than stores of constants: nothing is known of it
     return tuple(i for i in done[0][0] if i[0] in (ir.EVAL, ir.CLEAR))

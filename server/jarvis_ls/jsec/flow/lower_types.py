@@ -41,7 +41,7 @@ class Types:
         self.sizes: dict[str, tuple[int, int]] = {}
         """Bytes and alignment of each record."""
         self.enumerators: dict[str, int] = dict(unit.facts.enumerators)
-        self._signed: set[str] = set()
+        self._signs: set[str] = set()
         """Tags of the enums with constants below zero."""
         self.methods: dict[tuple[str, str], Type] = {}
         """Function types of member functions by class and name."""
@@ -171,7 +171,7 @@ class Types:
             return self.record(node)
         if kind == "enum_specifier":
             self.enumeration(node)
-            return ("i", 4, text(node.child_by_field_name("name")) in self._signed)
+            return ("i", 4, text(node.child_by_field_name("name")) in self._signs)
         if kind == "template_type":
             return self._template(node)
         if kind == "qualified_identifier":
@@ -202,7 +202,7 @@ class Types:
         body = node.child_by_field_name("body")
         name = text(node.child_by_field_name("name"))
         if body is not None:
-            self._signed.discard(name)  # of those without a name the last counts
+            self._signs.discard(name)  # of those without a name the last counts
         value = -1
         for child in body.named_children if body is not None else ():
             if child.type != "enumerator":
@@ -213,7 +213,7 @@ class Types:
                 return
             value = found
             if value < 0:
-                self._signed.add(name)
+                self._signs.add(name)
             self.enumerators[text(child.child_by_field_name("name"))] = value
 
     def record(self, node: Node, alias: str = "") -> Type:

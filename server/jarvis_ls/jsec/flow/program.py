@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
 
 from jarvis_ls.jsec.flow.ir import FunctionIR, GlobalIR, RecordIR, Type
 from jarvis_ls.jsec.flow.library.tables import STOPS
@@ -54,6 +53,10 @@ class Program:
         self._reaches: dict[tuple[str, str, int], Reach] = {}
         self._digests: dict[Reach, bytes] = {}
         self._returning: dict[tuple[str, str, int], bool] = {}
+        self._derived: dict[str, set[str]] | None = None
+        """Classes by their base, until a file changes."""
+        self._taken: set[str] | None = None
+        """Functions whose address is taken, until a file changes."""
         self._asked: Lookups | None = None
         self._answers: Lookups = {}
         """What named the answers to the last questions, until a file changes."""
@@ -92,8 +95,7 @@ class Program:
         self._digests.clear()
         self._returning.clear()
         self._answers.clear()
-        self.__dict__.pop("_derived", None)
-        self.__dict__.pop("_taken", None)
+        self._derived = self._taken = None
         before = self._outlines.pop(path, None)
         if before is None:
             return
@@ -206,6 +208,8 @@ class Program:
 
     def is_taken(self, name: str) -> bool:
         """Whether the address of a function of that name is taken anywhere."""
+        if self._taken is None:
+            self._taken = _all_taken(self._outlines.values())
         return name in self._taken
 
     def place_of(self, name: str, from_file: str) -> tuple[str, str] | None:
@@ -387,6 +391,8 @@ class Program:
         return found
 
     def _below(self, base: str) -> set[str]:
+        if self._derived is None:
+            self._derived = _all_derived(self._outlines.values())
         below: set[str] = set()
         waiting = [base]
         while waiting:
@@ -396,24 +402,23 @@ class Program:
                     waiting.append(record)
         return below
 
-    @cached_property
-    def _taken(self) -> set[str]:
-        taken: set[str] = set()
-        for outline in self._outlines.values():
-            for function in outline.functions.values():
-                taken.update(function.takes)
-            taken |= outline.takes
-        return taken
 
-    @cached_property
-    def _derived(self) -> dict[str, set[str]]:
-        """Classes by their base."""
-        derived: dict[str, set[str]] = {}
-        for outline in self._outlines.values():
-            for name, record in outline.records.items():
-                for base in record.bases:
-                    derived.setdefault(base, set()).add(name)
-        return derived
+def _all_taken(outlines: Iterable[Outline]) -> set[str]:
+    taken: set[str] = set()
+    for outline in outlines:
+        for function in outline.functions.values():
+            taken.update(function.takes)
+        taken |= outline.takes
+    return taken
+
+
+def _all_derived(outlines: Iterable[Outline]) -> dict[str, set[str]]:
+    derived: dict[str, set[str]] = {}
+    for outline in outlines:
+        for name, record in outline.records.items():
+            for base in record.bases:
+                derived.setdefault(base, set()).add(name)
+    return derived
 
 
 def _method(function: FunctionOutline) -> tuple[str, str]:

@@ -14,6 +14,32 @@ ENDLESS = 2**63
 class Reg:
     """What is known about a region at a point. Never changed once made; `but` makes another."""
 
+    __slots__ = (
+        "below",
+        "escaped",
+        "extent",
+        "family",
+        "fill",
+        "fixed",
+        "flags",
+        "freed",
+        "hi",
+        "len_hi",
+        "len_lo",
+        "lo",
+        "locked",
+        "null",
+        "open",
+        "owner",
+        "record",
+        "site",
+        "status",
+        "taint",
+        "text",
+        "touched",
+        "written",
+    )
+
     def __init__(self) -> None:
         self.status = LIVE
         self.lo: Number = 0
@@ -62,9 +88,61 @@ class Reg:
 
     def but(self, **changes: Any) -> Reg:
         """A copy with some members changed."""
-        new = Reg.__new__(Reg)
-        new.__dict__ = {**self.__dict__, **changes}  # they are copied a lot: the fastest way
+        new = Reg()
+        new.status = self.status
+        new.lo = self.lo
+        new.hi = self.hi
+        new.flags = self.flags
+        new.null = self.null
+        new.len_lo = self.len_lo
+        new.len_hi = self.len_hi
+        new.taint = self.taint
+        new.text = self.text
+        new.fixed = self.fixed
+        new.escaped = self.escaped
+        new.family = self.family
+        new.fill = self.fill
+        new.site = self.site
+        new.freed = self.freed
+        new.record = self.record
+        new.written = self.written
+        new.owner = self.owner
+        new.open = self.open
+        new.below = self.below
+        new.locked = self.locked
+        new.extent = self.extent
+        new.touched = self.touched
+        for name, value in changes.items():
+            setattr(new, name, value)
         return new
+
+    def same(self, other: Reg) -> bool:
+        """Whether both know the same."""
+        return (
+            self.status == other.status
+            and self.lo == other.lo
+            and self.hi == other.hi
+            and self.flags == other.flags
+            and self.null == other.null
+            and self.len_lo == other.len_lo
+            and self.len_hi == other.len_hi
+            and self.taint == other.taint
+            and self.text == other.text
+            and self.fixed == other.fixed
+            and self.escaped == other.escaped
+            and self.family == other.family
+            and self.fill == other.fill
+            and self.site == other.site
+            and self.freed == other.freed
+            and self.record == other.record
+            and self.written == other.written
+            and self.owner == other.owner
+            and self.open == other.open
+            and self.below == other.below
+            and self.locked == other.locked
+            and self.extent == other.extent
+            and self.touched == other.touched
+        )
 
     def key(self) -> tuple[Any, ...]:
         """What tells it from others."""

@@ -103,7 +103,7 @@ class State:
 
 
 def _join_reg(a: Reg, b: Reg) -> Reg:
-    if a.__dict__ == b.__dict__:
+    if a.same(b):
         return a
     return a.but(
         status=a.status if a.status == b.status else MAYBE_FREED,
