@@ -17,6 +17,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[2])]  # so that `tests` is 
 
 from jarvis_ls.codeintel.code import Unit  # noqa: E402
 from jarvis_ls.codeintel.facts import Facts  # noqa: E402
+from jarvis_ls.codeintel.languages import LanguageName  # noqa: E402
 from jarvis_ls.codeintel.parse import parse  # noqa: E402
 from jarvis_ls.codeintel.source import Source  # noqa: E402
 from jarvis_ls.jsec.disk import analysis_of  # noqa: E402
@@ -169,10 +170,11 @@ def _real_file() -> str:
 
 def _followed(text: str) -> float:
     """Processor seconds to lower a file and to follow each of its functions."""
-    source = Source("a.c", text.encode())
-    tree_ = parse(source.data, "c")
+    language: LanguageName = "cpp" if "namespace" in text else "c"
+    source = Source(f"a.{language}", text.encode())
+    tree_ = parse(source.data, language)
     began = time.process_time()
-    file = lower(Unit(source, "c", Facts()), tree_.root_node)
+    file = lower(Unit(source, language, Facts()), tree_.root_node)
     program = Program(
         [outline_of(file, source.data)], lambda _path, key: file.functions.get(key)
     )  # fmt: skip
@@ -220,10 +222,15 @@ def _jumps(n: int) -> str:
     return f"int f(int a) {{\n{labels}return a;\n}}\n"
 
 
+def _namespaces(n: int) -> str:
+    one = "namespace n {\nint f(int a) { return a; }\n"
+    return one * n + "}\n" * n + "int g(int a) { return a; }\n" * n
+
+
 SHAPES: dict[str, Callable[[int], str]] = {
     "ifs inside of each other": _nested, "else-ifs": _else_ifs, "cases of a switch": _switch,
     "locals": _locals, "functions that call each other": _circle, "loops": _loops,
-    "gotos": _jumps,
+    "gotos": _jumps, "namespaces": _namespaces,
 }  # fmt: skip
 
 if __name__ == "__main__":

@@ -64,6 +64,12 @@ def test_members_behind_directives_are_known_however_deep() -> None:
     assert list(facts(f"struct s {{\nint first;\n{nested}}};\n").fields) == ["first", "deep"]
 
 
+def test_members_of_structs_in_structs_are_known_down_to_a_depth() -> None:
+    nested = "struct {\nint m%d;\n" * 3000 % tuple(range(3000)) + "} s;\n" * 3000
+    found = facts(f"struct s {{\nint first;\n{nested}int last;\n}};\n")
+    assert {"first", "m0", "m500", "last"} <= set(found.fields)
+
+
 def test_old_style_parameters_are_parameters() -> None:
     old = function("int copy(to, from, n) char *to; char from[]; int n; { int i = 0; return n; }")
     assert {v.name: (v.is_parameter, v.is_pointer) for v in old.parameters} == {

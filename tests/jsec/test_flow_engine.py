@@ -303,6 +303,20 @@ SHAPES = {
 }  # fmt: skip
 
 
+def test_functions_have_the_names_of_the_namespaces_around_them() -> None:
+    text = (
+        "void a() {} namespace x { void b() {} namespace { void c() {} }"
+        " namespace y { void d() {} } void e() {} } void f() {} namespace x::y { void g() {} } namespace z { } void h() {}"
+    )
+    names = ["a", "x::b", "x::c", "x::y::d", "x::e", "f", "x::y::g", "h"]
+    assert list(lowered(text, "a.cpp").functions) == names
+
+
+def test_namespaces_nest_as_deep_as_they_like() -> None:
+    text = "namespace n {" * 20_000 + "void f() {}" + "}" * 20_000 + "void g() {}"
+    assert [name.rpartition("::")[2] for name in lowered(text, "a.cpp").functions] == ["f", "g"]
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_work_grows_with_the_text_and_not_faster(shape: str) -> None:
     def work(n: int) -> int:

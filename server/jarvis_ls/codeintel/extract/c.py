@@ -10,7 +10,7 @@ from jarvis_ls.codeintel.code import Function, Variable, field, text
 from jarvis_ls.codeintel.extract.output import compared_output
 from jarvis_ls.codeintel.facts import Declared, Facts, FunctionMacro
 from jarvis_ls.codeintel.items import CONDITIONALS
-from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.codeintel.parse import MAX_DEPTH, Node
 
 CHANGES: Mapping[str, str] = {
     "decl": "(declaration)",
@@ -181,9 +181,9 @@ def _declaration_facts(node: Node) -> Facts:
     return facts
 
 
-def _add_body(facts: Facts, tagged: Node) -> None:
+def _add_body(facts: Facts, tagged: Node, depth: int = 0) -> None:
     body = field(tagged, "body")
-    if body is None:
+    if body is None or depth > MAX_DEPTH:
         return
     value = -1
     for child in _members(body):
@@ -198,7 +198,7 @@ def _add_body(facts: Facts, tagged: Node) -> None:
         elif child.type == "field_declaration":
             inner = field(child, "type")
             if inner is not None and inner.type in _TAGGED:
-                _add_body(facts, inner)
+                _add_body(facts, inner, depth + 1)
             for declared, _ in _declared(child):
                 known = facts.fields.get(declared.name, ())
                 facts.fields[declared.name] = (*known, declared)

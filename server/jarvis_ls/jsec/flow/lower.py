@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from jarvis_ls.codeintel.code import Unit, text
 from jarvis_ls.codeintel.items import items
-from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.codeintel.parse import MAX_DEPTH, Node
 from jarvis_ls.jsec.flow.ir import FileIR, FunctionIR, GlobalIR, RecordIR, Span, Type
 from jarvis_ls.jsec.flow.loose import PASTED, written_loosely
 from jarvis_ls.jsec.flow.lower_changed import changed
@@ -258,32 +258,35 @@ def _alike(one: Type, other: Type) -> bool:
 
 
 class _Spaces:
-    """The namespaces of a file by position."""
+    """The namespaces of a file by position; what nests deeper than what is analysed has the name of
+    the last."""
 
     def __init__(self, root: Node) -> None:
         self._ranges: list[tuple[int, int, str]] = []
-        stack = [(child, "") for child in root.children]
+        self._next = 0
+        self._open: list[tuple[int, int, str]] = []
+        stack = [(child, "", 0) for child in root.children]
         while stack:
-            node, outer = stack.pop()
-            if node.type == "namespace_definition":
+            node, outer, depth = stack.pop()
+            if node.type == "namespace_definition" and depth < MAX_DEPTH:
                 name = text(node.child_by_field_name("name"))
                 inner = "::".join(part for part in (outer, name) if part)
                 self._ranges.append((node.start_byte, node.end_byte, inner))
                 body = node.child_by_field_name("body")
-                stack.extend((child, inner) for child in (body.children if body else ()))
+                stack += [(child, inner, depth + 1) for child in (body.children if body else ())]
             elif node.type in ("linkage_specification", "declaration_list", "preproc_ifdef",
                                "preproc_if", "preproc_else"):  # fmt: skip
-                stack.extend((child, outer) for child in node.children)
+                stack += [(child, outer, depth) for child in node.children]
         self._ranges.sort()
 
     def of(self, node: Node) -> str:
-        found = ""
-        for start, end, name in self._ranges:
-            if start > node.start_byte:
-                break
-            if node.end_byte <= end:
-                found = name
-        return found
+        """The full name of the namespace around a node; they are asked for in their order."""
+        while self._next < len(self._ranges) and self._ranges[self._next][0] <= node.start_byte:
+            self._open.append(self._ranges[self._next])
+            self._next += 1
+        while self._open and self._open[-1][1] < node.end_byte:
+            self._open.pop()
+        return self._open[-1][2] if self._open else ""
 
 
 def _is_torn(node: Node, declarator: Node) -> bool:

@@ -77,6 +77,7 @@ class Lambdas:
         for index, (name, type_) in enumerate(self._parameters(function)):
             (address, from_), span = given[index] if index < len(given) else \
                 (of.spill(of.unknown(type_)), of.span(node))  # fmt: skip
+            kind: Type
             if type_[0] == "&" or type_ == ANY:
                 stored, at = of.referred(address, from_, span)
                 type_, kind = ("&", at), ("p", at)
