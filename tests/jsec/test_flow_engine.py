@@ -306,7 +306,8 @@ SHAPES = {
 def test_functions_have_the_names_of_the_namespaces_around_them() -> None:
     text = (
         "void a() {} namespace x { void b() {} namespace { void c() {} }"
-        " namespace y { void d() {} } void e() {} } void f() {} namespace x::y { void g() {} } namespace z { } void h() {}"
+        " namespace y { void d() {} } void e() {} } void f() {} namespace x::y { void g() {} }"
+        " namespace z { } void h() {}"
     )
     names = ["a", "x::b", "x::c", "x::y::d", "x::e", "f", "x::y::g", "h"]
     assert list(lowered(text, "a.cpp").functions) == names

@@ -167,8 +167,13 @@ test('the extension holds what it needs and nothing else', () => {
     ),
     [],
   );
-  const flow = /^extension\/bundled\/libs\/common\/jarvis_ls\/jsec\/flow\/interpret\.(py|.+\.(so|pyd))$/;
-  assert.equal(files.filter((file) => flow.test(file)).length, 2, 'machine code and the Python of it');
+  const flow =
+    /^extension\/bundled\/libs\/common\/jarvis_ls\/jsec\/flow\/interpret\.(py|.+\.(so|pyd))$/;
+  assert.equal(
+    files.filter((file) => flow.test(file)).length,
+    2,
+    'machine code and the Python of it',
+  );
   for (const library of ['pygls', 'tree_sitter_c', 'openai', 'mcp', 'jarvis_ls', 'tomli']) {
     assert.ok(files.includes(`extension/bundled/libs/common/${library}/__init__.py`), library);
   }
