@@ -6,11 +6,14 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from test_scan import jc2r
 from test_translation import needs_cargo
+
+from jarvis_ls.jc2r.baseline.deep import deeply
 
 SUM = "int sum(int a, int b) { return a + b; }\n"
 CHINESE = {"LC_ALL": "zh_CN.UTF-8", "PYTHONUTF8": "1"}
@@ -151,3 +154,18 @@ def test_a_crate_that_cannot_be_written_leaves_the_one_before(tmp_path: Path) ->
     done = jc2r("run", "--baseline", root)
     assert done.returncode == 2 and "Traceback" not in done.stderr, done.stderr
     assert everything(crate / "src") == before
+
+
+def test_room_for_recursion_is_given_back() -> None:
+    """What nests too deep ends in an error again, not in a process that is gone."""
+
+    def depth(left: int) -> int:
+        return deeply(depth, left - 1) + 1 if left else len(deeply(_nest, 20_000))
+
+    before = sys.getrecursionlimit()
+    assert depth(3) == 20_003
+    assert sys.getrecursionlimit() == before
+
+
+def _nest(levels: int) -> str:
+    return "(" + _nest(levels - 1) if levels else ""

@@ -16,10 +16,13 @@ _DEPTH = 200_000
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 _LOCK = threading.Lock()
+_SHALLOW: list[int] = []
+"""How deep calls may be once none of these runs any more; once for each that does."""
 
 
 def deeply(function: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
-    """What `function` gives or raises, run in a thread whose stack is large enough."""
+    """What `function` gives or raises, run in a thread whose stack is large enough. Until it ends
+    other threads may run out of theirs: they should wait."""
     done: Future[_T] = Future()
 
     def work() -> None:
@@ -29,12 +32,20 @@ def deeply(function: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) 
             done.set_exception(error)
 
     with _LOCK:
-        sys.setrecursionlimit(max(_DEPTH, sys.getrecursionlimit()))
-        before = threading.stack_size(_STACK)
-        try:
-            thread = threading.Thread(target=work, name="deep", daemon=True)
-            thread.start()
-        finally:
-            threading.stack_size(before)
-    thread.join()
+        _SHALLOW.append(_SHALLOW[0] if _SHALLOW else sys.getrecursionlimit())
+        sys.setrecursionlimit(max(_DEPTH, _SHALLOW[0]))
+    try:
+        thread = threading.Thread(target=work, name="deep", daemon=True)
+        with _LOCK:
+            before = threading.stack_size(_STACK)
+            try:
+                thread.start()
+            finally:
+                threading.stack_size(before)
+        thread.join()
+    finally:
+        with _LOCK:
+            limit = _SHALLOW.pop()
+            if not _SHALLOW:
+                sys.setrecursionlimit(limit)
     return done.result()

@@ -7,13 +7,14 @@ the Rust asked. The smallest case that differs is kept as the example.
 from __future__ import annotations
 
 import hashlib
+import json
 import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, Verbosity, given, settings
+from hypothesis import HealthCheck, Phase, Verbosity, given, reject, settings
 from hypothesis import seed as with_seed
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky, HypothesisException
@@ -110,6 +111,8 @@ class _Trial:
         self._barren = 0
         self._differs = False
         self._hung = 0
+        self._tried: set[bytes] = set()
+        """Digests of the requests so far."""
         self._kept: list[dict[str, Any]] = []
         """What the C said of the requests that are kept: another of the same says little more."""
 
@@ -125,6 +128,8 @@ class _Trial:
     def run(self, case: Case) -> None:
         """Compare one case. Raises `Differs`."""
         request = case.to_json(self._symbol, self._result, SECONDS)
+        if not self._differs:
+            self._refuse_again(request)
         if why := self._unfit(request):
             self._found.excluded[why] += not self._differs
             self._barren += 1
@@ -142,6 +147,13 @@ class _Trial:
         if len(self._found.requests) < self._keep and self._expected not in self._kept:
             self._kept.append(self._expected)
             self._found.requests.append({**request, "expected": self._expected})
+
+    def _refuse_again(self, request: dict[str, Any]) -> None:
+        """Have another case drawn where Hypothesis gives one that was tried."""
+        digest = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).digest()
+        if digest in self._tried:
+            reject()
+        self._tried.add(digest)
 
     def _unfit(self, request: dict[str, Any]) -> str:
         """Why a case does not count; empty when it does."""

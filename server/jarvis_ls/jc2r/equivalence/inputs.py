@@ -9,10 +9,12 @@ sanitizers object to it.
 from __future__ import annotations
 
 import itertools
+import math
 import random
 import re
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import strategies as st
@@ -70,9 +72,7 @@ class Inputs:
         self._callbacks = callbacks
         self._variables = variables
         self._writers = [one for one in writers if one is not function and symbol_of(one)]
-        self._near: list[int] = []
-        """Numbers near those of the function that is called."""
-        self._strings: list[bytes] = []
+        self._hints = _hints(function)
         self._supplied: dict[int, list[tuple[int, Kind, int]]] = {}
         """Lengths that structures lie by, by block: offset, type, and how much is left to give."""
         self._roomy = False
@@ -85,7 +85,7 @@ class Inputs:
         case = Case(large=[symbol for symbol, _ in self._variables])
         self._making, self._roomy = 0, False  # a case that is given up may have left it anywhere
         self._supplied = {}
-        self._near, self._strings = _near(self._function), [*self._function.strings, *_WORDS]
+        self._hints = _hints(self._function)
         self._bold = draw(st.integers(0, 7)) == 7
         case.arguments = self._arguments(draw, case, self._function, {})
         for symbol, kind in self._variables:
@@ -180,10 +180,9 @@ class Inputs:
         return place if maker.inside else {"held": place}
 
     def _step(self, draw: Draw, case: Case, one: Function, given: Mapping[int, Any]) -> None:
-        near, self._near = self._near, _near(one)
-        strings, self._strings = self._strings, [*one.strings, *_WORDS]
+        hints, self._hints = self._hints, _hints(one)
         arguments = self._arguments(draw, case, one, given)
-        self._near, self._strings = near, strings
+        self._hints = hints
         case.steps.append({"symbol": self._symbol_of(one), "arguments": arguments,
                            "result": code_of(one.result, self._records)})  # fmt: skip
 
@@ -238,7 +237,7 @@ class Inputs:
             return capacity
         if draw(st.booleans()):
             return int(draw(st.integers(0, capacity)))
-        known = [one for one in self._near if SMALL < one < capacity]
+        known = [one for one in self._hints.near if SMALL < one < capacity]
         return int(draw(st.sampled_from([capacity, capacity, max(0, capacity - 1), *known])))
 
     def _argument(self, draw: Draw, case: Case, kind: Kind) -> tuple[Any, Any]:
@@ -263,7 +262,7 @@ class Inputs:
         if draw(st.integers(0, 31 if depth == 0 else 7)) == 0:
             return 0, None
         if target.form == "file":
-            words = draw(st.sampled_from(self._strings))
+            words = draw(st.sampled_from(self._hints.strings))
             case.files.append(words + draw(st.binary(max_size=64)))
             return 0, {"file": len(case.files) - 1}
         if target.form == "function":
@@ -276,7 +275,7 @@ class Inputs:
         if target.form in ("record", "array", "pointer"):
             count = draw(st.sampled_from([1, 1, 1, 2, 4, 8]))
         else:
-            known = [one for one in self._near if SMALL < one <= MOST_BYTES]
+            known = [one for one in self._hints.near if SMALL < one <= MOST_BYTES]
             count = draw(st.sampled_from([1, 4, 16, 64, 64, 260, 260, 1024, *known[-4:]]))
         count = min(count, most)
         block = Block(bytearray(count * size))
@@ -295,7 +294,7 @@ class Inputs:
         manner = draw(st.integers(0, 9))
         text = size == 1 and target is not None and target.signed
         if text and manner < 7:
-            made = draw(st.sampled_from(self._strings))
+            made = draw(st.sampled_from(self._hints.strings))
             if manner < 4:
                 more = draw(st.binary(max_size=min(count, 48)))
                 made = bytes(32 + byte % 95 for byte in more) if manner < 3 else made + more
@@ -397,7 +396,7 @@ class Inputs:
         if manner < 3:
             return int(draw(st.integers(0, 16)))
         if manner < 6:
-            return min(max(int(draw(st.sampled_from(self._near))), low), _most(kind))
+            return min(max(int(draw(st.sampled_from(self._hints.near))), low), _most(kind))
         if manner < 8:
             return int(draw(st.integers(max(low, -1000), min(_most(kind), 1000))))
         most = _most(kind)
@@ -409,7 +408,10 @@ class Inputs:
 
     def _float(self, draw: Draw, kind: Kind) -> float:
         manner = draw(st.integers(0, 3))
-        if manner < 2:
+        if manner < 2 and self._hints.fractions:
+            value = float(draw(st.sampled_from(self._hints.fractions)))
+            return _single(value) if kind.size == 4 else value
+        if manner < 3:
             return float(draw(st.integers(-100, 100))) / 4
         return float(draw(st.floats(width=32 if kind.size == 4 else 64)))
 
@@ -437,8 +439,32 @@ def writes_bytes(kind: Kind) -> bool:
     return _takes_bytes(kind) and not kind.const
 
 
-def _near(function: Function) -> list[int]:
-    return sorted({n + d for n in function.numbers for d in (-1, 0, 1)}) or [0]
+@dataclass(frozen=True, slots=True)
+class _Hints:
+    """What a function that is called makes a difference of."""
+
+    near: list[int]
+    """Whole numbers near those in its body."""
+    fractions: list[float]
+    """Numbers near all in its body, when there is one that is not whole."""
+    strings: list[bytes]
+
+
+def _hints(function: Function) -> _Hints:
+    every = (*function.fractions, *function.numbers) if function.fractions else ()
+    return _Hints(
+        sorted({n + d for n in function.numbers for d in (-1, 0, 1)}) or [0],
+        sorted({float(n) + d for n in every for d in (-1, -0.5, 0, 0.5, 1)}),
+        [*function.strings, *_WORDS],
+    )
+
+
+def _single(value: float) -> float:
+    """The nearest number of single precision."""
+    try:
+        return float(struct.unpack("<f", struct.pack("<f", value))[0])
+    except OverflowError:
+        return math.copysign(math.inf, value)
 
 
 def _most(kind: Kind) -> int:

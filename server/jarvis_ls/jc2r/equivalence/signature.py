@@ -5,6 +5,7 @@ Types as the machine lays them out, the constants and strings a body speaks of, 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -94,7 +95,9 @@ class Function:
     variables: tuple[str, ...]
     """Names of file-level variables it refers to."""
     numbers: tuple[int, ...]
-    """Constants in its body."""
+    """Whole numbers in its body."""
+    fractions: tuple[float, ...]
+    """Other numbers in its body."""
     strings: tuple[bytes, ...]
     """String literals in its body."""
 
@@ -142,8 +145,8 @@ class _Reader:
         kinds = clang.cindex().CursorKind
         self._wanted = frozenset(
             getattr(kinds, name).value
-            for name in ("CALL_EXPR", "DECL_REF_EXPR", "INTEGER_LITERAL", "CHARACTER_LITERAL",
-                         "STRING_LITERAL", "ARRAY_SUBSCRIPT_EXPR")
+            for name in ("CALL_EXPR", "DECL_REF_EXPR", "INTEGER_LITERAL", "FLOATING_LITERAL",
+                         "CHARACTER_LITERAL", "STRING_LITERAL", "ARRAY_SUBSCRIPT_EXPR")
         )  # fmt: skip
 
     def read(self) -> None:
@@ -169,7 +172,7 @@ class _Reader:
 
     def _function(self, cursor: Any) -> None:
         type_ = cursor.type.get_canonical()
-        calls, indirect, variables, numbers, strings, bounds = self._body(cursor)
+        calls, indirect, variables, numbers, fractions, strings, bounds = self._body(cursor)
         self._found.functions.append(
             Function(
                 self._unit.path,
@@ -187,17 +190,19 @@ class _Reader:
                 indirect,
                 variables,
                 numbers,
+                fractions,
                 strings,
             )
         )
 
     def _body(
         self, cursor: Any
-    ) -> tuple[tuple[str, ...], bool, tuple[str, ...], tuple[int, ...], tuple[bytes, ...],
-               dict[str, int]]:  # fmt: skip
+    ) -> tuple[tuple[str, ...], bool, tuple[str, ...], tuple[int, ...], tuple[float, ...],
+               tuple[bytes, ...], dict[str, int]]:  # fmt: skip
         calls: dict[str, None] = {}
         variables: dict[str, None] = {}
         numbers: dict[int, None] = {}
+        fractions: dict[float, None] = {}
         strings: dict[bytes, None] = {}
         bounds: dict[str, int] = {}
         indirect = False
@@ -224,8 +229,10 @@ class _Reader:
                 value = clang.constant(child)
                 if isinstance(value, int):
                     numbers[value] = None
+                elif value is not None and math.isfinite(value):
+                    fractions[value] = None
         return (tuple(calls), indirect, tuple(variables), tuple(numbers)[:MOST_HINTS],
-                tuple(strings)[:MOST_HINTS], bounds)  # fmt: skip
+                tuple(fractions)[:MOST_HINTS], tuple(strings)[:MOST_HINTS], bounds)  # fmt: skip
 
     def _bound(self, subscript: Any, bounds: dict[str, int]) -> None:
         """Notes that a parameter is an index of an array whose length is known."""
