@@ -14,13 +14,13 @@ import { buildClient, setUpPackages } from './setup/client.mjs';
 import { setUpPython } from './setup/python.mjs';
 
 await task(async () => {
-  const { target, only, plain } = options();
+  const { target, only, whyPlain } = options();
   const dist = path.join(ROOT, 'dist');
   mkdirSync(dist, { recursive: true });
   await setUpPython();
   let wheel = await buildWheel(dist, false);
   console.log(`  ${path.relative(ROOT, wheel)}`);
-  const why = plain ? 'as asked for' : await whyNotCompiled();
+  const why = whyPlain || (await whyNotCompiled());
   if (why) {
     console.log(`  no machine code: ${why}`);
   } else {
@@ -46,6 +46,6 @@ function options() {
     },
   });
   const target = findTarget(values.target ?? hostTarget());
-  // Compiling is possible on the platform itself only.
-  return { target, only: values.only, plain: values.plain || target.name !== hostTarget() };
+  const elsewhere = target.name === hostTarget() ? '' : `this is not ${target.name}`;
+  return { target, only: values.only, whyPlain: values.plain ? 'as asked for' : elsewhere };
 }

@@ -18,6 +18,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 _SUFFIXES = (".so", ".pyd")
@@ -60,13 +61,10 @@ def _compiled(root: Path, modules: list[str]) -> Path:
     if place.is_dir():
         return place
     place.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".", dir=place.parent) as name:
-        built = _compile(root, Path(name), modules)
-        try:
-            built.rename(place)
-        except OSError:
-            if not place.is_dir():  # else somebody was faster
-                raise
+    with FileLock(f"{place}.lock"):  # who builds a wheel meanwhile waits for the same
+        if not place.is_dir():
+            with tempfile.TemporaryDirectory(prefix=".", dir=place.parent) as name:
+                _compile(root, Path(name), modules).rename(place)
     return place
 
 
