@@ -1,0 +1,79 @@
+"""What a command imports, at once or later, comes with what its users are told to install."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
+from pathlib import Path
+
+import grimp
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
+
+
+@pytest.mark.parametrize(
+    ("command", "extras"),
+    [
+        ("jsec", ()),
+        ("jc2r", ("migrate",)),
+        ("jarvis", ("agent",)),
+        ("language_server", ("agent", "migrate")),
+    ],
+)
+def test_everything_a_command_imports_is_installed_with_it(
+    command: str, extras: tuple[str, ...]
+) -> None:
+    brought = installed_with(extras)
+    distributions = packages_distributions()
+    missing = {
+        module
+        for module in imported_by(f"jarvis_ls.cli.{command}")
+        if not brought & {canonicalize_name(one) for one in distributions.get(module, [module])}
+    }
+    assert not missing
+
+
+def imported_by(module: str) -> set[str]:
+    """Packages of others that a module imports, or a module of ours that it imports."""
+    graph = grimp.build_graph("jarvis_ls", include_external_packages=True, cache_dir=None)
+    seen, queue = {module}, [module]
+    while queue:
+        new = graph.find_modules_directly_imported_by(queue.pop()) - seen
+        seen |= new
+        queue += new
+    known = sys.stdlib_module_names
+    return {one for one in seen if not one.startswith("jarvis_ls") and one not in known}
+
+
+def installed_with(extras: tuple[str, ...]) -> set[str]:
+    """Names of what the project asks for with these extras, and of what that needs."""
+    project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
+    asked = [*project["dependencies"]]
+    for extra in extras:
+        asked += project["optional-dependencies"][extra]
+    found: set[str] = set()
+    queue = [Requirement(one) for one in asked]
+    while queue:
+        requirement = queue.pop()
+        name = canonicalize_name(requirement.name)
+        if name not in found:
+            found.add(name)
+            queue += needs_of(requirement)
+    return found
+
+
+def needs_of(requirement: Requirement) -> list[Requirement]:
+    """What an installed package needs here; nothing of one that only another Python needs."""
+    try:
+        told = [Requirement(text) for text in requires(requirement.name) or []]
+    except PackageNotFoundError:
+        return []
+    return [one for one in told if one.marker is None or one.marker.evaluate({"extra": ""})]
