@@ -64,8 +64,9 @@ def _shown(root: Path, record: dict[str, Any], paint: Paint, width: int) -> Iter
         yield from wrapped(f"→ {say.told(record['suggestion'])}", width)
     yield ""
     steps = [one for one in record["trace"] if _is_place(one)]
-    if not steps:
+    if len(steps) < 2:
         yield say("No path is known: the place itself is all there is to see.")
+        steps = []
     for number, step in enumerate(steps, 1):
         yield paint(f"{number:>3}. {printable(step['file'])}:{step['line']}", "bold")
         yield from wrapped(say.told(step["message"]), width)

@@ -111,7 +111,7 @@ class Finding:
     related: tuple[Related, ...] = ()
     """Other places that explain it."""
     trace: tuple[Related, ...] = ()
-    """Source, steps and sink, where a path is known."""
+    """Source, steps and sink; empty where the place alone shows the flaw."""
     fix: Fix | None = None
     """A rewrite, where one is known."""
     gid: int = 0
@@ -125,6 +125,11 @@ class Finding:
     def score(self) -> float:
         """Confidence times the weight of the severity, rounded to 2 places."""
         return round(self.confidence * SEVERITY_WEIGHT[self.severity], 2)
+
+    @property
+    def steps(self) -> tuple[Related, ...]:
+        """The way to the flaw, which always ends in its place."""
+        return self.trace or (Related(self.file, self.span, self.message),)
 
     @property
     def id(self) -> str:
@@ -159,7 +164,7 @@ class Finding:
             "severity": self.severity,
             "score": self.score,
             "fingerprint": self.fingerprint,
-            "trace": [_related_to_json(step) for step in self.trace],
+            "trace": [_related_to_json(step) for step in self.steps],
             "verdict": self.verdict,
             "suppressed": self.suppressed,
         }

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.source import Source
-from jarvis_ls.jsec.flow.fault import RELEASED, Fault
+from jarvis_ls.jsec.flow.fault import RELEASED, TAKEN, Fault
 from jarvis_ls.jsec.flow.ir import Span
 
 _PATH = rb"([A-Za-z_]\w*(?:(?:->|\.)\w+){0,8})"
@@ -26,6 +26,9 @@ _USED = re.compile(
     + _PATH
     + rb"\s{0,4}\)"
 )
+_LOCKED = re.compile(
+    rb"(\w+)\s{0,4}\(\s{0,4}&?\s{0,4}" + _PATH + rb"\s{0,4}\)|" + _PATH + rb"(?:->|\.)(\w+)\(\)"
+)
 _ASSIGNED = re.compile(rb"\s{0,4}[-+*/|&^]?=[^=].*", re.DOTALL)  # fmt: skip
 _RELEASES = frozenset({"double-free", "double-close", "free-not-start", "free-non-heap"})
 _USES = frozenset({"use-after-free", "use-after-close", "null-dereference", "null-from-allocation"})
@@ -35,6 +38,8 @@ _LONGEST = 160
 
 def named(fault: Fault, source: Source) -> Fault:
     """The fault with the name of what is released or used, where its place says it plainly."""
+    if fault.kind == "lock-left":
+        return _with_lock(fault, source)
     pattern = _RELEASED if fault.kind in _RELEASES else _USED if fault.kind in _USES else None
     start, end = fault.span
     if pattern is None or end - start > _LONGEST or any(key == "name" for key, _ in fault.args):
@@ -46,6 +51,20 @@ def named(fault: Fault, source: Source) -> Fault:
         return fault
     path = next(group for group in match.groups() if group is not None).decode()
     return replace(fault, args=(*fault.args, ("name", path)))
+
+
+def _with_lock(fault: Fault, source: Source) -> Fault:
+    """The fault with the lock, and the function that took it, as a call in the same file names
+    them."""
+    taken = next((one for one in fault.steps if one.message == TAKEN), None)
+    if taken is None or taken.file != fault.file or taken.span[1] - taken.span[0] > _LONGEST:
+        return fault
+    match = _LOCKED.fullmatch(source.data[taken.span[0] : taken.span[1]].strip())
+    if match is None:
+        return fault
+    by, path, receiver, method = match.groups()
+    lock, taking = (path or receiver).decode(), (by or method).decode()
+    return replace(fault, args=(*fault.args, ("lock", lock), ("taking", taking)))
 
 
 _FREES = re.compile(

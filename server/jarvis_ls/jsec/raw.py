@@ -19,7 +19,10 @@ from jarvis_ls.core.finding import (
     severity_from_confidence,
 )
 from jarvis_ls.jsec.includes import Includes
-from jarvis_ls.jsec.rule import Report, Rule
+from jarvis_ls.jsec.rule import Range, Report, Rule
+
+Place = tuple[int, int, Message]
+"""First byte and end, and what is to be seen there."""
 
 TEST_DAMPING = 0.5
 """What confidence is multiplied with in code that only tests run."""
@@ -38,7 +41,8 @@ class Raw:
     confidence: float
     severity: Severity
     pattern: str
-    related: tuple[tuple[int, int, Message], ...]
+    causes: tuple[Place, ...]
+    related: tuple[Place, ...]
     fix: tuple[Message, tuple[tuple[int, int, str], ...], bool] | None
 
 
@@ -60,16 +64,20 @@ def raw_of(rule: Rule, report: Report, base: int, in_test: bool) -> Raw:
         confidence=confidence,
         severity=severity,
         pattern=report.pattern or rule.id,
-        related=tuple(
-            (start - base, end - base, Message(what, report.args))
-            for (start, end), what in report.related
-        ),
+        causes=_from(base, report.causes, report),
+        related=_from(base, report.related, report),
         fix=None if fix is None else (
             Message(fix.title, fix.args),
             tuple((start - base, end - base, new) for (start, end), new in fix.edits),
             fix.safe,
         ),
     )  # fmt: skip
+
+
+def _from(base: int, places: Iterable[tuple[Range, str]], report: Report) -> tuple[Place, ...]:
+    return tuple(
+        (start - base, end - base, Message(what, report.args)) for (start, end), what in places
+    )
 
 
 def finish(
@@ -103,14 +111,24 @@ def finish(
                 confidence=raw.confidence,
                 severity=raw.severity,
                 fingerprint=fingerprint(raw.rule, source.path, evidence, occurrence),
-                related=tuple(
-                    Related(source.path, source.span(base + start, base + end), message)
-                    for start, end, message in raw.related
-                ),
+                related=_placed(source, base, raw.related),
+                trace=_placed(source, base, _way(raw)),
                 fix=_place_fix(source, base, raw, includes),
             )
         )
     return findings
+
+
+def _way(raw: Raw) -> tuple[Place, ...]:
+    """What leads to the place, and the place; nothing where the flaw shows in one place."""
+    return (*raw.causes, (raw.start, raw.end, raw.message)) if raw.causes else ()
+
+
+def _placed(source: Source, base: int, places: Iterable[Place]) -> tuple[Related, ...]:
+    return tuple(
+        Related(source.path, source.span(base + start, base + end), message)
+        for start, end, message in places
+    )
 
 
 def _place_fix(source: Source, base: int, raw: Raw, includes: Includes) -> Fix | None:

@@ -192,14 +192,16 @@ class Report:
         severity: Severity | None = None,
         pattern: str = "",
         suggestion: str = "",
+        causes: Iterable[tuple[Node | Range, str]] = (),
         related: Iterable[tuple[Node | Range, str]] = (),
         fix: Rewrite | None = None,
         **args: str,
     ) -> None:
-        """`message` is a template whose `{name}` places `args` fill; `related` pairs other
-        places in the same item with what is to be seen there; without `confidence` and
-        `severity` the rule's own are taken; `pattern` is what was matched, by default the
-        name of the rule; `cwe` narrows the weaknesses of the rule to what is proven.
+        """`message` is a template whose `{name}` places `args` fill; `causes` pairs the places in
+        the same item that lead to this one, first ones first, with what happens there: its way
+        as far as it is known without flow; `related` does so with places beside it; without
+        `confidence` and `severity` the rule's own are taken; `pattern` is what was matched, by
+        default the name of the rule; `cwe` narrows the weaknesses of the rule to what is proven.
 
         A `Fault` as the place gives its steps as `trace` too, and what it proved as `args` that
         are not named."""
@@ -215,6 +217,7 @@ class Report:
         self.severity = severity
         self.pattern = pattern
         self.suggestion = suggestion
+        self.causes = [(_range(where), what) for where, what in causes]
         self.related = [(_range(where), what) for where, what in related]
         self.fix = fix
 

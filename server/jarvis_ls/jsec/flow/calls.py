@@ -344,6 +344,7 @@ def _method(an: Analysis, st: State, instr: Instr) -> Any:
                 st.regs[target[0]] = an.reg(st, target[0]).but(fill=UNKNOWN_FILL)
         if (constructor and not values) or destructor:
             return None
+        locks.method(an, st, where, owner, name, span)
         for index, value in enumerate((where, *values)):
             const = index > 0 and len(types) >= index and len(types[index - 1]) > 2
             unseen.forget(an, st, value, const=const)

@@ -9,6 +9,9 @@ from jarvis_ls.jsec.flow.ir import Span
 RELEASED = "It is released here."
 """What the step says at which a block is given back."""
 
+TAKEN = "The lock is taken here."
+"""What the step says at which a lock is taken."""
+
 
 @dataclass(frozen=True, slots=True)
 class Step:

@@ -8,8 +8,9 @@ used up the run ends in silence. A call has a share of it; one that takes more i
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from jarvis_ls.jsec.flow import calls, conditions, ir
@@ -23,7 +24,7 @@ from jarvis_ls.jsec.flow.memory import escape
 from jarvis_ls.jsec.flow.regions import Frame, Regions
 from jarvis_ls.jsec.flow.returns import returned
 from jarvis_ls.jsec.flow.state import State, equal
-from jarvis_ls.jsec.flow.values import Val, join
+from jarvis_ls.jsec.flow.values import ANY_NULL, NULL, Val, join
 from jarvis_ls.jsec.flow.way import CALLED, way
 
 Outcome = tuple[State, "Val | None"]
@@ -79,6 +80,17 @@ _REUSES = frozenset({"use-after-free", "double-free"})
 _LOSSES = frozenset({"leak", "resource-leak"})
 
 
+LEFT = "lock-left"
+_TAKERS = re.compile(r"(?i)lock|acquire|enter|begin|hold|grab")
+
+
+def _within(inner: Frame | None, frame: Frame) -> bool:
+    """Whether a call is one of another, or made by it."""
+    while inner is not None and inner is not frame:
+        inner = inner.caller
+    return inner is frame
+
+
 def _replace(head: int, pending: dict[int, list[State]]) -> None:
     """Drop the states that left a loop before it was known what holds in it: more is to come."""
     for states in pending.values():
@@ -113,6 +125,12 @@ class Analysis(Regions):
         self.too_little: dict[tuple[str, str, Span], int] = {}
         """What was not enough for a call of a function, by its file, name and place."""
         self.stack: list[FunctionIR] = []
+        self.held: dict[tuple[str, Span], list[tuple[int, Frame, Frame, int, Span, Fault]]] = {}
+        """Returns with a lock held that outlives the function, by file and place: the lock, the
+        calls that returned and that took it, whether null is returned, the statement, and the flaw
+        it may be."""
+        self.left_free: dict[Frame, set[tuple[int, Span]]] = {}
+        """Where calls returned without a lock, and whether null."""
         self.thrown: list[State] = []
         """States in which the call that ran last left by an exception."""
 
@@ -129,6 +147,8 @@ class Analysis(Regions):
         self.faults = {}
         self.partial = False
         self.too_little.clear()
+        self.held.clear()
+        self.left_free.clear()
         limits = self.limits
         self.fuel = limits.fuel + limits.per_instruction * function.size
         self.inside = limits.inside + limits.inside_per_instruction * function.size
@@ -141,6 +161,7 @@ class Analysis(Regions):
         self.stack = [function]
         self.run(frame, state)
         self.stack, self.thrown = [], []
+        self._locks_left()
         return sorted(self.faults.values(), key=lambda f: (f.file, f.span, f.kind))
 
     def entered(self) -> tuple[tuple[str, str], ...]:
@@ -438,6 +459,46 @@ class Analysis(Regions):
         steps.append(Step(function.file, span, kind))
         self.faults[key] = Fault(kind, function.file, function.name, span, source is not None, (),
                                  tuple(steps), source is not None, doubtful=True)  # fmt: skip
+
+    def lock_left(
+        self, state: State, frame: Frame, rid: int, taken: Any, value: Val | None, span: Span
+    ) -> None:
+        """Note that a function returns with a lock that it, or what it calls, took: whether it
+        should have given it back is known once all its ways are."""
+        function = frame.function
+        at = span if span != (0, 0) else (function.span[1] - 1, function.span[1])
+        known = self.held.setdefault((function.file, at), [])
+        if self.silent or any(one[:2] == (rid, frame) for one in known) or not _within(
+            taken[4], frame
+        ):  # fmt: skip
+            return
+        steps = (*self._way(state, None, taken[:4], None, None), Step(function.file, at, LEFT))
+        fault = Fault(LEFT, function.file, function.name, at, True, (), steps)
+        null = value.null if value is not None else ANY_NULL
+        known.append((rid, frame, taken[4], null, span, fault))
+
+    def _locks_left(self) -> None:
+        """What functions leave locked that they give back on other ways."""
+        for (file, at), returns in self.held.items():
+            for rid, frame, taken, null, span, fault in returns:
+                inner: Frame | None = taken
+                while inner is not frame and inner is not None:
+                    if (rid, inner) in self.gave_back:
+                        break  # told of that one
+                    inner = inner.caller
+                key = rid, frame
+                if inner is not frame or key not in self.gave_back or key in self.found_held:
+                    continue
+                function = frame.function
+                free = self.left_free.get(frame, set())
+                pointer = function.result[0] == "p"
+                if pointer and null != NULL and {one[0] for one in free} == {NULL}:
+                    continue  # it hands out what is locked
+                last = max((end[2] for _, end in function.blocks if end[0] == ir.RETURN),
+                           default=span)  # fmt: skip
+                ends = span == last and all(one[1] != span for one in free)
+                doubtful = ends or bool(_TAKERS.search(function.name))
+                self.faults.setdefault((LEFT, file, at), replace(fault, doubtful=doubtful))
 
     def _decided_elsewhere(self, state: State) -> bool:
         """Whether the way here rests on how conditions came out before a function was called, or

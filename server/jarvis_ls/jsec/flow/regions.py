@@ -111,8 +111,14 @@ class Regions(Joiner):
         """Whether the condition that is looked at tells nothing of what is usual."""
         self.allocated = False
         """Whether anything was allocated in this run."""
-        self.locked = False
-        """Whether any lock was taken in this run."""
+        self.took: set[tuple[int, Frame]] = set()
+        """Locks that outlive functions, and the calls within which they were taken."""
+        self.gave_back: set[tuple[int, Frame]] = set()
+        """Those within which they were given back after that."""
+        self.found_held: set[tuple[int, Frame]] = set()
+        """Those within which they were given back before: whoever called held them."""
+        self.looked_at: dict[Any, bool] = {}
+        """Whether anything is done with the result of a call that takes a lock, by its place."""
         self.met: dict[str, set[int]] = {}
         """Regions of the variables of file scope that this run came to, by name."""
         self.passed_by: set[tuple[str, str]] = set()
@@ -144,6 +150,9 @@ class Regions(Joiner):
         self.allocated = self.counted = self.locked = False
         self.passed_by.clear()
         self.opened.clear()
+        for noted in (self.took, self.gave_back, self.found_held):
+            noted.clear()
+        self.looked_at.clear()
         for held in (self.met, self._ids, self._globals, self._frames, self._functions):
             held.clear()
         self._depths.clear()

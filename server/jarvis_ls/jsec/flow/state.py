@@ -152,6 +152,8 @@ class Joiner:
     def __init__(self) -> None:
         self.places: list[Place | None] = []
         """What the regions are, by number."""
+        self.locked = False
+        """Whether any lock was taken in this run."""
 
     def initial(self, state: State, rid: int, offset: Any) -> Val:
         """The value of a cell of a region that was never written."""
@@ -208,6 +210,8 @@ class Joiner:
             for rid in [rid for rid in state.mem if rid not in mem]:
                 if self.places[rid] is not None:
                     mem[rid] = self._only(rid, state.mem[rid])
+        if self.locked:
+            _give_back(joined.regs, state.regs)
         _take_in_regs(joined.regs, state.regs)
         if joined.loops != state.loops:
             joined.loops = tuple({*joined.loops, *state.loops})
@@ -276,12 +280,21 @@ def equal(a: State, b: State) -> bool:
     return all(a.regs[rid].key() == b.regs[rid].key() for rid in _differing(a.regs, b.regs))
 
 
+def _give_back(regs: dict[int, Reg], others: dict[int, Reg]) -> None:
+    """Hold no lock that was not met on another way."""
+    held = [rid for rid, reg in regs.items() if reg.locked is not None and rid not in others]
+    for rid in held:
+        regs[rid] = regs[rid].but(locked=None)
+
+
 def _take_in_regs(regs: dict[int, Reg], others: dict[int, Reg]) -> None:
     """Make what is known about each region hold on another way, too."""
     for rid, other in others.items():
         reg = regs.get(rid)
-        if reg is not other:
-            regs[rid] = other if reg is None else _join_reg(reg, other)
+        if reg is None:
+            regs[rid] = other if other.locked is None else other.but(locked=None)
+        elif reg is not other:
+            regs[rid] = _join_reg(reg, other)
 
 
 def _differing(left: dict[int, Held], right: dict[int, Held]) -> list[int]:

@@ -21,6 +21,7 @@ from jarvis_ls.jsec.flow.state import (
 )  # fmt: skip
 from jarvis_ls.jsec.flow.types import ANY
 from jarvis_ls.jsec.flow.values import (
+    ANY_NULL,
     ARITH,
     AS_REGION,
     NOT_NULL,
@@ -281,9 +282,12 @@ def _ends_with(function: FunctionIR, call: Span) -> bool:
 
 
 def held_locks(an: Analysis, st: State, frame: Frame, value: Val | None, span: Span) -> None:
-    """Locks that are held when a function returns and go away with it."""
+    """Locks that are held when a function returns: they go away with it, or others may have to
+    give them back."""
     held = [(rid, reg) for rid, reg in st.regs.items() if reg.locked is not None]
     if not held:
+        null = value.null if value is not None else ANY_NULL
+        an.left_free.setdefault(frame, set()).add((null, span))
         return
     function = frame.function
     rest = st.copy()
@@ -293,6 +297,7 @@ def held_locks(an: Analysis, st: State, frame: Frame, value: Val | None, span: S
     for rid, reg in held:
         own = frame.base <= rid < frame.end and rid - frame.base not in function.params
         if not own and (rid in known or an.kind(rid) != "heap"):
+            an.lock_left(st, frame, rid, reg.locked, value, span)
             continue
         file, place = reg.locked[0], reg.locked[1]
         inside = function.span[0] <= place[0] < function.span[1] and file == function.file

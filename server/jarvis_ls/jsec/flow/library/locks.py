@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from jarvis_ls.jsec.flow.ir import Span
+from jarvis_ls.jsec.flow.fault import TAKEN
+from jarvis_ls.jsec.flow.ir import CALL, EVAL, TEMP, Span
 from jarvis_ls.jsec.flow.library.call import Call
 from jarvis_ls.jsec.flow.state import State
 from jarvis_ls.jsec.flow.values import NOT_NULL, OTHER, ZERO, Val
@@ -22,6 +23,9 @@ _GIVES = {"acquire": ("release",), "lock": ("unlock",), "take": ("give", "releas
 _LOCKED = re.compile(r"(?i)lock|mutex|critical_?section")
 _GIVING = re.compile(r"(?i)release|unlock|give|leave|exit|destroy|free|close|end|done")
 _FAILED = Val(1, 255, OTHER, None, (), NOT_NULL)
+_OWN = ("local", "heap")
+_SHARED = ("global", "object")
+"""Kinds of regions that outlive a function, and locks in them."""
 
 
 def unseen(an: Analysis, st: State, name: str, values: list[Val], args: Any, span: Span) -> None:
@@ -59,13 +63,42 @@ def _place(an: Analysis, st: State, value: Val, arg: Any) -> int | None:
 
 def _lock(an: Analysis, st: State, call: Call, index: int, *, fails: bool = False) -> Any:
     value = call.arg(index)
-    if value is None or len(value.ptr) != 1 or an.kind(value.ptr[0][0]) not in ("local", "heap"):
+    if value is None or len(value.ptr) != 1:
         return None
-    rid = value.ptr[0][0]
+    rid, least, greatest = value.ptr[0][:3]
+    kind = an.kind(rid)
+    if kind not in _OWN and (kind not in _SHARED or least != greatest):
+        return None
+    if kind in _SHARED:  # where nobody looks whether it was taken, one way is enough
+        fails = fails and _is_looked_at(an, call)
     failed = st.copy() if fails else None
     _hold(an, st, rid, call.span)
     call.value = ZERO
     return None if failed is None else (failed, _FAILED)
+
+
+def _is_looked_at(an: Analysis, call: Call) -> bool:
+    """Whether anything is done with the result of a call."""
+    function = an.frame.function
+    key = function.file, function.span, call.span
+    known = an.looked_at.get(key)
+    if known is None:
+        temp = next((one[1] for instrs, _ in function.blocks for one in instrs
+                     if one[0] == CALL and one[5] == call.span), -1)  # fmt: skip
+        known = an.looked_at[key] = any(
+            _mentions(one, temp) for instrs, end in function.blocks for one in (*instrs, end)
+            if one[:2] != (EVAL, (TEMP, temp))
+        )  # fmt: skip
+    return known
+
+
+def _mentions(part: Any, temp: int) -> bool:
+    """Whether a part of a function reads a temporary."""
+    if not isinstance(part, tuple):
+        return False
+    if len(part) == 2 and part[0] == TEMP and part[1] == temp:
+        return True
+    return any(_mentions(one, temp) for one in part)
 
 
 def _try(an: Analysis, st: State, call: Call, index: int) -> Any:
@@ -83,8 +116,35 @@ def _wait(an: Analysis, st: State, call: Call, index: int) -> Any:
 
 def _unlock(an: Analysis, st: State, call: Call, index: int) -> None:
     value = call.arg(index)
-    for target in value.ptr if value is not None else ():
+    if value is not None:
+        _give_back(an, st, value)
+
+
+def _give_back(an: Analysis, st: State, value: Val) -> None:
+    for target in value.ptr:
+        if an.kind(target[0]) in _SHARED:
+            for frame in _around(an.frame):
+                key = target[0], frame
+                (an.gave_back if key in an.took else an.found_held).add(key)
         _free(st, target[0])
+
+
+def _around(frame: Frame | None) -> Iterator[Frame]:
+    """A call and those it is made within."""
+    while frame is not None:
+        yield frame
+        frame = frame.caller
+
+
+def method(an: Analysis, st: State, where: Val, owner: str, name: str, span: Span) -> None:
+    """What a method of a mutex of C++ does with it."""
+    if not owner.endswith("mutex") or "recursive" in owner or len(where.ptr) != 1:
+        return
+    rid, least, greatest = where.ptr[0][:3]
+    if name in ("unlock", "unlock_shared"):
+        _give_back(an, st, where)
+    elif name in ("lock", "lock_shared") and an.kind(rid) in _SHARED and least == greatest:
+        _hold(an, st, rid, span)
 
 
 def _destroy(an: Analysis, st: State, call: Call, index: int) -> None:
@@ -116,9 +176,9 @@ def _mutex(an: Analysis, st: State, call: Call) -> None:
 def _hold(an: Analysis, st: State, rid: int, span: Span) -> None:
     function = an.frame.function
     an.locked = True
-    st.regs[rid] = an.reg(st, rid).but(
-        locked=(function.file, span, "The lock is taken here.", (), an.frame)
-    )
+    if an.kind(rid) in _SHARED:
+        an.took.update((rid, frame) for frame in _around(an.frame))
+    st.regs[rid] = an.reg(st, rid).but(locked=(function.file, span, TAKEN, (), an.frame))
 
 
 def _free(st: State, rid: int) -> None:

@@ -201,11 +201,17 @@ TABLE: dict[str, tuple[Effect, ...]] = {
     **_each("pthread_mutex_destroy pthread_rwlock_destroy pthread_spin_destroy mtx_destroy "
             "DeleteCriticalSection", ("destroy", 0)),
     **_each("pthread_mutex_lock pthread_spin_lock pthread_rwlock_wrlock pthread_rwlock_rdlock "
-            "mtx_lock", ("try lock", 0)),
+            "mtx_lock pthread_mutex_trylock pthread_mutex_timedlock pthread_spin_trylock "
+            "pthread_rwlock_trywrlock pthread_rwlock_tryrdlock mtx_trylock mtx_timedlock "
+            "mutex_lock_interruptible uv_mutex_trylock", ("try lock", 0)),
     **_each("pthread_mutex_unlock pthread_spin_unlock pthread_rwlock_unlock mtx_unlock "
-            "LeaveCriticalSection ReleaseSRWLockExclusive "
-            "ReleaseSRWLockShared ReleaseMutex", ("unlock", 0)),
-    **_each("EnterCriticalSection AcquireSRWLockExclusive AcquireSRWLockShared", ("lock", 0)),
+            "LeaveCriticalSection ReleaseSRWLockExclusive ReleaseSRWLockShared ReleaseMutex "
+            "g_mutex_unlock g_rec_mutex_unlock spin_unlock spin_unlock_irq spin_unlock_bh "
+            "mutex_unlock sqlite3_mutex_leave uv_mutex_unlock SDL_UnlockMutex omp_unset_lock",
+            ("unlock", 0)),
+    **_each("EnterCriticalSection AcquireSRWLockExclusive AcquireSRWLockShared g_mutex_lock "
+            "g_rec_mutex_lock spin_lock spin_lock_irq spin_lock_bh mutex_lock "
+            "sqlite3_mutex_enter uv_mutex_lock SDL_LockMutex omp_set_lock", ("lock", 0)),
     **_each("CreateMutex CreateMutexA CreateMutexW", ("open", "CreateFile", True), ("mutex",)),
     **_each("WaitForSingleObject", ("wait", 0)),
 }  # fmt: skip

@@ -83,7 +83,7 @@ def _check(call: Call, size: Node | None, function: Function) -> Iterator[Report
             call=call.name,
             size=text(size),
             source=source.name,
-            related=[(source.node, "The number comes from here.")],
+            causes=[(source.node, "The number comes from here.")],
         )
         return
 

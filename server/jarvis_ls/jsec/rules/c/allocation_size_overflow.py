@@ -78,7 +78,7 @@ def allocation_size_overflow(call: Call | Fault) -> Iterator[Report]:
         yield Report(
             call.node, INPUT, confidence=source.weigh(0.85), pattern=call.name, size=text(size),
             factor=text(unlimited[0]), source=source.name, fix=_rewrite(call, size, product),
-            related=[(source.node, "The number comes from here.")],
+            causes=[(source.node, "The number comes from here.")],
         )  # fmt: skip
         return
     if len(variable) < 2 or limited or any(_is_size(f) for f in _factors(product)):

@@ -107,7 +107,7 @@ def arithmetic_beyond_limit(site: Site | Fault) -> Iterator[Report]:
             expression=text(operation),
             variable=text(use),
             limit=limit,
-            related=[(site.node, "It is set here.")],
+            causes=[(site.node, "It is set here.")],
         )
         return
 

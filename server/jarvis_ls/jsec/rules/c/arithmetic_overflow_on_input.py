@@ -74,7 +74,7 @@ def arithmetic_overflow_on_input(function: Function) -> Iterator[Report]:
             expression=text(node),
             variable=text(variable),
             source=source.name,
-            related=[(source.node, "The number comes from here.")],
+            causes=[(source.node, "The number comes from here.")],
         )
 
 

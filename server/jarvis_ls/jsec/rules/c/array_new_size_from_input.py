@@ -65,5 +65,5 @@ def array_new_size_from_input(site: Site) -> Iterator[Report]:
         pattern="new",
         size=text(length),
         source=source.name,
-        related=[(source.node, "The number comes from here.")],
+        causes=[(source.node, "The number comes from here.")],
     )

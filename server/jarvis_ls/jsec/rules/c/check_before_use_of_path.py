@@ -74,7 +74,7 @@ def check_before_use_of_path(function: Function) -> Iterator[Report]:
                 pattern=f"{first.name}/{call.name}",
                 path=path,
                 check=first.written,
-                related=[(first.node, "Looked at here.")],
+                causes=[(first.node, "Looked at here.")],
             )
             del checked[path]
         elif call.name in CHECKS or call.name in OPENS:

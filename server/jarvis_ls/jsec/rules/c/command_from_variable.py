@@ -102,7 +102,7 @@ def _report(call: Call, command: Node, source: Source | None, confidence: float)
         call=call.name,
         command=text(command),
         source="" if source is None else source.name,
-        related=[(source.node, "The text comes from here.")] if source is not None else (),
+        causes=[(source.node, "The text comes from here.")] if source is not None else (),
     )
 
 

@@ -73,7 +73,7 @@ def container_changed_while_iterated(call: Call) -> Iterator[Report]:
                     pattern=call.name,
                     container=container,
                     method=call.name,
-                    related=[(_head(outer), "The loop.")],
+                    causes=[(_head(outer), "The loop.")],
                 )
             return
 

@@ -80,7 +80,7 @@ def copy_beyond_buffer(call: Call) -> Iterator[Report]:
         size=_written(asked.count, asked.unit),
         target=text(target),
         room=_written(memory.size.count, memory.size.unit),
-        related=[(memory.node, "The memory behind '{target}' is this.")] if memory.node else (),
+        causes=[(memory.node, "The memory behind '{target}' is this.")] if memory.node else (),
     )
 
 

@@ -66,5 +66,5 @@ def double_close(first: Call | Fault) -> Iterator[Report]:
             confidence=0.85 if again.certain else 0.55,
             pattern=first.name,
             handle=text(first.arg(0)),
-            related=[(first.node, "First closed here.")],
+            causes=[(first.node, "First closed here.")],
         )

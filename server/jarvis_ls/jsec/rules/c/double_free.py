@@ -77,7 +77,7 @@ def double_free(first: Call | Fault) -> Iterator[Report]:
         confidence=0.88 if again.certain else 0.62,
         pattern=first.name,
         pointer=pointer,
-        related=[(first.node, "First freed here.")],
+        causes=[(first.node, "First freed here.")],
         fix=_clear(first, pointer, "nullptr" if first.unit.language == "cpp" else "NULL"),
     )
 

@@ -60,7 +60,7 @@ def double_lock(whole: WholeUnit) -> Iterator[Report]:
                     confidence=0.5 if "[" in fault.lock else None,  # one of several
                     pattern=fault.taken_by,
                     lock=fault.lock,
-                    related=[(fault.origin, "Taken here.")] if fault.origin else (),
+                    causes=[(fault.origin, "Taken here.")] if fault.origin else (),
                 )
 
 

@@ -89,7 +89,7 @@ def check_format(call: Call, place: int, *, passes_list: bool) -> Report | None:
         call=call.name,
         format=text(written),
         source="" if source is None else source.name,
-        related=[(source.node, "The text comes from here.")] if source is not None else (),
+        causes=[(source.node, "The text comes from here.")] if source is not None else (),
         fix=_rewrite(call, written, place),
     )
 

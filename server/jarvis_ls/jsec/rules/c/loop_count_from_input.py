@@ -72,5 +72,5 @@ def loop_count_from_input(function: Function) -> Iterator[Report]:
             pattern="loop",
             limit=text(limit),
             source=source.name,
-            related=[(source.node, "The number comes from here.")],
+            causes=[(source.node, "The number comes from here.")],
         )

@@ -72,7 +72,7 @@ def mismatched_release(site: Site | Fault) -> Iterator[Report]:
         acquired=function,
         released=released,
         right=right,
-        related=[(value, "Acquired here.")],
+        causes=[(value, "Acquired here.")],
         fix=Rewrite("Release it with {right}", [(site.node, new)], right=right),
     )
 

@@ -36,21 +36,35 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.code import Call, Function, text
 from jarvis_ls.jsec.c.locks import PAIRS, TAKING, LockFault, locks
-from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
+from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.rule import Report, Rewrite, flow, functions, rule
 
 _TAKERS = ("lock", "acquire", "enter", "begin", "hold", "grab", "get", "pause", "stop",
            "disable", "suspend", "block", "freeze", "init", "fork")  # fmt: skip
 
 
+_LEAVES = "The function leaves here with '{lock}' held."
+
+
 @rule(
-    query=functions(calling=TAKING),
+    query=flow("lock-left", guess=functions(calling=TAKING)),
     category="concurrency",
     cwe=(667, 772),
     confidence=0.8,
     suggestion="Release '{lock}' on every way out; in C++ let std::lock_guard do it.",
     fixable=True,
+    unasked=(_LEAVES,),  # of locks that flow cannot tell apart, or in code that it cannot follow
 )
-def missing_unlock(function: Function) -> Iterator[Report]:
+def missing_unlock(function: Function | Fault) -> Iterator[Report]:
+    if isinstance(function, Fault):
+        said = dict(function.args)
+        yield Report(
+            function,
+            _LEAVES if "lock" in said else "The function leaves here with a lock held.",
+            suggestion="" if "lock" in said else "Release the lock on every way out.",
+            pattern=said.get("taking", ""),
+        )
+        return
     for fault in locks(function).faults:
         if fault.kind != "kept":
             continue
@@ -58,21 +72,30 @@ def missing_unlock(function: Function) -> Iterator[Report]:
             continue
         yield Report(
             fault.node,
-            "The function leaves here with '{lock}' held.",
+            _LEAVES,
             confidence=_confidence(function, fault),
             pattern=fault.taken_by,
             lock=fault.lock,
-            related=[(fault.origin, "Taken here.")] if fault.origin else (),
+            causes=[(fault.origin, "Taken here.")] if fault.origin else (),
             fix=_release(fault),
         )
 
 
 def _confidence(function: Function, fault: LockFault) -> float:
-    if not fault.gives_back or fault.partly:
+    if not fault.gives_back or fault.partly or _hands_out(function, fault):
         return 0.45
     last = function.body.named_children[-1] if function.body is not None else None
     ends = fault.node.type == "}" or (last is not None and fault.node == last)
     return 0.5 if ends else 0.8  # giving it back on failure only may be a contract
+
+
+def _hands_out(function: Function, fault: LockFault) -> bool:
+    """Whether a function gives back what it found with the lock held, and null without."""
+    returned = {text(node)[len("return") :].strip(" ;()") for node in function.nodes("return")}
+    empty = returned & {"NULL", "nullptr"}
+    return bool(empty) and fault.node.type == "return_statement" and not any(
+        word in text(fault.node) for word in empty
+    )  # fmt: skip
 
 
 def _must_release(function: Function, fault: LockFault) -> bool:

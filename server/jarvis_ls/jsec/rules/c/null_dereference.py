@@ -86,5 +86,5 @@ def null_dereference(site: Site | Fault) -> Iterator[Report]:
             "'{pointer}' may be NULL here: the test above does not leave.",
             confidence=0.7,
             pointer=test.path,
-            related=[(test.condition, "Tested here.")],
+            causes=[(test.condition, "Tested here.")],
         )

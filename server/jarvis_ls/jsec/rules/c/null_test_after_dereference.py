@@ -66,7 +66,7 @@ def null_test_after_dereference(site: Site) -> Iterator[Report]:
                 confidence=0.3,
                 severity="low",
                 pointer=test.path,
-                related=[(used.node, "Dereferenced here.")],
+                causes=[(used.node, "Dereferenced here.")],
             )
             return
         elif mention.does == "test" or "assert" in mention.by.lower():

@@ -100,7 +100,7 @@ def _changes(function: Function, shared: dict[str, set[str]]) -> Iterator[Report
                 pattern=call.name,
                 pointer=text(place),
                 handler=active[1],
-                related=[(active[0].node, "Installed here.")],
+                causes=[(active[0].node, "Installed here.")],
             )
 
 

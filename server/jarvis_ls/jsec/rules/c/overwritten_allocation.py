@@ -54,5 +54,5 @@ def overwritten_allocation(call: Call) -> Iterator[Report]:
             pattern=call.name,
             pointer=text(call.target),
             function=call.name,
-            related=[(call.node, "Allocated here.")],
+            causes=[(call.node, "Allocated here.")],
         )

@@ -100,7 +100,7 @@ def path_from_input(function: Function | Fault) -> Iterator[Report]:
                 call=call.name,
                 path=text(path),
                 source=source.name,
-                related=[(source.node, "The text comes from here.")],
+                causes=[(source.node, "The text comes from here.")],
             )
 
 

@@ -73,7 +73,7 @@ def plaintext_password_storage(call: Call | Fault) -> Iterator[Report]:
         pattern=reader.name,
         password=text(argument),
         reader=reader.name,
-        related=[(reader.node, "Read here.")],
+        causes=[(reader.node, "Read here.")],
     )
 
 

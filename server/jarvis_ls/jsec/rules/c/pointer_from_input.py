@@ -72,7 +72,7 @@ def pointer_from_input(call: Call) -> Iterator[Report]:
                 pattern=call.name,
                 pointer=text(member),
                 call=call.name,
-                related=[(call.node, "The record is filled here.")],
+                causes=[(call.node, "The record is filled here.")],
             )
 
 

@@ -79,5 +79,5 @@ def resource_leak(call: Call | Fault) -> Iterator[Report]:
             pattern=call.name,
             handle=text(call.target),
             function=call.name,
-            related=[(call.node, "Opened here.")],
+            causes=[(call.node, "Opened here.")],
         )

@@ -69,7 +69,7 @@ def thread_keeps_lock(whole: WholeUnit) -> Iterator[Report]:
                     pattern=call.name,
                     lock=_lock(call),
                     giver=pairs[call.name],
-                    related=[(call.node, "Taken here.")],
+                    causes=[(call.node, "Taken here.")],
                 )
 
 

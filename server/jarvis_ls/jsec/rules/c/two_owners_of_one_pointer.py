@@ -65,7 +65,7 @@ def two_owners_of_one_pointer(function: Function) -> Iterator[Report]:
                 first = owned.setdefault(written, value)
                 if first != value and not _separate(function, first, value, written):
                     yield Report(value, _MESSAGE, pointer=written,
-                                 related=[(first, "First owner made here.")])  # fmt: skip
+                                 causes=[(first, "First owner made here.")])  # fmt: skip
     yield from _deleted(function, owned)
 
 
@@ -111,4 +111,4 @@ def _deleted(function: Function, owned: dict[str, Node]) -> Iterator[Report]:
             continue
         if not _separate(function, first, node, name):
             yield Report(node, _MESSAGE, pattern="delete", pointer=name,
-                         related=[(first, "Owner made here.")])  # fmt: skip
+                         causes=[(first, "Owner made here.")])  # fmt: skip

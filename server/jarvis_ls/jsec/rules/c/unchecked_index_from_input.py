@@ -91,7 +91,7 @@ def unchecked_index_from_input(function: Function) -> Iterator[Report]:
             array=text(array),
             high=str(limits.high),
             count=str(count),
-            related=[(source.node, "The number comes from here.")],
+            causes=[(source.node, "The number comes from here.")],
         )
 
 

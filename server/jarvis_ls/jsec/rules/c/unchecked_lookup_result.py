@@ -65,7 +65,7 @@ def unchecked_lookup_result(call: Call) -> Iterator[Report]:
         pattern=call.name,
         value=text(call.target) or text(call.node)[:60],
         function=call.name,
-        related=[(call.node, "Looked up here.")] if use != call.node else (),
+        causes=[(call.node, "Looked up here.")] if use != call.node else (),
     )
 
 

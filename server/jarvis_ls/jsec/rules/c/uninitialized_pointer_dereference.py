@@ -52,5 +52,5 @@ def uninitialized_pointer_dereference(site: Site) -> Iterator[Report]:
                 found.read.node,
                 "'{pointer}' points nowhere yet and is dereferenced.",
                 pointer=found.name,
-                related=[(found.declared, "Declared here.")],
+                causes=[(found.declared, "Declared here.")],
             )

@@ -73,7 +73,7 @@ def uninitialized_variable(site: Site | Fault) -> Iterator[Report]:
                 found.read.node,
                 RETURNED if found.read.does == "return" else "'{variable}' has no value yet.",
                 variable=found.name,
-                related=[(found.declared, "Declared here.")],
+                causes=[(found.declared, "Declared here.")],
                 fix=_initialise(found, "nullptr" if site.unit.language == "cpp" else "NULL"),
             )
 

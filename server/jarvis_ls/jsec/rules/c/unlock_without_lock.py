@@ -52,5 +52,5 @@ def unlock_without_lock(function: Function) -> Iterator[Report]:
                 "'{lock}' is given back here, but it is not held any more.",
                 pattern=fault.taken_by or "unlock",
                 lock=fault.lock,
-                related=[(fault.origin, "Given back here.")] if fault.origin else (),
+                causes=[(fault.origin, "Given back here.")] if fault.origin else (),
             )

@@ -102,7 +102,7 @@ def _through_argument(thread: Started) -> Iterator[Report]:
             "'{variable}' is changed in a thread without a lock.",
             pattern=thread.function.name,
             variable=given,
-            related=[(made, "Given to a thread here.") for _, made in thread.creations[:4]],
+            causes=[(made, "Given to a thread here.") for _, made in thread.creations[:4]],
         )
         return
 

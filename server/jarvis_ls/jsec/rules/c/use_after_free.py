@@ -72,5 +72,5 @@ def use_after_free(release: Call | Fault) -> Iterator[Report]:
         confidence=0.88 if use.certain else 0.62,
         pattern=release.name,
         pointer=text(release.arg(0)),
-        related=[(release.node, "Freed here.")],
+        causes=[(release.node, "Freed here.")],
     )

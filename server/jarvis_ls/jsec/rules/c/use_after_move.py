@@ -72,7 +72,7 @@ def use_after_move(call: Call) -> Iterator[Report]:
             confidence=0.5 if _member(use) in _ASKING else 0.82 if use.certain else 0.62,
             variable=name,
             cwe=cwe,
-            related=[(call.node, "Moved here.")],
+            causes=[(call.node, "Moved here.")],
         )
     elif use is None and _moved_each_round(call.function, call.node, declared, name):
         yield Report(

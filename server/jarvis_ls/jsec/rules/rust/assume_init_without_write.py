@@ -82,7 +82,7 @@ def assume_init_without_write(call: Call | Fault) -> Iterator[Report]:
             call.node,
             "'{value}' is declared initialised but nothing was written to it.",
             pattern=call.name,
-            related=[(variable.initial, "Left uninitialised here.")],
+            causes=[(variable.initial, "Left uninitialised here.")],
             value=variable.name,
         )
 

@@ -74,7 +74,7 @@ def atomic_check_then_store(call: Call) -> Iterator[Report]:
             call.node,
             "'{atomic}' may change between the test and 'store'.",
             pattern="store",
-            related=[(condition, "Tested here.")],
+            causes=[(condition, "Tested here.")],
             atomic=name,
         )
         return

@@ -73,7 +73,7 @@ def box_from_foreign_memory(call: Call | Fault) -> Iterator[Report]:
         "'{owner}' will free '{pointer}', which it does not own.",
         confidence=confidence,
         pattern=f"{owner}::{call.name}",
-        related=[(made, "The pointer comes from here.")],
+        causes=[(made, "The pointer comes from here.")],
         owner=owner,
         pointer=text(argument)[:60],
     )

@@ -70,7 +70,7 @@ def exists_then_open(function: Function) -> Iterator[Report]:
             "'{path}' may be another file by the time of '{called}'.",
             confidence=confidence,
             pattern=call.name,
-            related=[((test.start, test.start + 1), "Tested here.")],
+            causes=[((test.start, test.start + 1), "Tested here.")],
             path=name,
             called=call.name,
         )

@@ -63,7 +63,7 @@ def mutex_locked_twice(function: Function) -> Iterator[Report]:
                 call.node,
                 "'{locked}' is locked again while '{guard}' holds it.",
                 pattern=call.name,
-                related=[(guard.lock, "Locked here.")],
+                causes=[(guard.lock, "Locked here.")],
                 locked=guard.locked[:60],
                 guard=guard.name,
             )

@@ -64,7 +64,7 @@ def pointer_to_dropped_temporary(call: Call) -> Iterator[Report]:
         "'{pointer}' points into a temporary value that is freed at the end of the statement.",
         confidence=0.95 if kept.type == "let_declaration" else 0.85,
         pattern=call.name,
-        related=[(owner, "The temporary value is made here.")],
+        causes=[(owner, "The temporary value is made here.")],
         fix=_bound(call, kept),
         pointer=text(call.node)[:60],
     )

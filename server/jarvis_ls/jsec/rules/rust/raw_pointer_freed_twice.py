@@ -67,6 +67,6 @@ def raw_pointer_freed_twice(function: Function | Fault) -> Iterator[Report]:
             call.node,
             "'{pointer}' is released again.",
             pattern=call.name,
-            related=[(first.node, "First released here.")],
+            causes=[(first.node, "First released here.")],
             pointer=pointer,
         )

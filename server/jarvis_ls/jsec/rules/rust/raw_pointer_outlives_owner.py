@@ -73,7 +73,7 @@ def raw_pointer_outlives_owner(function: Function) -> Iterator[Report]:
                     "'{pointer}' points into '{owner}', which is gone or moved by now.",
                     confidence=confidence,
                     pattern=pointer,
-                    related=[(taken, "The pointer is taken here.")],
+                    causes=[(taken, "The pointer is taken here.")],
                     pointer=pointer,
                     owner=owner.name,
                 )

@@ -65,7 +65,7 @@ def raw_pointer_used_after_free(function: Function | Fault) -> Iterator[Report]:
                 place,
                 "'{pointer}' is used after it was freed.",
                 pattern=call.name,
-                related=[(call.node, "Freed here.")],
+                causes=[(call.node, "Freed here.")],
                 pointer=pointer,
             )
             break

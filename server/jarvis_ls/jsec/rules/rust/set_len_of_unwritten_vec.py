@@ -72,7 +72,7 @@ def set_len_of_unwritten_vec(call: Call | Fault) -> Iterator[Report]:
         "'{vector}' is lengthened over memory that was never written.",
         confidence=0.85 if made else 0.7,
         pattern="set_len",
-        related=[(start, "Memory is reserved here.")],
+        causes=[(start, "Memory is reserved here.")],
         vector=variable.name,
     )
 
