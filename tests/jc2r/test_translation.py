@@ -118,6 +118,7 @@ def test_what_stays_in_c_is_named_and_the_rest_is_rust(constructs: tuple[Path, P
     included = "stepped of a header is not translated: inline assembly"
     packed = "a packed record with a member aligned to 64 bytes"
     jumping = "the attribute cleanup beside jumps"
+    beside = "others of the section steps stand beside it in an order of their own"
     assert left == [("jumps", jumping), ("in4", packed), ("stepped", "inline assembly"),
                     ("ignored", fixed), ("handlers", fixed),
                     ("nested", "function definition is not allowed here"), ("spread", sized),
@@ -127,6 +128,7 @@ def test_what_stays_in_c_is_named_and_the_rest_is_rust(constructs: tuple[Path, P
                     ("exact", "long double"), ("raised", "long double"),
                     ("first", "a flexible array with an initialiser"),
                     ("beside", "inline assembly"),
+                    ("first", beside), ("second", beside),
                     ("twice", "inline assembly"),
                     ("main", included)]  # fmt: skip
     count = sum(one["state"] == "baseline" for one in progress["functions"])
@@ -537,6 +539,57 @@ def test_what_may_not_be_there_is_looked_for_when_the_program_runs(tmp_path: Pat
     for name in ("plain", "hooked"):
         built_by_cc(tmp_path / name, root / f"{name}.c", root / "work.c")
         assert run(tmp_path / "hooks_rs" / "target" / "release" / name) == run(tmp_path / name)
+
+
+def _walked(root: Path) -> list[str]:
+    """A project with tables that its files fill in together, one between two ends and one that the
+    linker marks the ends of; gives its files as they are linked."""
+    order = ["walk", "head", "zero", "one", "but", "tail"]
+    step = ('#include "walk.h"\nSTEP {name} ENTRY = {{ "{name}" }};\n'
+            "static const STEP *{name}_again NAMED = &{name};\n")  # fmt: skip
+    write(root, {
+        "walk.h": '#define ENTRY __attribute__((used, section("steps")))\n'
+                  '#define NAMED __attribute__((used, section("names")))\n'
+                  "#define STEP struct step\nSTEP { const char *name; };\n"
+                  "extern STEP head, tail;\nint once(int);\n",
+        "walk.c": '#include <stdio.h>\n#include "walk.h"\n'
+                  "extern const STEP *__start_names[], *__stop_names[];\n"
+                  '__attribute__((section("lone"))) int alone = 3;\n'
+                  "int main(void) {\n    STEP *volatile at = &head;\n"
+                  "    for (; at <= &tail; at++) puts(at->name);\n"
+                  "    for (const STEP **one = __start_names; one < __stop_names; one++)"
+                  " puts((*one)->name);\n    return once(alone);\n}\n",
+        **{f"{name}.c": step.format(name=name) for name in order[1:]},
+        "but.c": step.format(name="but") + "static int times = 2;\n"
+                 "int once(int n) { return times++ * n; }\n",
+    })  # fmt: skip
+    return [f"{name}.c" for name in order]
+
+
+@needs_cargo
+@pytest.mark.parametrize("known_by", ["makefile", "build", "automake", "nothing"])
+def test_tables_that_files_fill_in_together_keep_the_order_of_the_linker(
+    tmp_path: Path, known_by: str
+) -> None:
+    root = tmp_path / "walked"
+    files = _walked(root)
+    makefile = (f"SOURCES = {' '.join(files)}\nOBJECTS = $(SOURCES:.c=.o)\n"
+                "walk: $(OBJECTS)\n\t$(CC) -o $@ $(OBJECTS)\n")  # fmt: skip
+    if known_by == "automake":
+        write(root, {"Makefile.am": f"bin_PROGRAMS = walk\nwalk_SOURCES = {' '.join(files)}\n"})
+    elif known_by != "nothing":
+        write(root, {"Makefile": makefile})
+    done = jc2r("run", "--baseline", *(["--build"] if known_by == "build" else []), root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    order = "that nothing here tells" if known_by == "nothing" else "of their own"
+    beside = f"others of the section steps stand beside it in an order {order}"
+    assert f"zero.c:2: zero stays in C: {beside}" in done.stdout
+    assert "alone stays in C" not in done.stdout and "2 of 2 functions in Rust" in done.stdout
+    assert "times = 2" not in (tmp_path / "walked_rs" / "c" / "but.c").read_text()
+    if known_by != "nothing":
+        built_by_cc(tmp_path / "c-walked", *(root / one for one in files))
+        rust = run(tmp_path / "walked_rs" / "target" / "release" / "walk")
+        assert rust == run(tmp_path / "c-walked") and len(rust[1].split()) == 10
 
 
 @needs_cargo

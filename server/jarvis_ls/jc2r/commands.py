@@ -30,6 +30,7 @@ from jarvis_ls.jc2r.echoed import echoed
 from jarvis_ls.jc2r.elsewhere import made_elsewhere
 from jarvis_ls.jc2r.guesses import Includes, makefile_ways, makefile_words
 from jarvis_ls.jc2r.header_units import header_units
+from jarvis_ls.jc2r.linked import as_recorded, as_written
 from jarvis_ls.jc2r.makefiles import for_other_systems
 from jarvis_ls.jc2r.ways import called_from, meaning, notes_of, way_of
 
@@ -82,6 +83,8 @@ class Unit:
     """What the preprocessor and the parser must know; no output, no warnings, no optimisation."""
     of: str = ""
     """The file that this one includes, to compile it in another way; mostly none."""
+    place: int = 0
+    """Its place among the files that are linked; 0 when that is not known."""
 
     @property
     def language(self) -> str:
@@ -158,7 +161,9 @@ class _Known:
             record = json.loads(read_regular(self._path, limit=MAX_BYTES))
             if record["stamp"] != self._stamp:
                 return None
-            units = tuple(Unit(path, tuple(words), of) for path, words, of in record["units"])
+            units = tuple(
+                Unit(path, tuple(words), of, place) for path, words, of, place in record["units"]
+            )
             if not all((self._root / unit.path).is_file() for unit in units):
                 return None
             return Units(
@@ -168,7 +173,7 @@ class _Known:
             return None  # none, or damaged: the build is done again
 
     def keep(self, found: Units) -> None:
-        units = [(unit.path, unit.arguments, unit.of) for unit in found.units]
+        units = [(unit.path, unit.arguments, unit.of, unit.place) for unit in found.units]
         record = {"stamp": self._stamp, "origin": found.origin, "notes": found.notes,
                   "libraries": found.libraries, "units": units}  # fmt: skip
         replace_file(self._path, json.dumps(record).encode())
@@ -194,6 +199,8 @@ def _units(
     """One unit for each way to compile a file, the first of which is the file itself; `notes` says
     where there are more. Those others are written to `made`."""
     found: dict[str, dict[frozenset[str], tuple[str, ...]]] = {}
+    commands: list[tuple[Path, Sequence[str]]] = []
+    made_from: dict[str, str] = {}
     for entry in entries:
         if not isinstance(entry, dict):
             continue
@@ -205,6 +212,7 @@ def _units(
             continue
         directory = Path(str(entry.get("directory", built)))
         directory = directory if directory.is_absolute() else built / directory
+        commands.append((directory, words))
         files = [str(entry["file"])] if "file" in entry else _sources(words)
         arguments = _arguments(words[1:], directory, root, built)
         for file in files:
@@ -214,26 +222,31 @@ def _units(
             own = arguments
             if not (root / path).is_file() and (built / path).is_file():
                 own = (f"-I{root / Path(path).parent}", *arguments)
-                path = _kept(path, root, built, made)
+                made_from[path], path = (kept := _kept(path, root, built, made)), kept
             if (root / path).is_file():
                 found.setdefault(path, {}).setdefault(meaning(own), own)
     notes += notes_of({path: list(ways) for path, ways in found.items()})
     headers = tuple(f"-idirafter{folder}" for folder in _made_headers(root, built))
+    places = {made_from.get(path, path): place
+              for path, place in as_recorded(commands, built).items()}  # fmt: skip
+    if not places and any(isinstance(one, dict) and "file" in one for one in entries):
+        places = {path: place for place, path in enumerate(found, 1)}  # such name targets in turn
     return tuple(_in_ways(root, made, {
         path: [arguments + headers for arguments in found[path].values()] for path in sorted(found)
-    }))  # fmt: skip
+    }, places))  # fmt: skip
 
 
 def _in_ways(
-    root: Path, made: Path, ways: Mapping[str, Sequence[tuple[str, ...]]]
-) -> Iterator[Unit]:
+    root: Path, made: Path, ways: Mapping[str, Sequence[tuple[str, ...]]], places: Mapping[str, int]
+) -> Iterator[Unit]:  # fmt: skip
     own = called_from(root, root)
     for path, every in ways.items():
-        yield Unit(path, (*every[0], own))
+        place = places.get(path, 0)
+        yield Unit(path, (*every[0], own), place=place)
         for number, arguments in enumerate(every[1:], 2):
             other = way_of(root, made, path, number)
             beside = called_from(root, (root / other).parent)
-            yield Unit(other, (*arguments, own, beside), path)
+            yield Unit(other, (*arguments, own, beside), path, place)
 
 
 def _kept(path: str, root: Path, built: Path, made: Path) -> str:
@@ -463,7 +476,7 @@ def _plain(root: Path, made: Path, folder: Path, notes: list[str]) -> tuple[Unit
         for file in [*files, *header_units(root, files, made)]
         if Path(file).suffix.lower() in SUFFIXES
     }  # fmt: skip
-    units = list(_in_ways(root, made, ways))
+    units = list(_in_ways(root, made, ways, as_written(root, known, called)))
     notes += notes_of({path: [meaning(one) for one in every] for path, every in ways.items()})
     if not units:
         raise JarvisError(f"There is no C or C++ file in {root}.")

@@ -44,6 +44,7 @@ _CMAKE_COMMENT = re.compile(r"#[^\n]*")
 _SET_UP = re.compile(r"@(\w+)@")
 _ASSIGNED = re.compile(r"^(?:override\s+|export\s+)?([\w.-]+)\s*(\+|:|\?|::)?=\s*(.*)$")
 _VARIABLE = re.compile(r"\$[({](\w+)[)}]")
+_CHANGED = re.compile(r"\$([({])(\w+):[^(){}]*[)}]")
 _OF_LETTER = re.compile(r"(?<!\$)\$([A-Za-z])")
 """A variable of one letter needs no parentheses."""
 _COMPUTED = re.compile(r"\$\([^()]*\s[^()]*\)|`[^`]*`")
@@ -302,6 +303,17 @@ def filled(root: Path, path: Path, package: Mapping[str, str]) -> Callable[[str]
     """Fills in what the makefile at `path` sets variables to."""
     known = _variables(root, path, tuple(package.items()))
     return lambda text: _VARIABLE.sub(lambda one: _expanded(known, one[1], _MAX_DEPTH), text)
+
+
+def assignments(
+    root: Path, path: Path, package: Mapping[str, str]
+) -> tuple[dict[str, str], Callable[[str], str]]:
+    """What the makefile at `path` sets variables to, and what fills them into a text, where the
+    ends of words stay as they are: `$(SOURCES:.c=.o)` is `$(SOURCES)`."""
+    known = {name: _CHANGED.sub(r"$(\2)", value)
+             for name, value in _variables(root, path, tuple(package.items())).items()}  # fmt: skip
+    fill = _filler(known)
+    return known, lambda text: fill(_CHANGED.sub(r"$(\2)", text))
 
 
 @functools.lru_cache(maxsize=512)

@@ -60,6 +60,15 @@ def set_for_targets(path: Path, expanded: Callable[[str], str]) -> list[tuple[st
     return [(name, values.pop()) for name, values in found.items() if len(values) == 1]
 
 
+def named_by_default(path: Path, expanded: Callable[[str], str]) -> list[str]:
+    """What is needed for what the makefile at `path` makes when nothing is asked for, and the
+    commands that make it, rule by rule."""
+    rules = _rules(_text(path).replace("\\\n", " ").splitlines(), expanded)
+    goals = _goals(rules)
+    return [text for rule in rules if not goals.isdisjoint(rule.targets)
+            for text in (" ".join(rule.needs), *map(expanded, rule.commands))]  # fmt: skip
+
+
 def handed_down(
     path: Path, folder: Path, expanded: Callable[[str], str]
 ) -> dict[str, str]:  # fmt: skip
@@ -159,7 +168,7 @@ def for_other_systems(root: Path, files: Sequence[str]) -> list[str]:
     """C files that no makefile names, though others are named, and that bring a function which the
     C library has: `getopt.c` is compiled where there is none."""
     texts = [_text(root / one) for one in files if PurePosixPath(one).name in _NAMING
-             and not _is_generated(one, files)]  # fmt: skip
+             and not is_generated(one, files)]  # fmt: skip
     if not texts or any(_EVERY.search(text) for text in texts):
         return []
     named = {word for text in texts for word in re.findall(r"\w+", text)}
@@ -171,7 +180,7 @@ def for_other_systems(root: Path, files: Sequence[str]) -> list[str]:
             if stem in there and re.search(rf"\b{stem}\s*\(", _text(root / one))]  # fmt: skip
 
 
-def _is_generated(file: str, files: Sequence[str]) -> bool:
+def is_generated(file: str, files: Sequence[str]) -> bool:
     """Whether automake wrote a makefile; it names what stands in for the C library, too."""
     return file.endswith("Makefile.in") and f"{file[:-3]}.am" in files
 

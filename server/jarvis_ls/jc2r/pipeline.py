@@ -197,7 +197,7 @@ def _chosen(state: State, only: Sequence[str], scanned: Scanned) -> list[str]:
 def _digest(root: Path, units: Any, chosen: Sequence[str]) -> str:
     """Of every file below the project that a compiler may read, and how units are compiled."""
     digest = hashlib.blake2b(digest_size=16)
-    how = [(one.path, one.arguments) for one in units]
+    how = [(one.path, one.arguments, one.place) for one in units]
     digest.update(repr((__version__, how, chosen)).encode())
     for path in sorted(root.rglob("*")):
         if path.suffix in (".c", ".h", ".inc") and ".jarvis" not in path.parts and path.is_file():

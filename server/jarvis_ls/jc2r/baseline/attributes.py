@@ -71,6 +71,11 @@ def is_weak(cursor: Any) -> bool:
     return "weak" in (word.strip("_") for word in _ATTRIBUTE.findall(clang.printed(cursor)))
 
 
+def section_of(variable: Any) -> str:
+    """The section of the linker that a variable stands in; empty when none is named."""
+    return _named_in(_SECTION, variable)
+
+
 def placed(cursor: Any) -> list[str]:
     """Attributes of Rust for where the linker puts a definition, and that it is kept where nothing
     names it: tables that files fill in together are made of such."""

@@ -264,6 +264,9 @@ def _read(
             translator.name = stem  # a binary of that name; a module would be taken for one
         else:
             translator.name = names.give(stem)
+        crate.sections.add(
+            unit.path, unit.place, translator.sections, is_program=translator.has_main
+        )
         modules.append((unit, translator))
     return modules
 
@@ -310,7 +313,7 @@ def _write(
     left = [module for module in found.modules if module.remainder]
     if left:
         write_c(new / "c", root, left)
-        texts[new / "build.rs"] = (build_script(left, units, root),)
+        texts[new / "build.rs"] = (build_script(left, units, root, crate.sections.ordered()),)
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         for path, text in zip(texts, pool.map(_formatted, texts.values()), strict=True):
             replace_file(path, text.encode())

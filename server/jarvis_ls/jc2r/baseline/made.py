@@ -10,6 +10,7 @@ from jarvis_ls.jc2r.baseline.externals import Externals
 from jarvis_ls.jc2r.baseline.homes import Homes
 from jarvis_ls.jc2r.baseline.macros import Macros
 from jarvis_ls.jc2r.baseline.names import Names
+from jarvis_ls.jc2r.baseline.sections import Sections
 from jarvis_ls.jc2r.baseline.types import Types
 
 Stays = Callable[[str, str], str]
@@ -28,6 +29,7 @@ class Crate:
     homes: Homes = field(default_factory=Homes)
     threads: set[str] = field(default_factory=set)
     """Variables of each thread that functions use which stay in C, by USR."""
+    sections: Sections = field(default_factory=Sections)
     stays: Stays = lambda _file, _name: ""
     """What is to stay in C though it could be translated."""
     variadic: bool = False

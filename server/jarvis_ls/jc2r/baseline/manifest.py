@@ -122,15 +122,19 @@ def _included(file: str) -> str:
     return "JC2R_INCLUDED_" + re.sub(r"\W", "_", file)
 
 
-def build_script(left: Sequence[Module], units: Sequence[Unit], root: Path) -> str:
-    """`build.rs`: compiles what is left with the machine's C compiler."""
+def build_script(
+    left: Sequence[Module], units: Sequence[Unit], root: Path, ordered: Sequence[str]
+) -> str:
+    """`build.rs`: compiles what is left with the machine's C compiler. What stands in the files
+    `ordered` keeps its order: the objects of those that are no programs become one."""
     known = {unit.path: unit.arguments for unit in units}
     own = {module.file for module in left}
 
     def arguments(module: Module) -> list[str]:
         included = sorted(own.intersection(_below(one, root) for one in module.headers))
         return [*_in_crate(known.get(module.file, ()), root, module),
-                *(f"-D{_included(one)}" for one in included)]  # fmt: skip
+                *(f"-D{_included(one)}" for one in included),
+                *(["-fno-toplevel-reorder"] if module.file in ordered else [])]  # fmt: skip
 
     files = ", ".join(
         f"({quoted(module.file)}, {quoted(module.name)}, {str(module.has_main).lower()},"
@@ -141,6 +145,10 @@ def build_script(left: Sequence[Module], units: Sequence[Unit], root: Path) -> s
         '    println!("cargo:rustc-link-arg=-Wl,-z,execstack");\n'
         if any(module.nested for module in left) else ""
     )  # fmt: skip
+    by_file = {module.file: module for module in left}
+    sharing = [by_file[file] for file in ordered if file in by_file]
+    names = ", ".join(quoted(one.name) for one in sharing if not one.has_main)
+    joining = (_WALKED if sharing else "") + (_JOINING.replace("NAMES", names) if names else "")
     return f"""//! Compiles the functions that are still in C.
 use std::process::Command;
 
@@ -165,9 +173,9 @@ fn main() {{
             objects.push(object);
         }}
     }}
-    if !objects.is_empty() {{
+    println!("cargo:rustc-link-search=native={{out}}");
+{joining}    if !objects.is_empty() {{
         run(Command::new("ar").args(["crs", &format!("{{out}}/libremainder.a")]).args(&objects));
-        println!("cargo:rustc-link-search=native={{out}}");
         println!("cargo:rustc-link-lib=static=remainder");
     }}
 }}
@@ -176,6 +184,19 @@ fn run(command: &mut Command) {{
     let status = command.status().expect("a C compiler is needed for what is still in C");
     assert!(status.success(), "{{command:?}} failed");
 }}
+"""
+
+
+_JOINING = """\
+    let joined = [NAMES].map(|module| format!("{out}/{module}.o"));
+    objects.retain(|one| !joined.contains(one));
+    let whole = format!("{out}/joined.o");
+    run(Command::new(&compiler).args(["-r", "-nostdlib", "-o", &whole]).args(&joined));
+    run(Command::new("ar").args(["crs", &format!("{out}/libjoined.a"), &whole]));
+    println!("cargo:rustc-link-lib=static:+whole-archive=joined");
+"""
+_WALKED = """\
+    println!("cargo:rustc-link-arg=-Wl,-z,nostart-stop-gc"); // who walks a section has all of it
 """
 
 

@@ -11,7 +11,12 @@ from typing import Any
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.jc2r.baseline.assembly import in_rust
-from jarvis_ls.jc2r.baseline.attributes import alignment_of, attributes_of, is_weak
+from jarvis_ls.jc2r.baseline.attributes import (
+    alignment_of,
+    attributes_of,
+    is_weak,
+    section_of,
+)
 from jarvis_ls.jc2r.baseline.body import Body
 from jarvis_ls.jc2r.baseline.comments import Comments
 from jarvis_ls.jc2r.baseline.inlined import Functions
@@ -87,12 +92,18 @@ class Translator(Naming):
                 self._left[usr] = (cursor, wanted_in_c)
             elif not is_function and self.gives_way(cursor):  # Rust has no word for it
                 self._left[usr] = (cursor, "a program has a variable of that name, too")
+            elif not is_function and (beside := self._beside_others(cursor)):
+                self._left[usr] = (cursor, beside)
             else:
                 self._prepared(cursor, self._function if is_function else self._variable)
         while again := [one for one in self._items if one.macros & self._inlined.refused]:
             self._items = [one for one in self._items if one not in again]
             for item in again:
                 self._prepared(item.cursor, self._function)
+
+    def _beside_others(self, variable: Any) -> str:
+        section = section_of(variable)
+        return self._crate.sections.reason(section, self._path) if section else ""
 
     def _wanted_in_c(self, cursor: Any) -> str:
         name = self.other_name_of(cursor) or cursor.spelling

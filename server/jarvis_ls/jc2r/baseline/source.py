@@ -11,7 +11,7 @@ from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.jc2r.baseline import prelude
 from jarvis_ls.jc2r.baseline.assembly import assembly, versions
-from jarvis_ls.jc2r.baseline.attributes import alias_of, is_weak, label_of
+from jarvis_ls.jc2r.baseline.attributes import alias_of, is_weak, label_of, section_of
 from jarvis_ls.jc2r.baseline.choosing import Part
 
 _OF_MAIN = re.compile(
@@ -98,6 +98,11 @@ class Source:
         """Headers outside of the project that the file includes."""
         names = {one.include.name for one in self._unit.get_includes() if one.include}
         return {name for name in names if not Path(name).is_relative_to(self._root)}
+
+    @property
+    def sections(self) -> list[str]:
+        """The sections of its variables, once for each that names one."""
+        return [section for one in self._variables if (section := section_of(one))]
 
     @property
     def defined(self) -> set[str]:
