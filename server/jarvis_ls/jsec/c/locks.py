@@ -4,6 +4,7 @@ which are taken while others are held. Every lock is followed through branches a
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from jarvis_ls.jsec.guards import written_between
 from jarvis_ls.jsec.memo import once_per_function
 
 ENTRY, HELD, RELEASED, UNKNOWN = 1, 2, 4, 8
+TAKES = ("lock", "try")
+"""Kinds of events after which a lock may be held."""
 MAX_LOCKS = 8
 """Locks followed in one function."""
 
@@ -96,6 +99,8 @@ class Nesting:
 
     outer: str
     inner: str
+    taken: Node
+    """The call that takes the outer one."""
     node: Node
     """The call that takes the inner one."""
 
@@ -212,8 +217,7 @@ class _LockWalk(Walker):
             return UNKNOWN
         if self.keys[event.node.id] != self.key:
             if event.kind == "lock" and mask == HELD:
-                other = self.keys[event.node.id]
-                self.nestings.setdefault(event.node.id, Nesting(self.key, other, event.node))
+                self._nest(event)
             return mask
         if event.kind == "lock":
             if mask == HELD and event.extra not in REENTRANT:
@@ -226,6 +230,16 @@ class _LockWalk(Walker):
         elif event.kind == "unlock" and mask == ENTRY:
             self.entered_held = True  # the caller holds it; the function lets go for a while
         return RELEASED
+
+    def _nest(self, event: Event) -> None:
+        """Another lock is taken while this one is held, since it was taken last."""
+        if event.node.id in self.nestings:
+            return
+        before = bisect_left(self.own, event.at, key=lambda one: one.at)
+        taken = next((e for e in reversed(self.own[:before]) if e.kind in TAKES), event)
+        self.nestings[event.node.id] = Nesting(
+            self.key, self.keys[event.node.id], taken.node, event.node
+        )
 
     def narrow(self, mask: int, valid: bool, at: int) -> int:
         event = self.results[self.name]
@@ -270,12 +284,12 @@ class _LockWalk(Walker):
     def _note(self, kind: str, node: Node, *, partly: bool = False) -> None:
         if len(self.faults) >= MAX_FAULTS:
             return
-        wanted = ("unlock",) if kind == "released-twice" else ("lock", "try")
+        wanted = ("unlock",) if kind == "released-twice" else TAKES
         before = [e for e in self.own if e.at < node.end_byte - 1 and e.kind in wanted]
         origin = before[-1] if before else None
         if self._moves((origin or self.own[0]).at, node.start_byte):
             return
-        taken_by = next((e.extra for e in self.own if e.kind in ("lock", "try")), "")
+        taken_by = next((e.extra for e in self.own if e.kind in TAKES), "")
         self.faults[(kind, node.id)] = LockFault(
             kind, self.key, node, origin.node if origin else None, taken_by, self.gives_back, partly
         )
@@ -298,7 +312,7 @@ class _LockWalk(Walker):
 def _results(own: list[Event]) -> Iterator[tuple[str, Event]]:
     """What holds the result of taking the lock: the call itself, or a variable."""
     for event in own:
-        if event.kind not in ("lock", "try"):
+        if event.kind not in TAKES:
             continue
         yield text(event.node), event
         for outer in ancestors(event.node):

@@ -33,7 +33,7 @@ _STARTING = (rb"(?i)(?:create|start|begin|new|spawn)_?thread|"
 _GUARDS = re.compile(rb"\b(?:lock_guard|unique_lock|scoped_lock|shared_lock|QMutexLocker)\b")
 _ATOMIC = re.compile(r"[aA]tomic|_Thread_local|thread_local|__thread|mutex|cond|sem_t|pthread_|"
                      r"\bonce|LONG\b|barrier|CRITICAL_SECTION|\bconst\b")  # fmt: skip
-_HANDLER = re.compile(r"\bsa_(?:handler|sigaction)\s{0,8}=\s{0,8}&?\s{0,8}([A-Za-z_]\w*)")
+_HANDLER = re.compile(rb"\bsa_(?:handler|sigaction)\s{0,8}=\s{0,8}&?\s{0,8}([A-Za-z_]\w*)")
 _GENERIC = re.compile(
     r"(?i)thread_?(?:create|start|begin|new|spawn)|(?:create|start|spawn)_?thread"
 )
@@ -91,29 +91,31 @@ def started(whole: WholeUnit) -> list[Started]:
     if not wrapped and not starting:  # with every keystroke: names of all functions cost more
         return []
     by_name = whole.by_name
+    direct = [(name, one, node) for one in starting for name, node in _starts(one, by_name)]
+    known = {node.id for _, _, node in direct}
     found: dict[str, Started] = {}
-    for name, function, node in wrapped:
+    for name, function, node in [*(one for one in wrapped if one[2].id not in known), *direct]:
         found.setdefault(name, Started(by_name[name], [])).creations.append((function, node))
-    for function in starting:
-        for name, node in _starts(function, by_name):
-            found.setdefault(name, Started(by_name[name], [])).creations.append((function, node))
     return list(found.values())
 
 
-def handlers(whole: WholeUnit) -> list[Function]:
-    """Functions of the file that are installed as signal handlers."""
+def handlers(whole: WholeUnit) -> list[tuple[Function, tuple[int, int]]]:
+    """Functions of the file that are installed as signal handlers, with the place that does it."""
     by_name = whole.by_name
-    names: dict[str, None] = {}
+    places: dict[str, tuple[int, int]] = {}
     for function in whole.mentioning(b"sig", b"sa_handler"):
         source = function.node.text or b""
         if b"sa_handler" in source or b"sa_sigaction" in source:
-            names.update(dict.fromkeys(_HANDLER.findall(source.decode("utf-8", "replace"))))
+            for match in _HANDLER.finditer(source):
+                start, end = (function.node.start_byte + at for at in match.span())
+                places.setdefault(match[1].decode(), (start, end))
         if not function.mentions(INSTALLERS):
             continue
         for call in function.calls:
             if call.name in INSTALLERS:
-                names[text(call.arg(1)).lstrip("& ").rpartition(")")[2]] = None
-    return [by_name[name] for name in names if name in by_name]
+                name = text(call.arg(1)).lstrip("& ").rpartition(")")[2]
+                places.setdefault(name, (call.node.start_byte, call.node.end_byte))
+    return [(by_name[name], place) for name, place in places.items() if name in by_name]
 
 
 def shared_variables(whole: WholeUnit) -> dict[str, str]:

@@ -9,7 +9,7 @@ from jarvis_ls.jsec.flow.checks.ownership import came_round
 from jarvis_ls.jsec.flow.ir import Expr, Number, Type
 from jarvis_ls.jsec.flow.lower_types import UNPLACED
 from jarvis_ls.jsec.flow.state import ENDLESS, FREED, LIVE, Place, State
-from jarvis_ls.jsec.flow.types import UNIT
+from jarvis_ls.jsec.flow.types import ANY, UNIT
 from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
     AS_REGION,
@@ -36,6 +36,8 @@ _CLOSED = frozenset({"fopen", "popen", "opendir"})
 """Families of streams: what closes them frees them."""
 _SMALL = 4096
 """Bytes that are added to the size of a record that nothing defines, at most."""
+_FAR = 2**31
+"""What a number of which nothing is known comes to, not what an index is meant to be."""
 _MANY = 2
 """So many choices on the way may exclude each other: only an index that counts up to a known
 number is then beyond doubt."""
@@ -78,6 +80,67 @@ def check(
             if place is not None and place.kind not in _BOUNDLESS:
                 bounds(an, st, target, place, reg, least, most, writes, span, flags, taint, where,
                        by)  # fmt: skip
+    if address is not None and address[0] == ir.INDEX and address[1][0] == ir.DECAY:
+        _within_member(an, st, where, address[1][1], most, writes, span)
+
+
+def _within_member(
+    an: Analysis, st: State, where: Val, member: Expr, most: Number, writes: bool, span: Any
+) -> None:
+    """An element of an array that is a member lies in that array, whatever lies behind it: unless
+    that is the last member, which many a program makes longer than it is declared."""
+    if member[0] != ir.FIELD or len(where.ptr) != 1:
+        return
+    rid, lo, hi, known, sub = where.ptr[0]
+    outside = sub is not None and (hi + most > sub[1] or lo < sub[0])
+    if sub is None or not outside or UNPLACED <= lo < ENDLESS:
+        return
+    unsure = where.flags & UNSURE and where.taint is None
+    over, under = lo + most > sub[1], hi < sub[0] and (lo > -_FAR or where.taint is not None)
+    proven = known & TIGHT and lo > -_FAR and hi < _FAR
+    if not (over or under) and (unsure or (where.taint is None and not proven)):
+        return
+    name = _inner_member(an, member, rid)
+    place = an.places[rid]
+    if not name or place is None:
+        return
+    below = under or (lo < sub[0] and not over)
+    stack = "stack" if place.kind in _STACK else "heap"
+    kind = (
+        ("buffer-underwrite" if writes else "buffer-read-under") if below
+        else f"buffer-write-{stack}" if writes else "buffer-read-over"
+    )  # fmt: skip
+    if (kind, an.frame.function.file, span) in an.faults:
+        return  # told of what the array lies in
+    an.fault(
+        st, kind, span, certain=bool(over or under) and not unsure, source=where.taint, name=name,
+        member=name, offset=_shown((lo if below else hi) - sub[0]), bytes=_shown(most),
+        size=_shown(sub[1] - sub[0]), doubtful=where.taint is None and st.choices >= _MANY,
+    )  # fmt: skip
+
+
+def _inner_member(an: Analysis, member: Expr, rid: int) -> str:
+    """Name of an array of a record that other members lie behind; empty for others."""
+    _, base, offset, type_ = member
+    name = ""
+    if isinstance(offset, tuple):
+        record, name = offset[:2]
+    else:
+        place = an.places[rid]
+        around = (
+            base[2][1] if base[0] == ir.LOAD and base[2][0] == "p"
+            else base[3] if base[0] == ir.FIELD
+            else place.type if base[0] in (ir.LOCAL, ir.GLOBAL) and place is not None
+            else ANY
+        )  # fmt: skip
+        record = around[1] if around[0] == "r" else ""
+    known = an.program.record(record, an.frame.function.file) if record else None
+    if known is None:
+        return ""
+    if not name:
+        name = next((n for n, held in known.fields.items() if held == (offset, type_)), "")
+    at = known.fields.get(name)
+    return name if at is not None and any(one[0] > at[0] for one in known.fields.values()) else ""
 
 
 def behind_text(an: Analysis, st: State, where: Val, length: Any, span: Any, by: str) -> None:

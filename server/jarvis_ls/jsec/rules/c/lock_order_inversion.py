@@ -28,8 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.locks import locks, takings
+from jarvis_ls.jsec.c.locks import Nesting, locks, takings
 from jarvis_ls.jsec.rule import Report, rule, whole_file
 from jarvis_ls.jsec.site import WholeUnit
 
@@ -43,7 +42,7 @@ from jarvis_ls.jsec.site import WholeUnit
     suggestion="Take the two locks in the same order everywhere (in C++ with std::scoped_lock).",
 )  # fmt: skip
 def lock_order_inversion(whole: WholeUnit) -> Iterator[Report]:
-    seen: dict[tuple[str, str], Node] = {}
+    seen: dict[tuple[str, str], Nesting] = {}
     reported: set[frozenset[str]] = set()
     for function in whole.mentioning(b"ock", b"Section"):
         if takings(function) < 2:
@@ -51,7 +50,7 @@ def lock_order_inversion(whole: WholeUnit) -> Iterator[Report]:
         for nesting in locks(function).nestings:
             pair = frozenset((nesting.outer, nesting.inner))
             opposite = seen.get((nesting.inner, nesting.outer))
-            seen.setdefault((nesting.outer, nesting.inner), nesting.node)
+            seen.setdefault((nesting.outer, nesting.inner), nesting)
             if opposite is None or pair in reported:
                 continue
             reported.add(pair)
@@ -61,5 +60,9 @@ def lock_order_inversion(whole: WholeUnit) -> Iterator[Report]:
                 pattern="lock order",
                 inner=nesting.inner,
                 outer=nesting.outer,
-                related=[(opposite, "The other order.")],
+                causes=[
+                    (opposite.taken, "'{inner}' is taken here."),
+                    (opposite.node, "The other order."),
+                    (nesting.taken, "'{outer}' is taken here."),
+                ],
             )

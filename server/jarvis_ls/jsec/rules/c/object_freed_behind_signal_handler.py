@@ -57,7 +57,7 @@ MAX_CALLS = 400
     suggestion="Reset or block the signal before '{pointer}' changes.",
 )
 def object_freed_behind_signal_handler(whole: WholeUnit) -> Iterator[Report]:
-    shared = {handler.name: _pointers(handler, whole) for handler in handlers(whole)}
+    shared = {handler.name: _pointers(handler, whole) for handler, _ in handlers(whole)}
     if not any(shared.values()):
         return
     for function in whole.mentioning(b"sig"):

@@ -53,7 +53,7 @@ MAX_WRITES = 40
 )
 def plain_variable_in_signal_handler(whole: WholeUnit) -> Iterator[Report]:
     shared = {n: t for n, t in shared_variables(whole).items() if "sig_atomic_t" not in t}
-    for handler in handlers(whole):
+    for handler, installed in handlers(whole):
         seen: set[str] = set()
         for name, node in writes(handler, shared)[:MAX_WRITES]:
             if name in seen:
@@ -66,5 +66,6 @@ def plain_variable_in_signal_handler(whole: WholeUnit) -> Iterator[Report]:
                 "'{variable}' is written in a signal handler but is not a volatile sig_atomic_t.",
                 confidence=0.4 if "volatile" in shared[name] else 0.7,
                 pattern=handler.name,
+                causes=[(installed, "Installed here.")],
                 variable=name,
             )

@@ -54,6 +54,9 @@ from jarvis_ls.jsec.c.threads import (
 from jarvis_ls.jsec.rule import Report, rule, whole_file
 from jarvis_ls.jsec.site import WholeUnit
 
+STARTED = "A thread that runs it is started here."
+MAX_STARTS = 4
+"""Places shown at which threads are made."""
 MAX_WRITES = 60
 """Writes looked at in one thread."""
 
@@ -87,6 +90,7 @@ def unlocked_shared_variable(whole: WholeUnit) -> Iterator[Report]:
                 "'{variable}' is changed in a thread without a lock.",
                 pattern=thread.function.name,
                 variable=name,
+                causes=[(made, STARTED) for _, made in thread.creations[:MAX_STARTS]],
                 related=[(other, "Used here meanwhile.")] if other is not None else (),
             )
 
@@ -102,7 +106,7 @@ def _through_argument(thread: Started) -> Iterator[Report]:
             "'{variable}' is changed in a thread without a lock.",
             pattern=thread.function.name,
             variable=given,
-            causes=[(made, "Given to a thread here.") for _, made in thread.creations[:4]],
+            causes=[(made, "Given to a thread here.") for _, made in thread.creations[:MAX_STARTS]],
         )
         return
 

@@ -70,7 +70,7 @@ MILD = frozenset({"sprintf", "snprintf", "vsnprintf", "strerror", "getenv", "ran
 )
 def unsafe_call_in_signal_handler(whole: WholeUnit) -> Iterator[Report]:
     by_name = whole.by_name
-    for handler in handlers(whole):
+    for handler, installed in handlers(whole):
         found: dict[str, tuple[Call, Report]] = {}
         for call in handler.calls:
             if not call.is_method and call.name not in found and not _is_without(call, handler):
@@ -80,6 +80,7 @@ def unsafe_call_in_signal_handler(whole: WholeUnit) -> Iterator[Report]:
             continue
         _, gravest = max(found.values(), key=lambda entry: entry[1].confidence or 0.0)
         others = [(c.node, SAME) for c, report in found.values() if report is not gravest]
+        gravest.causes.append((installed, "Installed here."))
         gravest.related += [((node.start_byte, node.end_byte), said) for node, said in others]
         yield gravest
 

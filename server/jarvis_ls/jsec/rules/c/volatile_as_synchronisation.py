@@ -66,7 +66,7 @@ def volatile_as_synchronisation(whole: WholeUnit) -> Iterator[Report]:
     if not volatile:
         return
     threads = started(whole)
-    in_handlers = {f.name for f in handlers(whole)}
+    in_handlers = {f.name for f, _ in handlers(whole)}
     if not threads:
         yield from _waited_for(whole, volatile, in_handlers)
         return

@@ -68,4 +68,6 @@ def write_past_buffer(fault: Fault) -> Iterator[Report]:
         "More is written here than the memory has.",
     )
     unbounded = any(("by", name) in fault.args for name in _UNBOUNDED)
-    yield Report(fault, message, cwe=(121 if stack else 122, 787, *([676] if unbounded else [])))
+    outer = any(key == "member" for key, _ in fault.args)  # of what it is a part is not known
+    place = (121,) if stack else () if outer else (122,)
+    yield Report(fault, message, cwe=(*place, 787, *([676] if unbounded else [])))

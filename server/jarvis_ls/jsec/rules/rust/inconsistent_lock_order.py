@@ -45,7 +45,7 @@ _MOST = 32
     suggestion="Take locks in the same order everywhere.",
 )
 def inconsistent_lock_order(whole: WholeUnit) -> Iterator[Report]:
-    orders: dict[tuple[str, str], Node] = {}
+    orders: dict[tuple[str, str], tuple[Node, Node]] = {}
     for function in whole.functions:
         if function.item.in_test:
             continue
@@ -54,15 +54,19 @@ def inconsistent_lock_order(whole: WholeUnit) -> Iterator[Report]:
             for inner in held[index + 1 :]:
                 if inner.start >= outer.end or inner.locked == outer.locked:
                     continue
-                orders.setdefault((outer.locked, inner.locked), inner.lock)
-    for (first, second), place in orders.items():
+                orders.setdefault((outer.locked, inner.locked), (outer.lock, inner.lock))
+    for (first, second), (taken, place) in orders.items():
         other = orders.get((second, first))
-        if other is not None and other.start_byte < place.start_byte:
+        if other is not None and other[1].start_byte < place.start_byte:
             yield Report(
                 place,
                 "'{second}' is locked while '{first}' is held; elsewhere the other way.",
                 pattern="lock",
-                related=[(other, "The other order is here.")],
+                causes=[
+                    (other[0], "Locked here."),
+                    (other[1], "The other order is here."),
+                    (taken, "Locked here."),
+                ],
                 first=first[:60],
                 second=second[:60],
             )
