@@ -593,6 +593,22 @@ def test_tables_that_files_fill_in_together_keep_the_order_of_the_linker(
 
 
 @needs_cargo
+def test_what_may_not_be_there_may_be_of_the_crate(tmp_path: Path) -> None:
+    root = tmp_path / "runner"
+    write(root, {
+        "runner.c": "#include <stdio.h>\nint set_up(int);\nint tear_down(int);\n"
+                    "#pragma weak set_up\n#pragma weak tear_down\n"
+                    'int main(void) { printf("%d %d\\n", set_up ? set_up(2) : 0,'
+                    " tear_down ? tear_down(3) : 0); return 0; }\n",
+        "tests.c": "int set_up(int n) { return n + 40; }\n",
+        "Makefile": "runner: runner.o tests.o\n\t$(CC) -o $@ $^\n",
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert run(tmp_path / "runner_rs" / "target" / "release" / "runner") == (0, "42 0\n", "")
+
+
+@needs_cargo
 def test_choices_between_constants_do_not_grow_with_their_depth(tmp_path: Path) -> None:
     root = tmp_path / "most"
     sizes = "0"

@@ -51,13 +51,14 @@ class Externals:
         return self._declared(placed(symbol), f"pub fn NAME() -> *mut {types.of(type_)};")
 
     def if_there(self, symbol: str) -> str:
-        """A call that gives the address of what may not be there, 0 then."""
+        """A call that gives the address of what may not be there, 0 then. Who defines it is not
+        made weak by that, also where both become one object file."""
         if symbol not in self._doubted:
             name = self._doubted[symbol] = self._given.give(f"{symbol}_if_there")
             self.functions.append(
                 f"#[inline(never)]\npub unsafe fn {name}() -> usize {{\nlet at: usize;\n"
-                f'core::arch::asm!(".weak {symbol}",'
-                f' "mov {{at}}, qword ptr [rip + {symbol}@GOTPCREL]", at = out(reg) at,'
+                f'core::arch::asm!(".weakref {name}.symbol, {symbol}",'
+                f' "mov {{at}}, qword ptr [rip + {name}.symbol@GOTPCREL]", at = out(reg) at,'
                 " options(nomem, nostack, preserves_flags));\nat\n}"
             )
         return f"sys::{self._doubted[symbol]}()"
