@@ -1,11 +1,11 @@
 """Prints what Jarvis LS needs for a Python and a platform, one requirement a line.
 
-``python closure.py 3.11 linux x86_64 agent``: the installed project (with an extra, when one is
-named) is followed through the metadata of the installed packages, with the conditions of each
+``python closure.py 3.11 linux x86_64 agent,migrate``: the installed project (with the extras that
+are named) is followed through the metadata of the installed packages, with the conditions of each
 requirement read for that Python and platform. (``pip download --python-version`` reads them for
 the Python it runs on, and so forgets what only an older one needs.) Versions are those installed
-here; what only another Python needs is not installed and keeps the range that its requirement
-names.
+here; what another Python needs in another version, or only another Python needs, keeps the range
+that its requirement names.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ def closure(root: Requirement, environment: dict[str, str]) -> list[str]:
             continue
         seen |= asked
         try:
-            found[name] = f"{name}=={version(name)}"
+            here = version(name)
+            fits = requirement.specifier.contains(here, prereleases=True)
+            found[name] = f"{name}=={here}" if fits else f"{name}{requirement.specifier}"
             queue += _needs(requirement, environment)
         except PackageNotFoundError:
             found[name] = f"{name}{requirement.specifier}"
@@ -55,8 +57,8 @@ def _needs(wanted: Requirement, environment: dict[str, str]) -> list[Requirement
     ]
 
 
-def main(python: str, platform: str, machine: str, extra: str = "") -> None:
-    """Print the requirements of the installed ``jarvis-ls``, with an extra when it is named."""
+def main(python: str, platform: str, machine: str, extras: str = "") -> None:
+    """Print the requirements of the installed ``jarvis-ls``, with the extras that are named."""
     system, os_name = SYSTEMS[platform]
     environment = {
         "python_version": python,
@@ -66,7 +68,7 @@ def main(python: str, platform: str, machine: str, extra: str = "") -> None:
         "platform_machine": machine,
         "os_name": os_name,
     }
-    root = Requirement(f"jarvis-ls[{extra}]" if extra else "jarvis-ls")
+    root = Requirement(f"jarvis-ls[{extras}]")
     print("\n".join(closure(root, environment)))
 
 

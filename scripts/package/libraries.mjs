@@ -2,10 +2,10 @@
 // stable interface (the grammars), lies in `common/` once; what is compiled for one CPython
 // (tree-sitter's core, google-re2) lies in `cp310/`, `cp311/`, …; bundled/tool/server.py picks the
 // right one. All have the versions that are installed in .venv: those the tests ran with. What the
-// panel's agents need is among them: installing it later would need a network, pip in an interpreter
-// that is the user's own, and an answer to a question that nobody can judge.
+// panel's agents and moving C to Rust need is among them: installing it later would need a network,
+// pip in an interpreter that is the user's own, and an answer to a question that nobody can judge.
 
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { capture, ROOT, step, TaskError } from '../process.mjs';
 import { venv } from '../setup/python.mjs';
@@ -23,7 +23,10 @@ const TARGETS = {
   'linux-x64': {
     platform: 'linux',
     machine: 'x86_64',
-    tags: ['manylinux_2_28_x86_64', 'manylinux_2_17_x86_64', 'manylinux2014_x86_64'],
+    tags: [
+      ...['manylinux_2_28_x86_64', 'manylinux_2_17_x86_64', 'manylinux2014_x86_64'],
+      'manylinux2010_x86_64',
+    ],
   },
   'linux-arm64': {
     platform: 'linux',
@@ -92,7 +95,7 @@ async function requirements({ platform, machine }, python) {
   const closure = path.join(import.meta.dirname, 'closure.py');
   const needs = await capture(venv('python'), [
     ...[closure, python, platform, machine],
-    ...(AGENTS.includes(python) ? ['agent'] : []),
+    AGENTS.includes(python) ? 'agent,migrate' : 'migrate',
   ]);
   if (needs.status !== 0) throw new TaskError(`requirements: ${needs.stderr}`);
   return needs.stdout.trim().split('\n');
@@ -124,7 +127,7 @@ async function download({ name, tags }, python, needs) {
 }
 
 /**
- * A wheel is an archive that is laid out as it is imported.
+ * A wheel is an archive that is laid out as it is imported, but for what some lay into `.data/platlib`.
  * @param {string} wheel
  * @param {string} folder
  * @param {string} version folder for what is compiled for one Python
@@ -141,9 +144,13 @@ async function unpack(wheel, folder, version) {
   const { status, stderr } = await capture(venv('python'), ['-m', 'zipfile', '-e', wheel, place]);
   if (status !== 0) throw new TaskError(`${name}: cannot be unpacked: ${stderr}`);
   for (const data of readdirSync(place).filter((entry) => entry.endsWith('.data'))) {
-    // Programs of a package are of no use here; anything else would have to be installed.
-    if (readdirSync(path.join(place, data)).some((entry) => entry !== 'scripts')) {
-      throw new TaskError(`${name}: has files that must be installed, not only unpacked`);
+    for (const kind of readdirSync(path.join(place, data))) {
+      // Programs of a package are of no use here; what else there may be would have to be installed.
+      if (kind === 'scripts') continue;
+      if (!['platlib', 'purelib'].includes(kind)) {
+        throw new TaskError(`${name}: has files that must be installed, not only unpacked`);
+      }
+      cpSync(path.join(place, data, kind), place, { recursive: true });
     }
     rmSync(path.join(place, data), { recursive: true });
   }
@@ -151,7 +158,8 @@ async function unpack(wheel, folder, version) {
 }
 
 /**
- * Of a package's records only its name, version and licence are of use here.
+ * Of a package's records only its name, version and licence are of use here, and of what it was
+ * compiled from nothing: but what C of ours is there is compiled on the user's machine.
  * @param {string} folder
  */
 function dropBookkeeping(folder) {
@@ -160,7 +168,8 @@ function dropBookkeeping(folder) {
     const isRecord =
       /\.dist-info$/.test(entry.parentPath) &&
       !/^METADATA$|licen[cs]e|notice|copying|authors/i.test(entry.name);
-    const isSource = /\.(c|cc|h|pyc|pyx)$/.test(entry.name);
+    const isOurs = path.relative(folder, file).split(path.sep)[1] === 'jarvis_ls';
+    const isSource = /\.(c|cc|h|pyc|pyx)$/.test(entry.name) && !isOurs;
     if (entry.isFile() && (isRecord || isSource)) rmSync(file);
   }
 }

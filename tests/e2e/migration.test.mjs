@@ -5,11 +5,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { which } from '../../scripts/process.mjs';
-import { openWorkbench, until, violations } from './workbench.mjs';
+import { openWorkbench, TOOLCHAIN, until, violations } from './workbench.mjs';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Where pictures go, when someone wants to look at them. */
@@ -50,11 +49,6 @@ const MANY = Array.from(
   { length: 4000 },
   (_, n) => `int f${n}(int x) { return x * ${n} + (x >> 3); }\n`,
 ).join('');
-/** The user's toolchain: rustup looks for it in the home folder, and the workbench has its own. */
-const TOOLCHAIN = {
-  RUSTUP_HOME: process.env.RUSTUP_HOME ?? path.join(homedir(), '.rustup'),
-  CARGO_HOME: process.env.CARGO_HOME ?? path.join(homedir(), '.cargo'),
-};
 
 /** @param {import('./workbench.mjs').Options} [options] */
 async function openProject(options = {}) {

@@ -12,7 +12,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
@@ -25,6 +25,11 @@ export const ROOT = path.resolve(import.meta.dirname, '..', '..');
 const ID = 'jarvis-ls.jarvis-ls';
 /** What has not happened by then never will, on however slow a machine. */
 export const PATIENCE_MS = 120_000;
+/** The user's toolchain: rustup looks for it in the home folder, and the workbench has its own. */
+export const TOOLCHAIN = {
+  RUSTUP_HOME: process.env.RUSTUP_HOME ?? path.join(homedir(), '.rustup'),
+  CARGO_HOME: process.env.CARGO_HOME ?? path.join(homedir(), '.cargo'),
+};
 
 const SETTINGS = {
   'security.workspace.trust.enabled': false,

@@ -9,7 +9,7 @@ import { capture, ROOT } from '../../scripts/process.mjs';
 import { findPythons, venv } from '../../scripts/setup/python.mjs';
 import { startModel } from '../e2e/model.mjs';
 import { Panel } from '../e2e/panel.mjs';
-import { openWorkbench } from '../e2e/workbench.mjs';
+import { openWorkbench, TOOLCHAIN } from '../e2e/workbench.mjs';
 import { startServer } from './language-client.mjs';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'jarvis-package-'));
@@ -95,21 +95,48 @@ for (const { version, executable } of pythons) {
   });
 }
 
+test('installed in VS Code, C is moved to Rust and compared with it, with its own libraries', async () => {
+  const editor = await openWorkbench({
+    vsix: artefact(/\.vsix$/),
+    files: {
+      Makefile: 'prog: sums.c\n\t$(CC) -o $@ $<\n',
+      'sums.c': 'int sum(int n)\n{\n    return n ? n + sum(n - 1) : 0;\n}\n',
+    },
+    env: TOOLCHAIN,
+  });
+  try {
+    await editor.serverStarted();
+    await editor.command('Jarvis: Transpile Project to Rust (Baseline)');
+    await editor.toast('1 of 1 functions are in Rust, and the crate builds').waitFor();
+    await editor.command('Jarvis: Compare Rust with C');
+    await editor.toast('1 of 1 functions were compared and behave like the C').waitFor();
+  } finally {
+    await editor.close();
+  }
+});
+
 for (const { version, executable } of pythons.filter(hasAgents).filter(isFirstOfItsVersion)) {
   test(`what agents need is there for Python ${version} with nothing installed`, async () => {
     const names = [
       ...['openai', 'anthropic', 'mcp', 'pydantic', 'yaml', 'pyjson5', 'filelock', 'jsonschema'],
       ...['tree_sitter_bash', 'docker', 'prompt_toolkit', 'jarvis_ls.lsp.panel'],
     ];
-    const code = `import runpy; runpy.run_path(${JSON.stringify(
-      path.join(extension, 'bundled', 'tool', 'server.py'),
-    )}, run_name='libraries')\nimport ${names.join(', ')}\nprint(openai.__file__)`;
-    const { status, stdout, stderr } = await capture(executable, ['-I', '-S', '-c', code], {
-      cwd: folder,
-      env: cleanEnvironment(),
-    });
-    assert.equal(status, 0, stderr);
-    assert.ok(stdout.startsWith(path.join(extension, 'bundled', 'libs')), stdout);
+    const told = await inExtension(
+      executable,
+      `import ${names.join(', ')}; print(openai.__file__)`,
+    );
+    assert.ok(told.startsWith(path.join(extension, 'bundled', 'libs')), told);
+  });
+}
+
+for (const { version, executable } of pythons.filter(isFirstOfItsVersion)) {
+  test(`what moving C to Rust needs is there for Python ${version} with nothing installed`, async () => {
+    const told = await inExtension(
+      executable,
+      'import hypothesis, tree_sitter_bash\nfrom jarvis_ls.codeintel import clang\n' +
+        'print(clang.cindex().conf.lib._name)',
+    );
+    assert.ok(told.startsWith(path.join(extension, 'bundled', 'libs')), told);
   });
 }
 
@@ -162,8 +189,10 @@ test('the extension holds what it needs and nothing else', () => {
     [],
   );
   assert.deepEqual(
-    files.filter((file) =>
-      /\/(RECORD|INSTALLER|direct_url\.json|tests?)$|\.(pyc|map|ts|c|h)$/.test(file),
+    files.filter(
+      (file) =>
+        /\/(RECORD|INSTALLER|direct_url\.json|tests?)$|\.(pyc|map|ts|c|h)$/.test(file) &&
+        !/\/jarvis_ls\/jc2r\/equivalence\/\w+\.c$/.test(file),
     ),
     [],
   );
@@ -196,6 +225,19 @@ test('a platform without libraries is refused in one line', async () => {
   assert.equal(status, 1);
   assert.match(stderr, /^error: alpine-x64: there are no compiled libraries[^\n]*\n$/);
 });
+
+/** What Python code prints that finds nothing but the libraries of the extension. */
+async function inExtension(python, code) {
+  const server = JSON.stringify(path.join(extension, 'bundled', 'tool', 'server.py'));
+  const begin = `import runpy; runpy.run_path(${server}, run_name='libraries')`;
+  const { status, stdout, stderr } = await capture(
+    python,
+    ['-I', '-S', '-c', `${begin}\n${code}`],
+    { cwd: folder, env: cleanEnvironment() },
+  );
+  assert.equal(status, 0, stderr);
+  return stdout;
+}
 
 /** Each version has libraries of its own, whatever program runs it. */
 function isFirstOfItsVersion({ version }, index, all) {
