@@ -224,6 +224,24 @@ async def test_where_the_rust_of_a_function_is_and_who_calls_whom(project):
         assert [one.name for one in small.nodes] == ["twice"]
 
 
+async def test_functions_named_through_a_macro_are_known_by_their_own_name(tmp_path):
+    root = tmp_path / "offered"
+    root.mkdir()
+    text = ("#define API(name) name\n\nint API(sum)(int n)\n{\n    return n + 1;\n}\n"
+            "\nint API(twice)\n    (int n)\n{\n    return 2 * n;\n}\n")  # fmt: skip
+    (root / "api.c").write_text(text)
+    async with running(root, options=TRUSTED) as editor:
+        editor.open(uri(root / "api.c"), "\n" + text)  # not saved yet
+        done = await run(editor, "function", uri=uri(root / "api.c"), line=9)
+        assert (done.functions, done.left) == (2, 1)
+        assert states(await ask(editor)) == {"sum": "c", "twice": "baseline"}
+        found = await titles(editor, root / "api.c")
+        assert (8, "Rust (baseline): show") in found
+        assert (3, "Transpile this function") in found
+        shown = await rust(editor, root / "api.c", line=9)
+        assert shown.uri.endswith("/src/api.rs")
+
+
 async def test_piece_by_piece_from_the_lines_above_the_functions(project):
     async with running(project, options=TRUSTED) as editor:
         sums = project / "sums.c"

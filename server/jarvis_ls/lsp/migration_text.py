@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ _STAGES = {
     "build": "Building the crate with cargo",
 }
 _ALONE = {"verify": "Calling functions", "lift": "Trying passes"}
+_THROUGH_MACRO = re.compile(r"\w+\s*\(\s*(\w+)\s*\)")
 _PLACED = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+): (?P<text>.+)", re.DOTALL)
 
 
@@ -43,6 +45,18 @@ def function_range(line: int, end_line: int) -> types.Range:
     """Lines, which count from 1, as a range of whole lines."""
     start = types.Position(max(0, line - 1), 0)
     return types.Range(start, types.Position(max(line, end_line), 0))
+
+
+def own_name(written: str, known: Collection[str]) -> str:
+    """What a function is called of which the file says `API(name)`: the analysis of an open
+    document expands no macros. `known` are names of the file's functions."""
+    if written in known:
+        return written
+    named = [word for word in re.findall(r"\w+", written) if word in known]
+    if len(named) == 1:
+        return named[0]
+    match = _THROUGH_MACRO.fullmatch(written)
+    return match[1] if match else written
 
 
 def items(

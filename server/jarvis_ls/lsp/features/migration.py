@@ -17,7 +17,13 @@ from jarvis_ls.core.process import Worker
 from jarvis_ls.lsp import migration_protocol as wire
 from jarvis_ls.lsp.events import spawn
 from jarvis_ls.lsp.folders import Folder, uri_of
-from jarvis_ls.lsp.migration_text import function_range, items, passes_of, stage_message
+from jarvis_ls.lsp.migration_text import (
+    function_range,
+    items,
+    own_name,
+    passes_of,
+    stage_message,
+)
 from jarvis_ls.lsp.server import Server
 
 if TYPE_CHECKING:
@@ -310,14 +316,17 @@ class _Migration:
     async def _name_at(self, uri: str, line: int | None) -> str:
         """The function at a line (from 0) of a document that is open, or was when scanned."""
         state = await self._server.live.current(uri) if self._server.documents.get(uri) else None
+        place = self._server.place(uri)
+        known = [
+            one for one in self._migrations.known(place.root).functions if one.file == place.path
+        ]
         if line is not None and state is not None:
             for name, first, last in state.functions:
                 if first <= line + 1 <= last:
-                    return name
-        place = self._server.place(uri)
+                    return own_name(name, {one.name for one in known})
         at = line + 1 if line is not None else 0
-        for one in self._migrations.known(place.root).functions:
-            if one.file == place.path and one.line <= at <= one.end_line:
+        for one in known:
+            if one.line <= at <= one.end_line:
                 return one.name
         raise UsageError(self._server.say("There is no function at the cursor."))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from jarvis_ls.lsp import migration_protocol as wire
-from jarvis_ls.lsp.migration_text import notes_of
+from jarvis_ls.lsp.migration_text import notes_of, own_name
 from jarvis_ls.lsp.server import Server
 
 if TYPE_CHECKING:
@@ -56,12 +56,12 @@ class _Marks:
         by_name = {one.name: one for one in overview.functions if one.file == place.path}
         found = [self._lens(1, self._server.say("Transpile this file"), "file", uri, "")]
         for name, first, _last in state.functions:
-            function = by_name.get(name)
+            function = by_name.get(own_name(name, by_name))
             if function is not None:
                 found.append(self._state_lens(uri, first, function))
                 if function.state in ("new", "c"):
                     title = self._server.say("Transpile this function")
-                    found.append(self._lens(first, title, "function", uri, name))
+                    found.append(self._lens(first, title, "function", uri, function.name))
         return found
 
     def _state_lens(self, uri: str, line: int, function: Function) -> types.CodeLens:
