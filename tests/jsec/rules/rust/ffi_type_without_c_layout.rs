@@ -29,6 +29,9 @@ pub fn in_rust(name: String, loose: Loose) {} // ok
 extern "C" {
     fn log_text(text: &str); // expect: ffi-type-without-c-layout
     fn log_bytes(text: *const u8, n: usize); // ok
+    fn signal(n: i32, action: Option<unsafe extern "C" fn(i32)>) -> Option<unsafe extern "C" fn(i32)>; // ok
+    fn at(n: Option<u32>); // expect: ffi-type-without-c-layout
+    fn told(n: i32) -> Option<usize>; // expect: ffi-type-without-c-layout
 }
 
 pub extern "C" fn callback(hook: Option<extern "C" fn(i32)>) {} // ok

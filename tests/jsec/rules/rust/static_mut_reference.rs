@@ -16,6 +16,11 @@ pub fn pointer() -> *mut Vec<u8> {
     unsafe { addr_of_mut!(LOG) } // ok
 }
 
+pub unsafe fn raw() -> *mut Vec<u8> {
+    let _look = (&raw const LOG as *const u8).cast::<u32>(); // ok
+    &raw mut LOG // ok
+}
+
 pub fn shared() -> &'static u32 {
     &SAFE // ok
 }

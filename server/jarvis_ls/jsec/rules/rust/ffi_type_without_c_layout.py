@@ -40,7 +40,7 @@ from jarvis_ls.jsec.site import Site
 _UNKNOWN = re.compile(
     r"(?:std::string::)?String$|Vec<|&(?:'\w+ )?(?:mut )?str$|&(?:'\w+ )?(?:mut )?\[[^;]*$|\(\w"
     r"|Box<dyn |&(?:'\w+ )?(?:mut )?dyn |Result<|HashMap<|BTreeMap<|Rc<|Arc<|PathBuf$|OsString$"
-    r"|&(?:'\w+ )?Path$|Option<(?:u|i|f|String|Vec|&(?:'\w+ )?str|usize|bool|char)"
+    r"|&(?:'\w+ )?Path$|Option<(?:[uif]\d|[ui]size|String|Vec|&(?:'\w+ )?str|bool|char)"
 )
 
 

@@ -53,7 +53,10 @@ def static_mut_reference(function: Function) -> Iterator[Report]:
             continue
         if function.variable(name, node.start_byte) is not None:
             continue
-        mutable = any(c.type == "mutable_specifier" for c in node.children)
+        words = {child.type for child in node.children}
+        if "raw" in words:  # `&raw mut X` is a pointer: no reference is made of it
+            continue
+        mutable = "mutable_specifier" in words
         confidence = 0.7 if mutable else 0.6
         if has_safety_comment(node):
             confidence -= 0.15
