@@ -54,9 +54,9 @@ def own_name(written: str, known: Collection[str]) -> str:
         return written
     named = [word for word in re.findall(r"\w+", written) if word in known]
     if len(named) == 1:
-        return named[0]
+        return str(named[0])
     match = _THROUGH_MACRO.fullmatch(written)
-    return match[1] if match else written
+    return str(match[1]) if match else written
 
 
 def items(
