@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from jarvis_ls.codeintel.code import Call, Function, Unit, ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
@@ -14,7 +14,8 @@ from jarvis_ls.jsec.c.control import Condition, Region, control_of
 from jarvis_ls.jsec.c.paths import Event, Exhausted, Walker
 from jarvis_ls.jsec.constants import declaration
 from jarvis_ls.jsec.guards import written_between
-from jarvis_ls.jsec.memo import once_per_function
+from jarvis_ls.jsec.memo import once_per_file, once_per_function
+from jarvis_ls.jsec.site import WholeUnit
 
 ENTRY, HELD, RELEASED, UNKNOWN = 1, 2, 4, 8
 TAKES = ("lock", "try")
@@ -22,6 +23,10 @@ TAKES = ("lock", "try")
 MAX_LOCKS = 8
 """Locks followed in one function."""
 
+MAX_TAKERS = 60
+"""Functions of a file that take its locks."""
+MAX_CALLS = 3
+"""Calls through which a lock may be taken."""
 MAX_FAULTS = 20
 """Faults told of one lock."""
 MAX_QUESTIONS = 100
@@ -102,7 +107,9 @@ class Nesting:
     taken: Node
     """The call that takes the outer one."""
     node: Node
-    """The call that takes the inner one."""
+    """The call that takes the inner one, or that of the function which does."""
+    within: Node | None = None
+    """Where that function takes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +147,64 @@ def takings(function: Function) -> int:
 @once_per_function
 def locks(function: Function) -> Locks:
     """Faults and nestings of all locks of a function."""
+    return _walked(function, {})
+
+
+@once_per_file
+def nestings(whole: WholeUnit) -> list[Nesting]:
+    """Which locks are taken while others are held, also by functions of the file that are called
+    then, in order of place."""
+    takers = _takers(whole)
+    found: list[Nesting] = []
+    for function in whole.mentioning(b"ock", b"Section"):
+        count = takings(function)
+        inner = {name: taken for name, taken in takers.items() if name != function.name}
+        if count and any(call.name in inner for call in function.calls):
+            found += _walked(function, inner).nestings
+        elif count > 1:
+            found += locks(function).nestings
+    return found
+
+
+def _takers(whole: WholeUnit) -> dict[str, dict[str, Node]]:
+    """Functions of the file that take locks of the file, themselves or by what they call: names
+    of the locks and where they are taken."""
+    found: dict[str, dict[str, Node]] = {}
+    for function in whole.mentioning(b"ock", b"Section"):
+        if not takings(function):
+            continue
+        taken = {lock_of(call): call.node for call in function.calls if call.name in PAIRS}
+        known = {key: node for key, node in taken.items() if _is_of_file(function, key, node)}
+        if known and len(found) < MAX_TAKERS:
+            found[function.name] = known
+    for _ in range(MAX_CALLS):
+        names = tuple(name.encode() for name in found)
+        more: dict[str, dict[str, Node]] = {}
+        for function in whole.mentioning(*names) if names else ():
+            called = {name: node for call in function.calls if call.name != function.name
+                      for name, node in found.get(call.name, {}).items()}  # fmt: skip
+            if called.keys() - found.get(function.name, {}).keys():
+                more[function.name] = {**called, **found.get(function.name, {})}
+        if not more or len(found) > MAX_TAKERS:
+            break
+        found.update(more)
+    return found
+
+
+def _is_of_file(function: Function, key: str, node: Node) -> bool:
+    """Whether a lock is, or is part of, a variable of file scope."""
+    name = re.match(r"[A-Za-z_]\w*", key)
+    return (
+        name is not None
+        and name[0] in function.unit.facts.variables
+        and function.variable(name[0], node.start_byte) is None
+    )
+
+
+def _walked(function: Function, inner: Mapping[str, Mapping[str, Node]]) -> Locks:
+    """The same, with what the functions `inner` take that are called."""
     root = control_of(function)
-    events = _events(function)
+    events = _events(function, inner)
     taken = [key for key, kind in dict.fromkeys((k, e.kind) for k, e in events)
              if kind in ("lock", "try", "init") and key]  # fmt: skip
     if root is None or not taken:
@@ -155,16 +218,24 @@ def locks(function: Function) -> Locks:
         except Exhausted:
             continue
         faults.extend(f for f in walk.faults.values() if f.kind != "kept" or not walk.entered_held)
-        nestings.extend(walk.nestings.values())
+        for nesting in walk.nestings.values():
+            within = inner.get(nesting.inner)
+            nestings += [nesting] if within is None else [
+                replace(nesting, inner=lock, within=node)
+                for lock, node in within.items() if lock != key
+            ]  # fmt: skip
     return Locks(tuple(faults), tuple(nestings))
 
 
-def _events(function: Function) -> list[tuple[str, Event]]:
+def _events(function: Function, inner: Mapping[str, Mapping[str, Node]]) -> list[tuple[str, Event]]:
     found = []
     for call in function.calls:
         key = lock_of(call)
         if not key:
-            if _may_release(call):
+            if call.name in inner:
+                event = Event(call.node.end_byte - 1, 0, "call", call.node, call.name)
+                found.append((call.name, event))
+            elif _may_release(call):
                 event = Event(call.node.end_byte - 1, 0, "maybe", call.node, call.name)
                 found.append(("", event))
             continue
@@ -216,7 +287,7 @@ class _LockWalk(Walker):
         if event.kind == "maybe":
             return UNKNOWN
         if self.keys[event.node.id] != self.key:
-            if event.kind == "lock" and mask == HELD:
+            if event.kind in ("lock", "call") and mask == HELD:
                 self._nest(event)
             return mask
         if event.kind == "lock":

@@ -81,7 +81,10 @@ _LOSSES = frozenset({"leak", "resource-leak"})
 
 
 LEFT = "lock-left"
-_TAKERS = re.compile(r"(?i)lock|acquire|enter|begin|hold|grab")
+_TAKERS = re.compile(
+    r"(?<![A-Za-z])(?:lock|acquire|enter|begin|hold|grab)|Lock|Acquire|Enter|Begin|Hold|Grab"
+)
+"""Names of functions that may be meant to leave with a lock."""
 
 
 def _within(inner: Frame | None, frame: Frame) -> bool:

@@ -28,9 +28,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.jsec.c.locks import Nesting, locks, takings
+from jarvis_ls.jsec.c.locks import Nesting, nestings
 from jarvis_ls.jsec.rule import Report, rule, whole_file
 from jarvis_ls.jsec.site import WholeUnit
+
+INNER, OUTER = "'{inner}' is taken here.", "'{outer}' is taken here."
 
 
 @rule(
@@ -44,25 +46,25 @@ from jarvis_ls.jsec.site import WholeUnit
 def lock_order_inversion(whole: WholeUnit) -> Iterator[Report]:
     seen: dict[tuple[str, str], Nesting] = {}
     reported: set[frozenset[str]] = set()
-    for function in whole.mentioning(b"ock", b"Section"):
-        if takings(function) < 2:
+    for nesting in nestings(whole):
+        pair = frozenset((nesting.outer, nesting.inner))
+        opposite = seen.get((nesting.inner, nesting.outer))
+        seen.setdefault((nesting.outer, nesting.inner), nesting)
+        if opposite is None or pair in reported:
             continue
-        for nesting in locks(function).nestings:
-            pair = frozenset((nesting.outer, nesting.inner))
-            opposite = seen.get((nesting.inner, nesting.outer))
-            seen.setdefault((nesting.outer, nesting.inner), nesting)
-            if opposite is None or pair in reported:
-                continue
-            reported.add(pair)
-            yield Report(
-                nesting.node,
-                "'{inner}' is taken with '{outer}' held; elsewhere it is the other way round.",
-                pattern="lock order",
-                inner=nesting.inner,
-                outer=nesting.outer,
-                causes=[
-                    (opposite.taken, "'{inner}' is taken here."),
-                    (opposite.node, "The other order."),
-                    (nesting.taken, "'{outer}' is taken here."),
-                ],
-            )
+        reported.add(pair)
+        within = nesting.within
+        yield Report(
+            nesting.node,
+            "'{inner}' is taken with '{outer}' held; elsewhere it is the other way round.",
+            pattern="lock order",
+            inner=nesting.inner,
+            outer=nesting.outer,
+            causes=[
+                (opposite.taken, INNER),
+                (opposite.node, "The other order."),
+                *([(opposite.within, OUTER)] if opposite.within is not None else ()),
+                (nesting.taken, OUTER),
+            ],
+            related=[(within, INNER)] if within is not None else (),
+        )
