@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import shutil
 import sys
 from pathlib import Path
@@ -721,7 +722,7 @@ def test_conditions_for_automake_are_those_of_choices_that_nobody_makes(tmp_path
         "a.c": "".join(f"#ifdef {side}_{name}\nint at_{side}_{name}(void) {{ return 0; }}\n#endif\n"
                        for name in tests for side in ("IN", "OUT")),
     })  # fmt: skip
-    assert functions(root) == ["at_IN_NOT", "at_IN_SET", "at_IN_YES", "at_OUT_NO"]
+    assert functions(root) == ["at_IN_FOUND", "at_IN_NOT", "at_IN_SET", "at_IN_YES", "at_OUT_NO"]
 
 
 @needs_compiler
@@ -776,3 +777,143 @@ def test_what_a_set_up_finds_out_about_the_machine_is_known(tmp_path: Path) -> N
         "#ifdef OURS\nint ours(void) { return 0; }\n#endif\n",
     })  # fmt: skip
     assert functions(root) == ["ours"]
+
+
+@needs_compiler
+@pytest.mark.parametrize("files", [
+    {"configure": '#!/bin/sh\nVERSION="1.3"\nCC=gcc\nMORE=""\nsed -e "s|{VERSION}|$VERSION|g"'
+                  ' -e "s|{CC}|$CC|" \\\n    -e "s|{MORE}|$MORE $CFLAGS|" -e "s|[a-z]|x|" '
+                  "< src/Makefile.in > src/Makefile\n",
+     "src/Makefile.in": 'CC = {CC}\nCFLAGS = -O2 {MORE} -DVERSION=\\"{VERSION}\\"\n'
+                        "a: a.o\n\t$(CC) -o a a.o\n"},
+    {"src/GNUmakefile": "a clean: Makefile\n\t$(MAKE) -f Makefile $@\n\n"
+                        "Makefile: Makefile.def\n\tsed \\\n"
+                        "\t\t-e 's:flags= :flags= -DPLACE=3 :' \\\n"
+                        "\t\tMakefile.def > Makefile\n",
+     "src/Makefile.def": "flags= -DVERSION='\"1.3\"'\na: a.c\n\t$(CC) -o a $(flags) a.c\n"},
+    {"src/Makefile": "a:\n\t@$(MAKE) -f ours.mk\n",
+     "src/ours.mk": "CFLAGS = -DVERSION='\"1.3\"'\n%.o: %.c\n\t$(CC) $(CFLAGS) -c -o $@ $<\n"},
+])  # fmt: skip
+def test_makefiles_that_sed_makes_of_others_are_read_as_it_makes_them(
+    tmp_path: Path, files: dict[str, str]
+) -> None:
+    root = tmp_path / "made"
+    write(
+        root,
+        {
+            **files,
+            "src/a.c": "int a(void) { return sizeof VERSION; }\n"
+            "_Static_assert(sizeof VERSION == 4, VERSION);\n"
+            "#ifdef PLACE\nint placed(void) { return PLACE; }\n#endif\n",
+        },
+    )
+    assert functions(root) == ["a", *(["placed"] if "src/Makefile.def" in files else [])]
+
+
+@needs_compiler
+def test_a_version_that_nothing_says_is_empty(tmp_path: Path) -> None:
+    root = tmp_path / "tool"
+    write(root, {
+        "Makefile": "PACKAGE_VERSION ?= $(shell git describe --dirty 2>/dev/null | sed s/^v//)\n"
+                    'DEFS := -DPACKAGE_VERSION=\\"$(PACKAGE_VERSION)\\"\n'
+                    "a: a.c\n\t$(CC) $(CFLAGS) -o $@ $< $(DEFS)\n",
+        "a.c": "int a(void) { return 0; }\n_Static_assert(sizeof PACKAGE_VERSION == 1, \"\");\n",
+    })  # fmt: skip
+    assert functions(root) == ["a"]
+
+
+@needs_compiler
+@pytest.mark.skipif(sys.platform != "linux", reason="says what Linux is called")
+def test_the_machine_is_called_as_the_own_script_for_that_calls_it(tmp_path: Path) -> None:
+    root = tmp_path / "old"
+    machine = platform.machine()
+    write(root, {
+        "configure.in": "AC_INIT(a.c)\nAC_CONFIG_HEADER(config.h)\nAC_CANONICAL_HOST\n"
+                        'AC_DEFINE_UNQUOTED(HOST_TYPE,"$host")\n',
+        "tools/config.guess": f"    {machine}:Minix:*:*)\n\techo {machine}-pc-minix\n\texit ;;\n"
+                              f"    {machine}:Linux:*:*)\n\techo {machine}-mine-linux-gnu\n"
+                              "\texit ;;\n",
+        "a.c": '#include "config.h"\nint a(void) { return 0; }\n'
+               f'_Static_assert(sizeof HOST_TYPE == sizeof "{machine}-mine-linux-gnu", "");\n',
+    })  # fmt: skip
+    assert functions(root) == ["a"]
+
+
+@needs_compiler
+def test_of_two_set_ups_each_says_what_its_own_files_are_called(tmp_path: Path) -> None:
+    root = tmp_path / "two"
+    write(root, {
+        "configure.in": "AC_INIT(configure.in)\nAM_INIT_AUTOMAKE(two, 1.75)\n",
+        "src/a.c": "int a(void) { return 0; }\n_Static_assert(sizeof VERSION == 5, VERSION);\n",
+        "test/configure.in": "AC_INIT(configure.in)\nAM_CONFIG_HEADER(config.h)\n"
+                             "AM_INIT_AUTOMAKE(test, 0.1)\n",
+        "test/config.h.in": "#undef NOTHING\n",
+        "test/b.c": "#include <config.h>\nint b(void) { return 0; }\n",
+    })  # fmt: skip
+    assert functions(root) == ["a", "b"]
+
+
+@needs_compiler
+@pytest.mark.skipif(sys.platform != "linux", reason="asks what Linux is called")
+def test_makefiles_that_make_a_target_called_like_the_system_are_followed(tmp_path: Path) -> None:
+    root = tmp_path / "systems"
+    write(root, {
+        "Makefile": 'SYS := $(shell uname -s | tr -d "[0-9]" | tr -d "-" | tr "[A-Z]" "[a-z]")\n'
+                    "all: $(SYS) a\nlinux: CC += -D__LINUX -DSEEN=2\nlinux: a\n"
+                    "darwin: CC += -D__MACOSX\ndarwin: a\nlinux: CC = gcc -DOTHER\n"
+                    "%.o: %.c\n\t$(CC) $(CFLAGS) -c $<\na: a.o\n\t$(CC) -o a a.o\n",
+        "a.c": "#if !defined __LINUX || SEEN != 2 || defined __MACOSX || defined OTHER\n#error\n"
+               "#endif\nint a(void) { return 0; }\n",
+    })  # fmt: skip
+    assert functions(root) == ["a"]
+
+
+@needs_compiler
+def test_what_cmake_defines_with_its_variables_is_known(tmp_path: Path) -> None:
+    root = tmp_path / "graph"
+    write(root, {
+        "Makefile": "all: build\n\t$(MAKE) -C build\nbuild:\n"
+                    "\tmkdir build && cd build && cmake ..\n",
+        "CMakeLists.txt": "project(graph C)\nset(MAJOR 3)\nset(MINOR \"1\")\n"
+                          "execute_process(\n    COMMAND git describe --tags\n"
+                          "    OUTPUT_VARIABLE REVISION)\n"
+                          'if(REVISION)\n  set(REVISION "-${REVISION}")\nendif()\n'
+                          "set(VERSION ${MAJOR}.${MINOR}${REVISION})\nset(WHERE here)\n"
+                          'set(KIND 2 CACHE STRING "which")\n'
+                          "if(UNIX)\n  set(WHERE there)\nelse()\n  set(ELSE 1)\nendif()\n"
+                          'add_definitions(-DVERSION="${VERSION}" "-DPLAIN=1" -DWHERE=${WHERE}'
+                          " -DELSE=${ELSE} -DNOBODY=${NOBODY} -DKIND=${KIND})\n",
+        "a.c": "#if defined WHERE || defined ELSE || defined NOBODY || PLAIN != KIND / 2\n"
+               "#error\n#endif\nint a(void) { return 0; }\n"
+               "_Static_assert(sizeof VERSION == 4, VERSION);\n",
+    })  # fmt: skip
+    assert functions(root) == ["a"]
+
+
+@needs_compiler
+def test_branches_that_m4_writes_and_what_is_found_out_are_followed(tmp_path: Path) -> None:
+    root = tmp_path / "pings"
+    write(root, {
+        "configure.ac": f"{SCRIPT}dnl --disable-six\n"
+        "AC_ARG_ENABLE([six],\n  AS_HELP_STRING([--disable-six], [less, (no six)]))\n"
+        'AS_IF([test "x$enable_six" != "xno"], [\n    dnl Is it there?\n'
+        '    AC_CHECK_HEADERS([netinet/icmp6.h], [have_six="yes"], [], [[\n'
+        "      #include <netinet/in.h>\n  ]])\n])\n"
+        'AM_CONDITIONAL([SIX], [test "x$have_six" = "xyes"])\n'
+        "AM_COND_IF([SIX], [AC_DEFINE([HAS_SIX], [1], [six])], [AC_DEFINE([NO_SIX])])\n"
+        "AC_CHECK_HEADER([no/such.h], [such=yes], [such=no])\n"
+        "AM_CONDITIONAL([SUCH], [test $such = yes])\n"
+        "AM_COND_IF([SUCH], [AC_DEFINE([HAS_SUCH])])\n"
+        "AC_ARG_ENABLE([trace], [more])\n"
+        'AS_IF([test "x$enable_trace" = "xyes"], [\nAC_DEFINE([TRACE])],\n'
+        '  [test "x$asked_of_nobody" = "xyes"], [\nAC_DEFINE([NOBODY])],\n'
+        "  [\nAC_DEFINE([UNSURE])])\n"
+        'AS_IF([test "$enable_trace" = yes], [AC_DEFINE([TRACE])], [AC_DEFINE([PLAIN])\n'
+        '  AS_IF([test "$asked_of_nobody" = yes], [\nAC_DEFINE([NOBODY])])])\n',
+        "Makefile.am": "bin_PROGRAMS = a\na_SOURCES = a.c\nif SIX\na_CFLAGS = -DSIX_TOO\nendif\n",
+        "a.c": '#include "config.h"\n' + "".join(
+            f"#ifdef {name}\nint of_{name}(void) {{ return 0; }}\n#endif\n"
+            for name in ("HAS_SIX", "NO_SIX", "HAS_SUCH", "TRACE", "NOBODY", "UNSURE", "PLAIN",
+                         "SIX_TOO")),
+    })  # fmt: skip
+    assert functions(root) == ["of_HAS_SIX", "of_PLAIN", "of_SIX_TOO"]

@@ -9,6 +9,8 @@ import platform
 import re
 from collections.abc import Iterator
 
+from jarvis_ls.jc2r.answers import answers
+
 PLACES = {
     "prefix": "/usr/local", "exec_prefix": "$(prefix)", "bindir": "$(exec_prefix)/bin",
     "sbindir": "$(exec_prefix)/sbin", "libdir": "$(exec_prefix)/lib",
@@ -38,6 +40,9 @@ _TEST = re.compile(
     r"(?:\s*(==?|!=)\s*([\"']?)([\w.-]*)\6)?\s*\]*\s*"
 )
 """A name and one comparison."""
+_IF = re.compile(r"\bAS_IF(?=\()")
+_LOOKED_FOR = re.compile(r"\bAC_CHECK_(?:HEADER|FUNC)S?(?=\()")
+_SETS = re.compile(r"(\w+)=[\"']?([\w.-]*)[\"']?")
 _NAMED = re.compile(r"\s*\[?\s*([\w-]+)")
 _LONGEST_CALL = 8000
 """Characters of a call in a script for autoconf."""
@@ -45,7 +50,7 @@ _LONGEST_CALL = 8000
 
 def decided(script: str) -> dict[str, str]:
     """Conditions for automake that compare what a choice sets when nobody makes it."""
-    known = {**_system(), **otherwise(script)}
+    known = {**_system(), **otherwise(script), **found_out(script)}
     found: dict[str, str] = {}
     for text in calls(_DECIDED, script):
         match = _TEST.fullmatch(text)
@@ -122,6 +127,60 @@ def calls(name: re.Pattern[str], script: str) -> Iterator[str]:
             if depth == 0:
                 yield script[match.end() + 1 : at]
                 break
+
+
+def parts(call: str) -> list[str]:
+    """What a call in a script for autoconf hands over, without the brackets around each."""
+    found = [""]
+    depth = quoted = 0
+    for one in call:
+        quoted += (one == "[") - (one == "]")
+        depth += 0 if quoted else (one == "(") - (one == ")")
+        if one == "," and depth == quoted == 0:
+            found.append("")
+        else:
+            found[-1] += one
+    texts = map(str.strip, found)
+    return [one[1:-1] if one[:1] == "[" and one[-1:] == "]" else one for one in texts]
+
+
+def as_shell(script: str) -> str:
+    """A script for autoconf with its `AS_IF` written as the shell has it."""
+    for text in calls(_IF, script):
+        every = parts(text)
+        lines: list[str] = []
+        for at in range(0, len(every) - 1, 2):
+            question = " ".join(every[at].split())
+            lines += [f"{'elif' if at else 'if'} {question}; then", *_body(every[at + 1])]
+        if len(every) % 2:
+            lines += ["else", *_body(every[-1])]
+        script = script.replace(f"AS_IF({text})", "\n".join(["", *lines, "fi", ""]), 1)
+    return script
+
+
+def _body(text: str) -> list[str]:
+    """The lines of a branch, which are no lines of the script as long as it may not be taken."""
+    return [f"  {one}" for one in as_shell(text).splitlines()]
+
+
+def found_out(script: str) -> dict[str, str]:
+    """Variables that a script for autoconf sets where the machine has a header or a function, and
+    otherwise nowhere but once before, as this machine has them."""
+    before = assigned(script)
+    found: dict[str, tuple[str, str, str]] = {}
+    for text in calls(_LOOKED_FOR, script):
+        asked, *ways = parts(text)
+        there, other = ([_SETS.fullmatch(one.strip()) for one in ways] + [None, None])[:2]
+        if there is None or len(asked.split()) != 1:
+            continue
+        name = there[1]
+        same = other is not None and other[1] == name
+        otherwise = other[2] if other is not None and same else before.get(name, "")
+        if len(re.findall(rf"\b{name}=", script)) == 1 + (same or name in before):
+            word = re.sub(r"\W", "_", asked).upper()
+            found[name] = (f"HAVE_{word}", there[2], otherwise)
+    said = answers(one for one, _, _ in found.values())
+    return {name: yes if asked in said else no for name, (asked, yes, no) in found.items()}
 
 
 def by_default(choice: str) -> tuple[str, str] | None:

@@ -141,16 +141,19 @@ def named_by_system(command: str) -> str | None:
     return {"m": own.machine, "o": f"GNU/{own.system}"}.get(match[1] or "s", own.system)
 
 
-def _shell(command: str) -> str | None:
-    """What `echo` or `uname` would say, alone or with its letters changed by `tr`. None for other
-    commands: nothing is run."""
-    first, bar, second = (one.strip() for one in command.partition("|"))
+def in_shell(command: str) -> str | None:
+    """What `echo` or `uname` would say, alone or with its letters changed or left out by `tr`. None
+    for other commands: nothing is run."""
+    first, *others = (one.strip() for one in command.split("|"))
     echoed = re.fullmatch(r"""echo\s+("?)([\w ./:+-]*)\1""", first)
     said = named_by_system(first) if echoed is None else echoed[2].strip()
-    if said is None or not bar:
-        return said
-    change = _CHANGES.get(re.sub(r"[\[\]'\"]", "", second))
-    return None if change is None else change(said)
+    for other in others:
+        written = re.sub(r"[\[\]'\"]", "", other)
+        left_out = _LEAVES_OUT.fullmatch(written)
+        if said is None or (written not in _CHANGES and left_out is None):
+            return None
+        said = re.sub(f"[{left_out[1]}]", "", said) if left_out else _CHANGES[written](said)
+    return said
 
 
 def _sides(rest: str) -> tuple[str, str] | None:
@@ -178,6 +181,7 @@ _CHANGES: dict[str, Callable[[str], str]] = {
     "tr a-z A-Z": str.upper, "tr :lower: :upper:": str.upper,
 }  # fmt: skip
 """What `tr` does, its brackets and quotes left out."""
+_LEAVES_OUT = re.compile(r"tr -d (\w-\w|[\w.-])")
 _FUNCTIONS: dict[str, Callable[[list[str]], str | None]] = {
     "strip": lambda given: " ".join(",".join(given).split()),
     "findstring": lambda given: given[0] if given[0] in ",".join(given[1:]) else "",
@@ -188,6 +192,6 @@ _FUNCTIONS: dict[str, Callable[[list[str]], str | None]] = {
     "firstword": lambda given: next(iter(",".join(given).split()), ""),
     "lastword": lambda given: next(reversed(",".join(given).split()), ""),
     "notdir": lambda given: " ".join(one.rpartition("/")[2] for one in ",".join(given).split()),
-    "shell": lambda given: _shell(",".join(given)),
+    "shell": lambda given: in_shell(",".join(given)),
     "subst": lambda given: given[2].replace(given[0], given[1]) if len(given) == 3 else None,
 }  # fmt: skip

@@ -8,6 +8,7 @@ library, which one call of the linker says for all of them. Nothing of the proje
 from __future__ import annotations
 
 import contextlib
+import platform
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
@@ -19,12 +20,15 @@ from jarvis_ls.jc2r.answers import TYPES, answers, in_library
 from jarvis_ls.jc2r.branches import taken
 from jarvis_ls.jc2r.choices import (
     CHOICE,
+    as_shell,
     assigned,
     by_default,
     calls,
     decided,
+    found_out,
     in_shell,
     otherwise,
+    parts,
     short,
 )
 
@@ -87,6 +91,7 @@ _WORD_OF_M4 = re.compile(
 _AS_WRITTEN = re.compile(r"\bAH_(?:TOP|BOTTOM|VERBATIM)(?=\()")
 """What is put into the header as it is."""
 _BODY = re.compile(r"(?:\[?[\w -]+\]?\s*,)?\s*\[(.*)\]\s*\Z", re.DOTALL)
+_IF_DECIDED = re.compile(r"\bAM_COND_IF(?=\()")
 _CACHED = re.compile(r"\$\{?(ac_cv_(?:func|header)_(\w+))")
 """What was found of a function or header."""
 _PUT_IN = re.compile(r"\bAC_SUBST\(\s*\[?(\w+)")
@@ -105,8 +110,8 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
     """Arguments with which the C files of the project at `root` find the headers that its own
     set-up would have written; these are written to `made`. None where nothing is missing."""
     scripts = [one for one in files if PurePosixPath(one).name in _SCRIPTS]
-    script = _filled_in("\n".join(content(root / one).decode("utf-8", "replace")
-                                  for one in scripts))  # fmt: skip
+    texts = [content(root / one).decode("utf-8", "replace") for one in scripts]
+    script = _filled_in("\n".join(texts)) + _machine(root, files)
     templates = {match[1]: one for one in files if (match := _TEMPLATE.fullmatch(one))}
     named = dict.fromkeys(word for match in _HEADERS.findall(script)
                           for word in re.split(r"[\s,]+", match) if word)  # fmt: skip
@@ -163,6 +168,11 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
     words = [*nothing, f"-idirafter{made}"]
     if script and not named:  # then what is asked of the machine stands in no header
         replace_file(_folder(made) / "defined.h", answered.encode())
+        words += ["-include", str(made / "defined.h")]
+    elif without := [one for one in texts if not _HEADERS.search(one) and named]:
+        said = names_of(_filled_in(without[0]), root.name)
+        text = "".join(f"#define {name} {value}\n" for name, value in said.items())
+        replace_file(_folder(made) / "defined.h", text.encode())
         words += ["-include", str(made / "defined.h")]
     if set(missing) - shipped.keys():
         words.append("-DHAVE_CONFIG_H")
@@ -230,8 +240,25 @@ def package(root: Path) -> dict[str, str]:
     what its set-up decides for them when nobody chooses: `if NAME` is yes or no."""
     script = _filled_in("".join(content(root / one).decode("utf-8", "replace")
                                 for one in _SCRIPTS))  # fmt: skip
-    names = {name: value.strip('"') for name, value in names_of(script, root.name).items()}
+    named = names_of(script, root.name) if script else {}
+    names = {name: value.strip('"') for name, value in named.items()}
+    script = _chosen(script)
     return {**names, **decided(script)}
+
+
+def _machine(root: Path, files: Iterable[str]) -> str:
+    """What the project's own `config.guess` calls a machine of this kind, as lines of the shell;
+    older ones know no vendor."""
+    own = platform.uname()
+    for file in files:
+        if own.system == "Linux" and PurePosixPath(file).name == "config.guess":
+            text = content(root / file).decode("utf-8", "replace")
+            if (match := re.search(rf"^ *(?:{own.machine}|\S*\|{own.machine}):Linux:[^;]*?"
+                                   r"-(\w+)-linux", text, re.MULTILINE)) is not None:  # fmt: skip
+                triple = f"{own.machine}-{match[1]}-linux-gnu"
+                return "".join(f"\n{one}={triple}\n{one}_vendor={match[1]}\n"
+                               for one in ("build", "host", "target"))  # fmt: skip
+    return ""
 
 
 def set_by_hand(folder: Path) -> dict[str, str]:
@@ -336,7 +363,18 @@ def _chosen(script: str) -> str:
     asked = {name: f"HAVE_{word.upper()}" for name, word in _CACHED.findall(script)}
     there = answers(asked.values())
     known = {name: "yes" if word in there else "no" for name, word in asked.items()}
-    return taken(script, {**known, **otherwise(script)}, calls(CHOICE, script))
+    known |= otherwise(script) | found_out(script)
+    written = as_shell(script)
+    found = taken(written, known, calls(CHOICE, written))
+    if found == written:  # its branches do not close
+        found = taken(script, known, calls(CHOICE, script))
+    conditions = decided(found)
+    for text in calls(_IF_DECIDED, found):
+        name, *ways = parts(text)
+        if (answer := conditions.get(f"if {name}")) is not None:
+            chosen = ways[:1] if answer == "yes" else ways[1:2]
+            found = found.replace(f"AM_COND_IF({text})", "\n".join(["", *chosen, ""]), 1)
+    return found
 
 
 def _put_in(script: str) -> dict[str, str]:

@@ -18,12 +18,13 @@ from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.jc2r.automake import OF_TARGET, flags_of_files, targets
 from jarvis_ls.jc2r.choices import PLACES
-from jarvis_ls.jc2r.conditionals import Conditionals, named_by_system
+from jarvis_ls.jc2r.conditionals import Conditionals, in_shell
 from jarvis_ls.jc2r.configured import MAX_BYTES, content, set_by_hand
 from jarvis_ls.jc2r.makefiles import (
     defined_by_default,
     handed_down,
     is_rule,
+    makefile,
     set_for_targets,
     ways_by_default,
 )
@@ -37,9 +38,12 @@ _SYSTEM = ("unistd.h", "stdint.h", "inttypes.h", "stdbool.h", "dirent.h", "strin
 """Where a folder has one of these, it has them for systems without."""
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile", "Makefile.am", "Makefile.in")
 _CMAKE = re.compile(
-    r"\b(if|endif|add_definitions|add_compile_definitions|target_compile_definitions)\s*"
+    r"\b(if|else|elseif|endif|set|execute_process|add_definitions|add_compile_definitions"
+    r"|target_compile_definitions)\s*"
     r"\(([^()]*(?:\([^()]*\)[^()]*)*)\)", re.IGNORECASE
 )  # fmt: skip
+_ANSWER = re.compile(r"\bOUTPUT_VARIABLE\s+(\w+)")
+_OF_CMAKE = re.compile(r"\$\{(\w+)\}")
 _CMAKE_COMMENT = re.compile(r"#[^\n]*")
 _SET_UP = re.compile(r"@(\w+)@")
 _ASSIGNED = re.compile(r"^(?:override\s+|export\s+)?([\w.-]+)\s*(\+|:|\?|::)?=\s*(.*)$")
@@ -201,7 +205,14 @@ def _makefile(root: Path, folder: str) -> Path | None:
     """The makefile of a folder, or of the next one above it."""
     place = PurePosixPath(folder)
     paths = (root / one / name for one in [place, *place.parents] for name in MAKEFILES)
-    return next((path for path in paths if path.is_file()), None)
+    return next((path for path in paths if path.is_file() and not _calls_cmake(path)), None)
+
+
+@functools.lru_cache(maxsize=512)
+def _calls_cmake(path: Path) -> bool:
+    """Whether a makefile leaves everything to CMake."""
+    there = (path.parent / "CMakeLists.txt").is_file()
+    return there and re.search(rb"^\t.*\bcmake\b", content(path), re.MULTILINE) is not None
 
 
 @functools.lru_cache(maxsize=512)
@@ -209,15 +220,28 @@ def _cmake_words(folder: Path) -> tuple[str, ...]:
     """What the `CMakeLists.txt` of a folder defines whatever is asked for."""
     text = content(folder / "CMakeLists.txt").decode("utf-8", "replace")
     found: dict[str, None] = {}
-    depth = 0
+    known: dict[str, str] = {}
+    levels: list[bool] = []
+    """Of each `if`: whether its branch may be taken."""
     for match in _CMAKE.finditer(_CMAKE_COMMENT.sub("", text)):
         command, words = match[1].lower(), match[2].split()
-        if command in ("if", "endif"):
-            depth += 1 if command == "if" else -1
-        elif depth == 0 and "definitions" in command:
+        if command == "if":
+            levels.append(len(words) != 1 or known.get(words[0]) != "")
+        elif command in ("else", "elseif", "endif"):
+            levels[-1:] = [] if command == "endif" else [True]
+        elif command == "execute_process":
+            if "git" in words and (named := _ANSWER.search(match[2])) is not None:
+                known[named[1]] = answered("git", folder) or ""
+        elif command == "set" and words and all(levels):
+            value = re.split(r"\s(?:CACHE|PARENT_SCOPE)\b", " ".join(words[1:]))[0]
+            known[words[0]] = _in_cmake(value.strip('"'), known)
+            if levels:  # only a run would tell
+                del known[words[0]]
+        elif not levels and "definitions" in command:
             words = words[2 if command.startswith("target") else 0 :]
-            kept = (word.strip('"').removeprefix("-D") for word in words if "$" not in word)
-            found.update((f"-D{word}", None) for word in kept if _MACRO.match(word))
+            kept = (re.sub(r'\A"(.*)"\Z', r"\1", _in_cmake(word, known)) for word in words)
+            found.update((f"-D{word.removeprefix('-D')}", None) for word in kept
+                         if "$" not in word and _MACRO.match(word.removeprefix("-D")))  # fmt: skip
     return tuple(found)
 
 
@@ -230,7 +254,7 @@ def _words_of(
     known = _variables(root, path, package)
     fill = _filler(known)
     targets = [_answering(value, path.parent) for name, value in set_for_targets(path, fill)
-               if _FLAGS.match(name) and not _OTHERS.match(name)]  # fmt: skip
+               if name == "CC" or (_FLAGS.match(name) and not _OTHERS.match(name))]  # fmt: skip
     if own := _only_command(path, folder, known):
         return tuple(dict.fromkeys(_kept(" ".join([fill(own), *map(fill, targets)]), path.parent)))
     rules = (known.get(one, "") for one in (_RULES, _ALL_RULES))
@@ -245,6 +269,12 @@ def _words_of(
         if name == _RULES or wanted:
             found.update(dict.fromkeys(_kept(_expanded(known, name, 8), path.parent)))
     return tuple(word for word in found if word not in of_one_way)
+
+
+def _in_cmake(text: str, known: Mapping[str, str]) -> str:
+    """A text with the variables of CMake that are known filled in."""
+    whole = _OF_CMAKE.sub(lambda one: known.get(one[1], one[0]), text)
+    return whole if len(whole) <= _LONGEST else text
 
 
 def _only_command(path: Path, folder: str, known: Mapping[str, str]) -> str:
@@ -335,12 +365,10 @@ def _read(
     path: Path, folder: Path, known: dict[str, str], asked: Conditionals, depth: int
 ) -> None:  # fmt: skip
     """What a makefile and those that it includes set variables to."""
-    try:
-        text = read_regular(path, limit=MAX_BYTES).decode("utf-8", "replace")
-    except SkippedFile:
+    if not path.is_file():
         asked.whole = False
         return
-    text = _answering(text, folder)
+    text = _answering(makefile(path), folder)
     inside = ruled = False
     rule = None
     for line in text.replace("\\\n", " ").splitlines():
@@ -413,7 +441,7 @@ def _answering(text: str, folder: Path) -> str:
 def answered(command: str, folder: Path) -> str | None:
     """What a command of the shell would say, without running it: files are read."""
     if command.startswith("uname"):
-        return named_by_system(command.strip())
+        return in_shell(command.strip())
     match = re.fullmatch(r"cat\s+(?!/)([\w./-]+)\s*", _OWN_FOLDER.sub("", command))
     with contextlib.suppress(SkippedFile):
         if match is not None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from jarvis_ls.jc2r.answers import in_library
-from jarvis_ls.jc2r.configured import content
+from jarvis_ls.jc2r.configured import content, set_by_hand
 
 _NAMING = ("GNUmakefile", "makefile", "Makefile", "Makefile.am", "Makefile.in", "CMakeLists.txt")
 _EVERY = re.compile(r"\bwildcard\b|\bGLOB|\*\.c\b")
@@ -18,10 +18,17 @@ _TARGETS = re.compile(r"([^\t#=:][^#=:]*):(?![=:])([^=#;]*)(?:[#;].*)?\Z")
 _MAKES = re.compile(
     r"\t[@\s-]*(?:\$[({]CC(?:_\w+)?[)}]|cc|gcc|clang)(?=\s).*(?:\.c\b|\s-c\b|\$[<^])"
 )
-_FOR_TARGET = re.compile(r"([^\t#=:][^#=:]*):[ \t]*([\w.-]+)[ \t]*(?:\+|::?|\?)?=(.*)\Z")
+_FOR_TARGET = re.compile(r"([^\t#=:][^#=:]*):[ \t]*([\w.-]+)[ \t]*(\+|::?|\?)?=(.*)\Z")
 """What a variable is set to for one target."""
 _CALLS_BELOW = re.compile(r"(?:\bcd\s+([^\s;&|)]+)[^#\n]*?)?\$[({]MAKE[)}](?:\s+-C\s*(\S+))?(.*)")
 """`make` that is begun in another folder."""
+_HANDS_OVER = re.compile(r"^\t[@-]*\$[({]MAKE[)}]\s+-f\s+(\w[\w.-]*)", re.MULTILINE)
+_SED = re.compile(
+    r"\bsed\b((?:\s|\\\n|-e|\"[^\"\n]*\"|'[^'\n]*')+)(?:<\s*)?([\w./-]+)\s*>\s*([\w./-]+)"
+)
+"""`sed` that makes one file of another."""
+_SUBSTITUTES = re.compile(r"""(["'])s([|:,#!%/~])((?:(?!\2)[^\n])+)\2((?:(?!\2)[^\n])*)\2g?\1""")
+_OF_SHELL = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _DEFINES = re.compile(r"-[DU]\w+(?:=[^$`\n]*)?")
 
 
@@ -50,20 +57,23 @@ def ways_by_default(path: Path, expanded: Callable[[str], str]) -> dict[str, lis
 
 def set_for_targets(path: Path, expanded: Callable[[str], str]) -> list[tuple[str, str]]:
     """Variables that the makefile at `path` sets for what is made when nothing is asked for, with
-    what they are set to where that is the same for all such targets."""
-    lines = _text(path).replace("\\\n", " ").splitlines()
+    what they are set to where that is the same for all such targets; of a compiler only what it is
+    given besides."""
+    lines = makefile(path).replace("\\\n", " ").splitlines()
     goals = _goals(_rules(lines, expanded))
     found: dict[str, set[str]] = {}
     for match in filter(None, map(_FOR_TARGET.match, lines)):
-        if not goals.isdisjoint(expanded(match[1]).split()):
-            found.setdefault(match[2], set()).add(match[3].strip())
+        if not goals.isdisjoint(expanded(match[1]).split()) and (
+            match[2] != "CC" or match[3] == "+"
+        ):
+            found.setdefault(match[2], set()).add(match[4].strip())
     return [(name, values.pop()) for name, values in found.items() if len(values) == 1]
 
 
 def named_by_default(path: Path, expanded: Callable[[str], str]) -> list[str]:
     """What is needed for what the makefile at `path` makes when nothing is asked for, and the
     commands that make it, rule by rule."""
-    rules = _rules(_text(path).replace("\\\n", " ").splitlines(), expanded)
+    rules = _rules(makefile(path).replace("\\\n", " ").splitlines(), expanded)
     goals = _goals(rules)
     return [text for rule in rules if not goals.isdisjoint(rule.targets)
             for text in (" ".join(rule.needs), *map(expanded, rule.commands))]  # fmt: skip
@@ -75,7 +85,7 @@ def handed_down(
     """Variables that the makefile at `path` gives the one in a folder below wherever it calls it,
     with their values where these are the same; what only the machine would say is left out."""
     found: dict[str, set[str]] = {}
-    for line in _text(path).replace("\\\n", " ").splitlines():
+    for line in makefile(path).replace("\\\n", " ").splitlines():
         match = _CALLS_BELOW.search(line)
         if match is None or not (match[1] or match[2]):
             continue
@@ -157,7 +167,7 @@ def _definitions(words: Sequence[str]) -> list[str]:
 def _commands(path: Path, expanded: Callable[[str], str]) -> Iterator[tuple[str, Sequence[str]]]:
     """The commands that compile what is made when nothing is asked for, with what each of them
     needs."""
-    rules = _rules(_text(path).replace("\\\n", " ").splitlines(), expanded)
+    rules = _rules(makefile(path).replace("\\\n", " ").splitlines(), expanded)
     goals = _goals(rules)
     for rule in rules:
         if not goals.isdisjoint(rule.targets):
@@ -183,6 +193,34 @@ def for_other_systems(root: Path, files: Sequence[str]) -> list[str]:
 def is_generated(file: str, files: Sequence[str]) -> bool:
     """Whether automake wrote a makefile; it names what stands in for the C library, too."""
     return file.endswith("Makefile.in") and f"{file[:-3]}.am" in files
+
+
+def makefile(path: Path) -> str:
+    """The text of a makefile, as the `configure` that somebody wrote makes it with `sed`, and with
+    the makefiles of its folder that it hands its work to, which it may make in this way, too."""
+    folder, text = path.parent, _text(path)
+    for place in (folder, folder.parent) if path.suffix == ".in" else ():
+        known = set_by_hand(place)
+        for change in _SED.finditer(_text(place / "configure")) if known else ():
+            if place / change[2] == path:
+                text = _replaced(text, change[1], known)
+    for name in dict.fromkeys(_HANDS_OVER.findall(text)):
+        made = next((one for one in _SED.finditer(text) if one[3] == name), None)
+        if (folder / name).is_file() and folder / name != path:
+            text += f"\n{_text(folder / name)}"
+        elif made is not None:
+            text += f"\n{_replaced(_text(folder / made[2]), made[1], {})}"
+    return text
+
+
+def _replaced(text: str, commands: str, known: Mapping[str, str]) -> str:
+    """A text as commands of `sed` change it that look for words, not for patterns; `known` are
+    variables of the shell."""
+    for command in _SUBSTITUTES.finditer(commands):
+        value = _OF_SHELL.sub(lambda one: known.get(one[1] or one[2], one[0]), command[4])
+        if not set("\\[]*^$") & set(command[3]) and "$" not in value and "`" not in value:
+            text = text.replace(command[3], value)
+    return text
 
 
 def _text(path: Path) -> str:
