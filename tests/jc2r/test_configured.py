@@ -793,6 +793,10 @@ def test_what_a_set_up_finds_out_about_the_machine_is_known(tmp_path: Path) -> N
      "src/Makefile.def": "flags= -DVERSION='\"1.3\"'\na: a.c\n\t$(CC) -o a $(flags) a.c\n"},
     {"src/Makefile": "a:\n\t@$(MAKE) -f ours.mk\n",
      "src/ours.mk": "CFLAGS = -DVERSION='\"1.3\"'\n%.o: %.c\n\t$(CC) $(CFLAGS) -c -o $@ $<\n"},
+    {"Makefile": "OS = linux\nCDEFS = -DVERSION='\"1.3\"'\nexport CDEFS\nall:\n"
+                 "\t$(MAKE) -C src -f makefiles/Makefile.$(OS)\n",
+     "src/makefiles/Makefile.linux": "CFLAGS ?= -O3\nCFLAGS += $(CDEFS)\na: a.o\n",
+     "src/makefiles/Makefile.amiga": "CFLAGS = -DVERSION=amiga\na: a.o\n"},
 ])  # fmt: skip
 def test_makefiles_that_sed_makes_of_others_are_read_as_it_makes_them(
     tmp_path: Path, files: dict[str, str]

@@ -22,12 +22,17 @@ _FOR_TARGET = re.compile(r"([^\t#=:][^#=:]*):[ \t]*([\w.-]+)[ \t]*(\+|::?|\?)?=(
 """What a variable is set to for one target."""
 _CALLS_BELOW = re.compile(r"(?:\bcd\s+([^\s;&|)]+)[^#\n]*?)?\$[({]MAKE[)}](?:\s+-C\s*(\S+))?(.*)")
 """`make` that is begun in another folder."""
-_HANDS_OVER = re.compile(r"^\t[@-]*\$[({]MAKE[)}]\s+-f\s+(\w[\w.-]*)", re.MULTILINE)
+_HANDS_OVER = re.compile(
+    r"^\t[@-]*\$[({]MAKE[)}](?:\s+-C\s+(\w[\w./-]*))?\s+-f\s+(\w(?:[\w./-]|\$[({]\w+[)}])*)",
+    re.MULTILINE,
+)
+_PLAIN = re.compile(r"^(\w+)[ \t]*[:?]?=[ \t]*([\w.-]+)[ \t]*$", re.MULTILINE)
 _SED = re.compile(
     r"\bsed\b((?:\s|\\\n|-e|\"[^\"\n]*\"|'[^'\n]*')+)(?:<\s*)?([\w./-]+)\s*>\s*([\w./-]+)"
 )
 """`sed` that makes one file of another."""
 _SUBSTITUTES = re.compile(r"""(["'])s([|:,#!%/~])((?:(?!\2)[^\n])+)\2((?:(?!\2)[^\n])*)\2g?\1""")
+_OF_MAKE = re.compile(r"\$[({](\w+)[)}]")
 _OF_SHELL = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _DEFINES = re.compile(r"-[DU]\w+(?:=[^$`\n]*)?")
 
@@ -197,17 +202,22 @@ def is_generated(file: str, files: Sequence[str]) -> bool:
 
 def makefile(path: Path) -> str:
     """The text of a makefile, as the `configure` that somebody wrote makes it with `sed`, and with
-    the makefiles of its folder that it hands its work to, which it may make in this way, too."""
+    the makefiles that it hands its work to by their names, which it may make in this way, too; so
+    also for a folder below that has none of its own."""
     folder, text = path.parent, _text(path)
     for place in (folder, folder.parent) if path.suffix == ".in" else ():
         known = set_by_hand(place)
         for change in _SED.finditer(_text(place / "configure")) if known else ():
             if place / change[2] == path:
                 text = _replaced(text, change[1], known)
-    for name in dict.fromkeys(_HANDS_OVER.findall(text)):
-        made = next((one for one in _SED.finditer(text) if one[3] == name), None)
-        if (folder / name).is_file() and folder / name != path:
-            text += f"\n{_text(folder / name)}"
+    assigned = dict(_PLAIN.findall(text))
+    for below, written in dict.fromkeys(_HANDS_OVER.findall(text)):
+        name = _OF_MAKE.sub(lambda one: assigned.get(one[1], one[0]), written)
+        other = folder / below / name
+        made = next((one for one in _SED.finditer(text) if not below and one[3] == name), None)
+        has_own = below and any((folder / below / one).is_file() for one in _NAMING)
+        if other.is_file() and other != path and not has_own:
+            text += f"\n{_text(other)}"
         elif made is not None:
             text += f"\n{_replaced(_text(folder / made[2]), made[1], {})}"
     return text
