@@ -921,3 +921,17 @@ def test_branches_that_m4_writes_and_what_is_found_out_are_followed(tmp_path: Pa
                          "SIX_TOO")),
     })  # fmt: skip
     assert functions(root) == ["of_HAS_SIX", "of_PLAIN", "of_SIX_TOO"]
+
+
+@needs_compiler
+@pytest.mark.skipif(sys.platform != "linux", reason="asks what Linux is called")
+def test_where_only_systems_can_be_asked_for_this_one_is(tmp_path: Path) -> None:
+    root = tmp_path / "sentry"
+    write(root, {
+        "Makefile": "CC = cc\n\nall:\n\t@echo 'Usage: make <system>'\n\t@echo\n\nbsd:\n"
+                    "\t$(CC) -DBSD44 -o sentry ./a.c\n\nlinux-old:\n\t$(CC) -DOLD -o sentry ./a.c\n"
+                    "\nlinux:\t\t\n\tSYSTEM=linux\n\t$(CC) -DLINUX -DMORE=1 -o sentry ./a.c\n",
+        "a.c": "#if !defined LINUX || MORE != 1 || defined BSD44 || defined OLD\n#error\n#endif\n"
+               "int a(void) { return 0; }\n",
+    })  # fmt: skip
+    assert functions(root) == ["a"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,6 +19,8 @@ _TARGETS = re.compile(r"([^\t#=:][^#=:]*):(?![=:])([^=#;]*)(?:[#;].*)?\Z")
 _MAKES = re.compile(
     r"\t[@\s-]*(?:\$[({]CC(?:_\w+)?[)}]|cc|gcc|clang)(?=\s).*(?:\.c\b|\s-c\b|\$[<^])"
 )
+_TELLS = re.compile(r"\t[@\s-]*(?:echo\b|cat\b|exit\b|false\b|:|\Z)")
+"""A command that makes nothing."""
 _FOR_TARGET = re.compile(r"([^\t#=:][^#=:]*):[ \t]*([\w.-]+)[ \t]*(\+|::?|\?)?=(.*)\Z")
 """What a variable is set to for one target."""
 _CALLS_BELOW = re.compile(r"(?:\bcd\s+([^\s;&|)]+)[^#\n]*?)?\$[({]MAKE[)}](?:\s+-C\s*(\S+))?(.*)")
@@ -132,8 +135,21 @@ def _rules(lines: Sequence[str], expanded: Callable[[str], str]) -> list[_Rule]:
 
 
 def _goals(rules: Sequence[_Rule]) -> set[str]:
-    """What is made when nothing is asked for: the targets of the first rule, and what they need."""
-    waiting = next((list(one.targets) for one in rules if _may_be_first(one)), [])
+    """What is made when nothing is asked for: the targets of the first rule, and what they need.
+    Where that only tells what may be asked for, it is what is called like the system."""
+    first = next((list(one.targets) for one in rules if _may_be_first(one)), [])
+    goals = _needed(rules, first)
+    commands = [line for one in rules if not goals.isdisjoint(one.targets) for line in one.commands]
+    if commands and all(map(_TELLS.match, commands)):
+        system = platform.system().lower()
+        called = [name for one in rules for name in one.targets if name.startswith(system)]
+        goals |= _needed(rules, sorted(called, key=len)[:1])
+    return goals
+
+
+def _needed(rules: Sequence[_Rule], targets: Sequence[str]) -> set[str]:
+    """Targets with all that they need."""
+    waiting = list(targets)
     by_target: dict[str, list[_Rule]] = {}
     for rule in rules:
         for target in rule.targets:
