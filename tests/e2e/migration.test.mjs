@@ -100,6 +100,9 @@ describe('a project', () => {
     const why = /^fence: Stays in C, sums\.c, line 8\. .*setjmp/;
     await editor.labelBecomes(row(editor, 'fence'), why);
     await editor.labelBecomes(row(editor, 'sum'), /Rust \(baseline\)/);
+    const beside = { hasText: /./, has: editor.page.locator('[aria-label="Show C beside Rust"]') };
+    await row(editor, 'fence').filter(beside).waitFor({ state: 'attached' });
+    assert.equal(await row(editor, '3 of 4 in Rust').filter(beside).count(), 0, 'the heading');
     await editor.openProblems();
     const problem = editor.problem('fence stays in C');
     await problem.waitFor();

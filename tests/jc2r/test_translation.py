@@ -609,6 +609,31 @@ def test_what_may_not_be_there_may_be_of_the_crate(tmp_path: Path) -> None:
 
 
 @needs_cargo
+def test_a_second_run_at_the_same_time_is_refused(tmp_path: Path) -> None:
+    root = tmp_path / "many"
+    write(
+        root, {"many.c": "".join(f"int f{n}(int x) {{ return x + {n}; }}\n" for n in range(3000))}
+    )
+    first = subprocess.Popen([*JC2R, "run", "--baseline", root], stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL, start_new_session=True)  # fmt: skip
+    try:
+        lock = root / ".jarvis" / "c2rust" / "lock"
+        while not lock.exists() or not lock.read_bytes().strip():
+            assert first.poll() is None
+            time.sleep(0.01)
+        for command in (["run", "--baseline", root], ["verify", root], ["lift", root]):
+            refused = jc2r(*command)
+            assert refused.returncode == 2
+            assert f"Another run works on this project (process {first.pid})" in refused.stderr
+    finally:
+        os.killpg(first.pid, signal.SIGKILL)
+        first.wait()
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3000 of 3000 functions in Rust" in done.stdout
+
+
+@needs_cargo
 def test_choices_between_constants_do_not_grow_with_their_depth(tmp_path: Path) -> None:
     root = tmp_path / "most"
     sizes = "0"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from jarvis_ls.core.errors import ConfigError, JarvisError, SkippedFile, UsageError
 from jarvis_ls.core.files import keep_out_of_git, read_regular, replace_file, state_folder
+from jarvis_ls.core.lock import Lock
 
 HEADERS = (".h", ".hh", ".hpp", ".hxx")
 FOLDER = "c2rust"
@@ -31,6 +33,21 @@ def folder_of(root: Path) -> Path:
     folder = state_folder(root, FOLDER)
     keep_out_of_git(folder, "*", "!config.json", "!cases.jsonl")  # these two a user has made
     return folder
+
+
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Keep other runs away from a project, by its `.jarvis/c2rust`: two would write the same crate.
+    Raises `JarvisError` naming who works on it."""
+    lock = Lock.take(folder / "lock")
+    if isinstance(lock, str):
+        raise JarvisError(
+            f"Another run works on this project ({lock}): wait until it has ended, or stop it."
+        )
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def read_config(root: Path) -> Config:

@@ -31,7 +31,7 @@ from jarvis_ls.jc2r.baseline.made import Stays
 from jarvis_ls.jc2r.baseline.settle import UNLINKED, settle
 from jarvis_ls.jc2r.cargo import cargo
 from jarvis_ls.jc2r.commands import has_build
-from jarvis_ls.jc2r.config import folder_of
+from jarvis_ls.jc2r.config import alone, folder_of
 from jarvis_ls.jc2r.elsewhere import ELSEWHERE
 from jarvis_ls.jc2r.history import commit_baseline
 from jarvis_ls.jc2r.records import (
@@ -88,52 +88,53 @@ async def run_baseline(
     crate = Path(os.path.realpath(crate or root.parent / f"{root.name}_rs"))
     _check_target(root, crate)
     folder = folder_of(root)
-    stage("scan")
-    scanned = await scan_project(root, build=build_project, graphs=False, progress=progress)
-    known = scanned.units
-    units = known.units
-    guessed = known.origin == "every C file" and not build_project and has_build(root)
-    advice = (_ADVICE,) if guessed else ()
-    state = State() if reset else read_state(folder)
-    chosen = _chosen(state, only, scanned)
-    sources = await asyncio.to_thread(_digest, root, units, chosen)
-    if state.sources != sources or state.crate != str(crate) or not crate.is_dir():
-        state = State(sources, str(crate), chosen=chosen)
-    again = all(name in state.done for name in STAGES)
-    _done(folder, state, "scan")
-    found: Translated | None = None
-    if "baseline" not in state.done:
-        stage("baseline")
-        try:
-            found = await asyncio.to_thread(
-                translate, root, units, crate, known.libraries, stays(chosen)
-            )
-        except JarvisError as error:
-            said = "".join(f"\n{one}" for one in advice if scanned.problems)
-            raise JarvisError(f"{error}{said}") from None
-        _write_progress(folder, found)
-        _done(folder, state, "baseline")
-    if "build" not in state.done:
-        stage("build")
-        built = await asyncio.to_thread(build, crate)
-        if built.returncode != 0:
-            settled, built = await asyncio.to_thread(
-                settle, root, units, crate, known.libraries, stays(chosen), built, found
-            )
-            _write_progress(folder, settled)
-        replace_file(folder / "build.log", built.stderr.encode())
-        if built.returncode != 0:
-            raise JarvisError(
-                f"The crate at {crate} does not build; {folder / 'build.log'} holds what cargo"
-                f" said:\n{built.stderr.strip()[:2000]}"
-            )
-        await asyncio.to_thread(commit_baseline, crate)
-        _done(folder, state, "build")
-    functions, skipped = read_progress(folder)
-    torn = scanned.problems or any(one.reason.startswith(UNLINKED) for one in skipped)
-    doubted = (skipped and torn) or any(ELSEWHERE in one for one in scanned.notes)
-    notes = (*scanned.notes, *(advice if doubted else ()))
-    return Run(crate, functions, skipped, again, time.monotonic() - started, notes)
+    with alone(folder):
+        stage("scan")
+        scanned = await scan_project(root, build=build_project, graphs=False, progress=progress)
+        known = scanned.units
+        units = known.units
+        guessed = known.origin == "every C file" and not build_project and has_build(root)
+        advice = (_ADVICE,) if guessed else ()
+        state = State() if reset else read_state(folder)
+        chosen = _chosen(state, only, scanned)
+        sources = await asyncio.to_thread(_digest, root, units, chosen)
+        if state.sources != sources or state.crate != str(crate) or not crate.is_dir():
+            state = State(sources, str(crate), chosen=chosen)
+        again = all(name in state.done for name in STAGES)
+        _done(folder, state, "scan")
+        found: Translated | None = None
+        if "baseline" not in state.done:
+            stage("baseline")
+            try:
+                found = await asyncio.to_thread(
+                    translate, root, units, crate, known.libraries, stays(chosen)
+                )
+            except JarvisError as error:
+                said = "".join(f"\n{one}" for one in advice if scanned.problems)
+                raise JarvisError(f"{error}{said}") from None
+            _write_progress(folder, found)
+            _done(folder, state, "baseline")
+        if "build" not in state.done:
+            stage("build")
+            built = await asyncio.to_thread(build, crate)
+            if built.returncode != 0:
+                settled, built = await asyncio.to_thread(
+                    settle, root, units, crate, known.libraries, stays(chosen), built, found
+                )
+                _write_progress(folder, settled)
+            replace_file(folder / "build.log", built.stderr.encode())
+            if built.returncode != 0:
+                raise JarvisError(
+                    f"The crate at {crate} does not build; {folder / 'build.log'} holds what cargo"
+                    f" said:\n{built.stderr.strip()[:2000]}"
+                )
+            await asyncio.to_thread(commit_baseline, crate)
+            _done(folder, state, "build")
+        functions, skipped = read_progress(folder)
+        torn = scanned.problems or any(one.reason.startswith(UNLINKED) for one in skipped)
+        doubted = (skipped and torn) or any(ELSEWHERE in one for one in scanned.notes)
+        notes = (*scanned.notes, *(advice if doubted else ()))
+        return Run(crate, functions, skipped, again, time.monotonic() - started, notes)
 
 
 def _write_progress(folder: Path, found: Translated) -> None:

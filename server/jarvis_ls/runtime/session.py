@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
+from jarvis_ls.core.lock import Lock
 from jarvis_ls.core.store import Appender, line_of
 from jarvis_ls.runtime import journal, session_picture
 from jarvis_ls.runtime.events import (
@@ -35,7 +36,6 @@ from jarvis_ls.runtime.events import (
 )
 from jarvis_ls.runtime.messages import Message, System, Usage, to_json
 from jarvis_ls.runtime.session_data import UserData
-from jarvis_ls.runtime.session_lock import Lock
 from jarvis_ls.runtime.session_records import header_of, id_of, info_of, record_of, settle
 from jarvis_ls.runtime.totals import Totals
 

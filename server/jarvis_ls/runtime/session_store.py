@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file, write_error
+from jarvis_ls.core.lock import Lock
 from jarvis_ls.core.store import MAX_BYTES, line_of
 from jarvis_ls.runtime import event_json, journal
 from jarvis_ls.runtime.events import SessionInfo
@@ -42,7 +43,6 @@ from jarvis_ls.runtime.session import (
     SessionError,
     SessionMissing,
 )
-from jarvis_ls.runtime.session_lock import Lock
 from jarvis_ls.runtime.session_markdown import markdown
 from jarvis_ls.runtime.session_records import header_of, info_of, new_id
 

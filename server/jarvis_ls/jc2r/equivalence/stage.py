@@ -15,7 +15,7 @@ from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.core.store import replace_records
 from jarvis_ls.jc2r.commands import units_of
-from jarvis_ls.jc2r.config import folder_of
+from jarvis_ls.jc2r.config import alone, folder_of
 from jarvis_ls.jc2r.equivalence import cases as recorded
 from jarvis_ls.jc2r.equivalence.mutants import Mutation, plant
 from jarvis_ls.jc2r.equivalence.own_tests import OwnTests, run_own_tests
@@ -88,44 +88,45 @@ def verify_project(
     """
     root = Path(os.path.realpath(root))
     folder = folder_of(root)
-    state = read_state(folder)
-    functions, _ = read_progress(folder)
-    crate = Path(state.crate)
-    if not state.crate or not (crate / "src").is_dir():
-        raise unfinished(folder)
-    units = units_of(root, build=build_project, folder=folder / "build")
-    project = Project(root, crate, folder, units)
-    if extent.functions or extent.mutants:
-        stage("compile")
-        project.build()
-    made = f"{digest_of(root, crate, units)} {settings.cases} {settings.seed}"
-    if reset:
-        Results(folder, "").close()
-    results = Results(folder, made)
-    try:
-        in_rust = {(one.file, one.name) for one in functions if one.state != "c"}
-        outcome = Outcome(Verified())
-        if extent.functions:
-            stage("functions")
-            outcome = Outcome(verify_functions(project, in_rust, results, settings, progress))
-        _programs(project, folder, results, outcome, settings, extent, stage)
-        if extent.mutants and outcome.good:
-            stage("mutants")
-            try:
-                outcome.mutants = _mutants(project, folder, results, outcome, settings, extent)
-            except JarvisError as error:  # what was compared counts all the same
-                outcome.verified.notes.append(f"no mutants were planted: {error}")
-    finally:
-        results.close()
-    outcome.report = folder / REPORT
-    replace_file(outcome.report, summary(outcome, say).encode())
-    if outcome.cases and all(one["state"] == "equal" for one in outcome.cases):
-        _into_crate(crate, folder)
-    if outcome.good and extent.functions and not settings.only:
-        state.done[VERIFY] = time.time()
-        text = json.dumps(asdict(state), indent=1) + "\n"
-        replace_file(folder / "run_state.json", text.encode())
-    return outcome
+    with alone(folder):
+        state = read_state(folder)
+        functions, _ = read_progress(folder)
+        crate = Path(state.crate)
+        if not state.crate or not (crate / "src").is_dir():
+            raise unfinished(folder)
+        units = units_of(root, build=build_project, folder=folder / "build")
+        project = Project(root, crate, folder, units)
+        if extent.functions or extent.mutants:
+            stage("compile")
+            project.build()
+        made = f"{digest_of(root, crate, units)} {settings.cases} {settings.seed}"
+        if reset:
+            Results(folder, "").close()
+        results = Results(folder, made)
+        try:
+            in_rust = {(one.file, one.name) for one in functions if one.state != "c"}
+            outcome = Outcome(Verified())
+            if extent.functions:
+                stage("functions")
+                outcome = Outcome(verify_functions(project, in_rust, results, settings, progress))
+            _programs(project, folder, results, outcome, settings, extent, stage)
+            if extent.mutants and outcome.good:
+                stage("mutants")
+                try:
+                    outcome.mutants = _mutants(project, folder, results, outcome, settings, extent)
+                except JarvisError as error:  # what was compared counts all the same
+                    outcome.verified.notes.append(f"no mutants were planted: {error}")
+        finally:
+            results.close()
+        outcome.report = folder / REPORT
+        replace_file(outcome.report, summary(outcome, say).encode())
+        if outcome.cases and all(one["state"] == "equal" for one in outcome.cases):
+            _into_crate(crate, folder)
+        if outcome.good and extent.functions and not settings.only:
+            state.done[VERIFY] = time.time()
+            text = json.dumps(asdict(state), indent=1) + "\n"
+            replace_file(folder / "run_state.json", text.encode())
+        return outcome
 
 
 def check_project(root: Path, command: Sequence[str], prepare: str = "") -> OwnTests:
@@ -135,16 +136,17 @@ def check_project(root: Path, command: Sequence[str], prepare: str = "") -> OwnT
     """
     root = Path(os.path.realpath(root))
     folder = folder_of(root)
-    state = read_state(folder)
-    crate = Path(state.crate)
-    if not state.crate or "build" not in state.done:
-        raise unfinished(folder)
-    units = units_of(root, build=False, folder=folder / "build")
-    found = run_own_tests(root, crate, folder, command, units.libraries, prepare)
-    known = [one for one in read_results(folder) if one.get("kind") != "own_tests"]
-    record = {"kind": "own_tests", "made": digest_of(root, crate, units), **found.to_json()}
-    replace_records(folder / FILE, [*known, record])
-    return found
+    with alone(folder):
+        state = read_state(folder)
+        crate = Path(state.crate)
+        if not state.crate or "build" not in state.done:
+            raise unfinished(folder)
+        units = units_of(root, build=False, folder=folder / "build")
+        found = run_own_tests(root, crate, folder, command, units.libraries, prepare)
+        known = [one for one in read_results(folder) if one.get("kind") != "own_tests"]
+        record = {"kind": "own_tests", "made": digest_of(root, crate, units), **found.to_json()}
+        replace_records(folder / FILE, [*known, record])
+        return found
 
 
 def _programs(

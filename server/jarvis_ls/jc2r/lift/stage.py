@@ -15,7 +15,7 @@ from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.core.words import Words
 from jarvis_ls.jc2r.baseline.crate import build
 from jarvis_ls.jc2r.commands import Units, units_of
-from jarvis_ls.jc2r.config import folder_of
+from jarvis_ls.jc2r.config import alone, folder_of
 from jarvis_ls.jc2r.equivalence import cases as recorded
 from jarvis_ls.jc2r.equivalence.programs import build_programs, replay
 from jarvis_ls.jc2r.equivalence.record import Results
@@ -74,47 +74,48 @@ def lift_project(
     """
     root = Path(os.path.realpath(root))
     folder = folder_of(root)
-    state = read_state(folder)
-    functions, _ = read_progress(folder)
-    crate = Path(state.crate)
-    if state.crate:
-        recover(crate)
-    if not state.crate or not (crate / "src").is_dir():
-        raise unfinished(folder)
-    units = units_of(root, build=build_project, folder=folder / "build")
-    in_rust = {(one.file, one.name) for one in functions if one.state != "c"}
-    work = folder / LIFT
-    history = History(crate)
-    begun = _begun(work, state, crate)
-    if begun.kept and LIFT not in state.done:
-        history.commit(["src"], f"Lifted: {begun.kept[-1]['name']}")  # killed before it could
+    with alone(folder):
+        state = read_state(folder)
+        functions, _ = read_progress(folder)
+        crate = Path(state.crate)
+        if state.crate:
+            recover(crate)
+        if not state.crate or not (crate / "src").is_dir():
+            raise unfinished(folder)
+        units = units_of(root, build=build_project, folder=folder / "build")
+        in_rust = {(one.file, one.name) for one in functions if one.state != "c"}
+        work = folder / LIFT
+        history = History(crate)
+        begun = _begun(work, state, crate)
+        if begun.kept and LIFT not in state.done:
+            history.commit(["src"], f"Lifted: {begun.kept[-1]['name']}")  # killed before it could
 
-    def keep(tried: Tried, texts: Mapping[Path, bytes]) -> None:
-        begun.kept = [*(one for one in begun.kept if one["name"] != tried.name), asdict(tried)]
-        _write(work / BEGUN, asdict(begun))
-        replace_sources(crate, texts)
-        history.commit(["src"], f"Lifted: {tried.name}")
+        def keep(tried: Tried, texts: Mapping[Path, bytes]) -> None:
+            begun.kept = [*(one for one in begun.kept if one["name"] != tried.name), asdict(tried)]
+            _write(work / BEGUN, asdict(begun))
+            replace_sources(crate, texts)
+            history.commit(["src"], f"Lifted: {tried.name}")
 
-    def test(copy: Path) -> Difference | None:
-        return _difference(root, copy, units, work, in_rust, settings)
+        def test(copy: Path) -> Difference | None:
+            return _difference(root, copy, units, work, in_rust, settings)
 
-    if state.done.pop(LIFT, None):
+        if state.done.pop(LIFT, None):
+            _write(folder / "run_state.json", asdict(state))
+        done = Lifting(crate, work, test).run(keep, progress)
+        built = build(crate)
+        if built.returncode != 0:
+            raise JarvisError(f"The lifted crate does not build:\n{built.stderr.strip()[:2000]}")
+        done.before = Counts(**begun.before)
+        done.passes = [_with_earlier(one, begun.kept) for one in done.passes]
+        report = {
+            "before": asdict(done.before), "after": asdict(done.after),
+            "passes": [asdict(one) for one in done.passes],
+        }  # fmt: skip
+        _write(folder / LIFTED, report)
+        replace_file(folder / LIFT_REPORT, summary(done, say).encode())
+        state.done[LIFT] = time.time()
         _write(folder / "run_state.json", asdict(state))
-    done = Lifting(crate, work, test).run(keep, progress)
-    built = build(crate)
-    if built.returncode != 0:
-        raise JarvisError(f"The lifted crate does not build:\n{built.stderr.strip()[:2000]}")
-    done.before = Counts(**begun.before)
-    done.passes = [_with_earlier(one, begun.kept) for one in done.passes]
-    report = {
-        "before": asdict(done.before), "after": asdict(done.after),
-        "passes": [asdict(one) for one in done.passes],
-    }  # fmt: skip
-    _write(folder / LIFTED, report)
-    replace_file(folder / LIFT_REPORT, summary(done, say).encode())
-    state.done[LIFT] = time.time()
-    _write(folder / "run_state.json", asdict(state))
-    return done
+        return done
 
 
 def _begun(work: Path, state: State, crate: Path) -> _Begun:
