@@ -345,9 +345,9 @@ def _method(an: Analysis, st: State, instr: Instr) -> Any:
         if (constructor and not values) or destructor:
             return None
         locks.method(an, st, where, owner, name, span)
-        for index, value in enumerate((where, *values)):
-            const = index > 0 and len(types) >= index and len(types[index - 1]) > 2
-            unseen.forget(an, st, value, const=const)
+        unseen.forget(an, st, where)
+        for index, value in enumerate(values):
+            unseen.handed_over(an, st, value, types[index] if index < len(types) else ANY)
         st.mem[an.frame.temps + temp] = {0: unknown(result)}
         return None
     states: list[State] = []

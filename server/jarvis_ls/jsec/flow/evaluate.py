@@ -173,7 +173,10 @@ def _index(an: Analysis, st: State, e: Expr) -> Val:
 def shifted(an: Analysis, st: State, base: Val, index: Val, size: int) -> Val:
     """A pointer moved by a number of elements."""
     if not base.ptr:
-        return base
+        if base.null != NULL or base.flags & OTHER or index.lo == index.hi == 0:
+            return base
+        return Val(base.lo + index.lo * size, base.hi + index.hi * size, base.flags & index.flags,
+                   base.taint, (), NULL, base.ini, base.sym)  # fmt: skip
     if size == 0:  # where it leads to is not known any more: who has it may release what is there
         escape(st, base)
         return Val(0, 0, base.flags | OTHER, None, (), ANY_NULL)
@@ -406,6 +409,8 @@ def _ptrdiff(an: Analysis, st: State, e: Expr) -> Val:
         size = e[3] if type(e[3]) is int else an.size(e[3])
         if size:
             return Val((one[1] - two[2]) // size, (one[2] - two[1]) // size, one[3] & two[3])
+    if not a.ptr and not b.ptr and a.null == NULL == b.null and type(e[3]) is int and e[3] > 0:
+        return Val((a.lo - b.hi) // e[3], (a.hi - b.lo) // e[3])  # nothing, moved
     return unknown(LONG)
 
 

@@ -181,6 +181,11 @@ class Calls:
             name = short = macro_for(short)
         if of.types.is_class(short) and short not in of.outer.functions and "::" not in name:
             return self._temporary(node, short, arguments)
+        cpp = of.types.unit.language == "cpp"
+        if cpp and len(arguments) == 1 and not declared and short not in TABLE:
+            type_ = of.types.named(short)  # `Type(value)`
+            if type_[0] in ("i", "f"):
+                return of.as_type(of.value(arguments[0]), type_, of.span(node)), type_
         if short in of.types.erased or (short in CONTAINERS and short not in of.outer.functions):
             return of.unknown()
         return self._direct(node, name, short, arguments)
@@ -214,7 +219,8 @@ class Calls:
             declared = of.types.facts.functions.get(short)
             if declared is not None:
                 signature = ("fn", of.types.declared(declared), None, True)
-        result = signature[1] if signature is not None else RESULTS.get(short, INT)
+        implicit = INT if of.types.unit.language == "c" else ANY
+        result = signature[1] if signature is not None else RESULTS.get(short, implicit)
         if short in RESULTS and signature is not None and signature[1] == ANY:
             result = RESULTS[short]
         name = name.removeprefix("::").removeprefix("std::")
@@ -240,7 +246,8 @@ class Calls:
                     *self.of.address(argument), self.of.span(argument)
                 )
                 values.append(address)
-                types.append(("&", type_))
+                read = index < len(const) and const[index]
+                types.append(("&", type_, "const") if read else ("&", type_))
                 continue
             value, type_ = self.of.value(argument)
             if type_[0] == "c" and value[0] == ir.LOAD:
@@ -261,10 +268,12 @@ class Calls:
         values, types = self._values(arguments, None)
         found = overloads.signature(known, types) or signature
         wanted = (found[2] or ()) if found is not None else ()
+        const = found[4] if found is not None and len(found) > 4 else ()
         places, kinds = list(values), list(types)
         for index, to in enumerate(wanted[: len(values)]):
             if to[0] == "&" and values[index][0] == ir.LOAD:
-                places[index], kinds[index] = values[index][1], ("&", types[index])
+                read = ("const",) if index < len(const) and const[index] else ()
+                places[index], kinds[index] = values[index][1], ("&", types[index], *read)
         return tuple(places), tuple(kinds), found
 
     def _indirect(self, node: Node, callee: Node) -> Typed:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir
-from jarvis_ls.jsec.flow.ir import Instr, Type
+from jarvis_ls.jsec.flow.ir import Expr, Instr, Type
 from jarvis_ls.jsec.flow.loose import written_in
 from jarvis_ls.jsec.flow.numbers import constant
 from jarvis_ls.jsec.flow.types import ANY, INT, pointee
@@ -80,19 +80,27 @@ class Control:
 
     def _condition(self, node: Node | None, then: int, other: int) -> None:
         if node is not None and node.type == "condition_clause":
-            value = node.child_by_field_name("value")
-            before = node.child_by_field_name("initializer")
-            self.body.statement(before)
-            if value is not None and value.type == "declaration":
-                self.body.locals.declaration(value)
-                name, _ = self.body.types.declarator(value.child_by_field_name("declarator"), ANY)
-                slot = self.body.scopes.find(name)
-                if slot is not None:
-                    expr = self.body.of.loaded((ir.LOCAL, slot), self.body.scopes.slots[slot][1],
-                                          self.body.of.span(node))[0]  # fmt: skip
-                    self.body.blocks.end((ir.IF, expr, then, other, self.body.of.span(node)))
-                    return
+            declared = self._declared(node)
+            if declared is not None:
+                span = self.body.of.span(node)
+                self.body.blocks.end((ir.IF, declared[0], then, other, span))
+                return
         self.body.of.branch(node, then, other)
+
+    def _declared(self, node: Node) -> tuple[Expr, Type] | None:
+        """The variable that is declared in the brackets of a statement, which is asked then; None
+        when there is an expression. What stands before it is lowered."""
+        self.body.statement(node.child_by_field_name("initializer"))
+        value = node.child_by_field_name("value")
+        if value is None or value.type != "declaration":
+            return None
+        self.body.locals.declaration(value)
+        name, _ = self.body.types.declarator(value.child_by_field_name("declarator"), ANY)
+        slot = self.body.scopes.find(name)
+        if slot is None:
+            return None
+        type_ = self.body.scopes.slots[slot][1]
+        return self.body.of.loaded((ir.LOCAL, slot), type_, self.body.of.span(node))
 
     def _loop(self, head: int, after: int, next_: int, body: Node | None) -> None:
         depth = self.body.scopes.depth
@@ -169,7 +177,10 @@ class Control:
 
     def _switch(self, node: Node) -> None:
         condition = node.child_by_field_name("condition")
-        value, type_ = self.body.of.value(_inside(condition))
+        asked = None
+        if condition is not None and condition.type == "condition_clause":
+            asked = self._declared(condition)
+        value, type_ = asked or self.body.of.value(_inside(condition))
         after = self.body.blocks.label()
         cases: list[tuple[int, int, int]] = []
         default = [after]

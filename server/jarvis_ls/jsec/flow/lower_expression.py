@@ -351,7 +351,10 @@ class Expressions:
     def _sizeof(self, node: Node) -> Typed:
         kind = node.child_by_field_name("type")
         if kind is not None:
-            type_ = self.types.of(kind)
+            variable = text(kind).rpartition("::")
+            type_ = self.outer.globals.get(variable[2], ANY) if variable[1] else ANY
+            if type_ == ANY:  # else `sizeof(Class::variable)`, which reads like a type
+                type_ = self.types.of(kind)
             return (ir.SIZEOF, self.types.size(type_) or type_, None, self.span(node)), ULONG
         inner = node.child_by_field_name("value")
         while inner is not None and inner.type == "parenthesized_expression":

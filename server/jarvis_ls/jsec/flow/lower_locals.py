@@ -44,7 +44,7 @@ class Locals:
         auto = text(node.child_by_field_name("type")) == "auto"
         for declarator in node.children_by_field_name("declarator"):
             name, type_ = self.types.declarator(declarator, base)
-            value = declarator.child_by_field_name("value")
+            value = declarator.child_by_field_name("value") or node.child_by_field_name("value")
             if type_[0] == "fn":
                 arguments = self._vexing(declarator, base)
                 if arguments is None:

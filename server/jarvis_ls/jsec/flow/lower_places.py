@@ -138,7 +138,9 @@ class Places:
         if type_[0] == "c":
             return self.of.calling.element(base, type_, self.of.span(node))
         if not is_pointer(type_) and is_pointer(position[1]):
-            (base, type_), position = position, (base, type_)
+            if type_[0] != "i":  # an operator of a class
+                return self.of.spill(self.of.unknown())
+            (base, type_), position = position, (base, type_)  # `2[a]`
         expr, found = self.of.operators.offset(base, type_, position[0], self.of.span(node))
         return expr, pointee(found)
 

@@ -102,9 +102,21 @@ def outcome(
 ) -> None:
     """A call of something that is not seen: what it is given may have changed."""
     for index, value in enumerate(values):
-        type_ = types[index] if index < len(types) else ANY
-        forget(an, st, value, const=len(type_) > 2 and type_[0] == "p")
+        handed_over(an, st, value, types[index] if index < len(types) else ANY)
     st.mem[an.frame.temps + temp] = {0: unknown(result)}
+
+
+def handed_over(an: Analysis, st: State, value: Val, type_: Type) -> None:
+    """An argument is out of sight. What a reference to a constant leads to stays as it is; what
+    pointers in there lead to does not."""
+    const = len(type_) > 2
+    if not const or type_[0] != "&":
+        forget(an, st, value, const=const and type_[0] == "p")
+        return
+    for target in value.ptr:
+        for cell in list(st.mem.get(target[0], {}).values()):
+            if cell.ptr or cell.cells is not None:
+                forget(an, st, cell, depth=1)
 
 
 def forget(an: Analysis, st: State, value: Val, *, const: bool = False, depth: int = 0) -> None:

@@ -279,7 +279,9 @@ def bounds(
     if an.counted and not _alike(reg.hi, lo, hi, most):
         return
     under = hi < start
-    may_under = lo < start and (taint is not None or known & TIGHT) and not unsure
+    proven = known & TIGHT and lo > -_FAR
+    # input that decides how much is accessed says nothing about where that begins
+    may_under = lo < start and (where.taint is not None or proven) and not unsure
     if under or may_under:
         kind = "buffer-underwrite" if writes else "buffer-read-under"
         if under or (place.size or reg.hi < ENDLESS):
@@ -300,12 +302,11 @@ def bounds(
     if end >= ENDLESS:
         return
     over = lo + least > end and (least > 0)
-    # Input that decides how much is accessed says nothing about where that begins.
     chosen = taint is not None and (not by_amount or known & TIGHT or lo + most > end)
-    proven = (known & TIGHT and flags & TIGHT and reg.flags & TIGHT) or (
+    tight = (known & TIGHT and flags & TIGHT and reg.flags & TIGHT) or (
         chosen and reg.flags & TIGHT
     )
-    may_over = not unsure and hi + most > reg.lo and hi + most > end and proven
+    may_over = not unsure and hi + most > reg.lo and hi + most > end and tight
     if not over and not may_over:
         return
     if over and not (reg.flags & TIGHT or known & TIGHT):

@@ -169,7 +169,12 @@ def conversion(
             span,
             certain=value.lo > hi or value.hi < lo,
             source=value.taint,
-            doubtful=value.taint is None and (st.choices > 0 or an.frame.caller is not None),
+            doubtful=value.taint is None
+            and (
+                st.choices > 0
+                or an.frame.caller is not None
+                or (explicit and value.lo <= hi and value.hi >= lo)  # meant to keep the low bits
+            ),
             type=_name(to),
             low=_shown(value.lo),
             high=_shown(value.hi),

@@ -65,7 +65,9 @@ def put(an: Analysis, st: State, where: Val, source: Any, text: bytes | None = N
             taint=source, text=text, fixed=False, below=False,
             len_lo=length or 0, len_hi=ENDLESS if length is None else length,
         )  # fmt: skip
-        st.mem[target[0]] = {}
+        place = an.places[target[0]]
+        if place is None or place.type[0] != "r":  # else it is a member: there are others
+            st.mem[target[0]] = {}
 
 
 def _text(an: Analysis, st: State, where: Val, name: str, values: list[Val], result: Type) -> Val:

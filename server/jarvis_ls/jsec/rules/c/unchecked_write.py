@@ -91,6 +91,8 @@ def unchecked_write(function: Function) -> Iterator[Report]:
 def _stream(call: Call) -> str:
     """Text of the stream or descriptor that a call writes to; empty when it is no write."""
     name = call.name
+    if name in DESCRIPTORS and name != "dprintf" and len(call.arguments) < 3:
+        return ""  # a function of the program's own
     place = BLOCKS.get(name, TEXTS.get(name, DESCRIPTORS.get(name)))
     return PLAIN.get(name, "") if place is None else text(call.arg(place))
 

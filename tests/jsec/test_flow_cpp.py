@@ -1,0 +1,118 @@
+"""C++ that is well written, each beside a flaw of the same shape that stays told."""
+
+from __future__ import annotations
+
+import pytest
+from test_flow_engine import kinds
+
+SOUND = {
+    "a variable declared in a condition": """
+const char *name(int n);
+void show(const char *s);
+int first(int n);
+void use(int n) {
+    while (n--) {
+        if (const char *s = name(n)) show(s);
+        switch (int k = first(n)) { case 1: show(k ? "a" : "b"); }
+    }
+}
+""",
+    "an operator of a class is given a text": """
+class value { public: value &operator[](const char *key); value &operator=(int n); int kept; };
+void use(value *v, value &w) { (*v)["limit"] = 1000; w["id"] = -6200; }
+""",
+    "a number made by the name of its type": """
+typedef long long wide;
+long long known() { return wide(1) << 40; }
+long long elsewhere() { return lib::wide_type(1) << 40; }
+""",
+    "the size of an array that is a member of a class": """
+struct log { static unsigned long sizes[]; static int count; };
+unsigned long log::sizes[] = {10000, 1, 2};
+int log::count = sizeof(log::sizes) / sizeof(unsigned long);
+unsigned long use() { unsigned long n = 0; for (int i = 0; i < log::count; i++) n += log::sizes[i];
+    return n; }
+""",
+    "nothing of a text that is null is read": """
+unsigned sum(const char *data, unsigned long n) {
+    const char *end = data + n;
+    unsigned h = 0;
+    while (data + 4 <= end) { h += data[0]; data += 4; }
+    switch (end - data) { case 3: h += data[2]; break; case 1: h += data[0]; }
+    return h;
+}
+unsigned use() { return sum(nullptr, 0); }
+""",
+    "a function that may not change it is given a member": """
+#include <fcntl.h>
+#include <string>
+int failed(const std::string &name);
+struct file {
+    int read() const {
+        int fd = kept, r = 0;
+        if (!open_) { fd = ::open(name.c_str(), O_RDONLY); if (fd < 0) return failed(name); }
+        if (fd > 100) r = failed(name);
+        if (!open_) ::close(fd);
+        return r;
+    }
+    const bool open_; const int kept; const std::string name;
+};
+""",
+    "a text that is a member is set": """
+#include <string>
+struct node { node() { block = new int(1); name = "x"; } ~node() { delete block; }
+    int *block; std::string name; };
+""",
+    "a random length says nothing of where it is written": """
+#include <cstdio>
+#include <cstdlib>
+static size_t get(FILE *in, void *to, int size) { return fread(to, 1, (size_t)size, in); }
+void use(FILE *in) {
+    static char ring[9216];
+    int at = 0;
+    for (;;) {
+        const int wanted = (rand() % 1024) + 1;
+        const int got = (int)get(in, &ring[at], wanted);
+        if (got == 0) break;
+        at += got;
+        if (at >= 8192) at = 0;
+    }
+}
+""",
+}
+FLAWED = {
+    "null-dereference": """
+const char *name(int n) { return n > 3 ? "a" : nullptr; }
+int use(int n) { if (const char *s = name(n)) return s[0]; else return s[0]; }
+""",
+    "uninitialized": "int use(int n) { int k; if (int m = n) k = m; return k + 1; }\n",
+    "shift": "typedef int word; long long use(int n) { return word(n) << 40; }\n",
+    "buffer-read-over": """
+struct log { static long sizes[]; };
+long log::sizes[] = {1, 2, 3};
+long use() { long n = 0; for (int i = 0; i <= (int)(sizeof(log::sizes) / sizeof(long)); i++)
+    n += log::sizes[i]; return n; }
+""",
+    "resource-leak": """
+#include <fcntl.h>
+#include <string>
+int failed(const std::string &name);
+int use(const std::string &name, bool kept) {
+    int fd = ::open(name.c_str(), O_RDONLY);
+    if (fd < 0) return failed(name);
+    int r = failed(name);
+    if (kept) ::close(fd);
+    return r;
+}
+""",
+}
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_sound_code_is_left_alone(name: str) -> None:
+    assert kinds(SOUND[name], "a.cpp") == []
+
+
+@pytest.mark.parametrize("kind", FLAWED)
+def test_flaws_of_the_same_shape_are_told(kind: str) -> None:
+    assert kind in {one.split("-beyond")[0] for _, one in kinds(FLAWED[kind], "a.cpp")}
