@@ -63,6 +63,14 @@ struct file {
 struct node { node() { block = new int(1); name = "x"; } ~node() { delete block; }
     int *block; std::string name; };
 """,
+    "a namesake of a library function is another function": """
+void use() { char letters[] = {'H', 'e', 'y'}; lib::sprintf("%.3s", letters); lib::free(letters); }
+""",
+    "a structured binding that is static": """
+struct pair { int a, b; };
+pair make();
+int use() { static const auto [a, b] = make(); return a; }
+""",
     "a random length says nothing of where it is written": """
 #include <cstdio>
 #include <cstdlib>
@@ -86,6 +94,7 @@ const char *name(int n) { return n > 3 ? "a" : nullptr; }
 int use(int n) { if (const char *s = name(n)) return s[0]; else return s[0]; }
 """,
     "uninitialized": "int use(int n) { int k; if (int m = n) k = m; return k + 1; }\n",
+    "free-non-heap": "void use() { char letters[3]; ::free(letters); }\n",
     "shift": "typedef int word; long long use(int n) { return word(n) << 40; }\n",
     "buffer-read-over": """
 struct log { static long sizes[]; };

@@ -23,7 +23,8 @@ class Call:
     node: Node
     """The call expression."""
     name: str
-    """Last part of the name of what is called, seen through macros (`system` for `RUN`)."""
+    """Last part of the name of what is called, seen through macros (`system` for `RUN`); in C++ all
+    of it when it is qualified by anything but `std` (`fmt::sprintf`)."""
     written: str
     """The callee as written (`RUN`, `std::mem::transmute`, `value.unwrap`)."""
     is_method: bool = False
@@ -89,7 +90,14 @@ def call_at(unit: Unit, item: Item, node: Node, function: Function | None = None
         name, order = unit.facts.alias_of(name)
     else:
         written = text(callee)
+        if callee.type == "qualified_identifier" and not _is_of_library(written):
+            name = written  # a namesake of a library function
     return Call(unit, item, node, name, written, receiver is not None, receiver, function, order)
+
+
+def _is_of_library(written: str) -> bool:
+    """Whether a qualified name of C++ is of the standard library, or of no namespace."""
+    return written.lstrip().startswith(("std::", "::"))
 
 
 def called_name(node: Node) -> str:

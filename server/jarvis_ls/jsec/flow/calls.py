@@ -89,6 +89,8 @@ def _call(an: Analysis, st: State, instr: Instr) -> Any:
             None if short in an.own
             else an.find_overload(target, an.frame.function.file, an.frame.space, types)
         )  # fmt: skip
+        if "::" in target and short not in an.own and (short in TABLE or short in SECRETS):
+            short = target  # a namesake of a library function
         if function is not None and short in TABLE and _is_unseen(an, function, short):
             function = None  # for a system without it: this file has it from the system
         if function is None:

@@ -500,7 +500,8 @@ class Analysis(Regions):
                 last = max((end[2] for _, end in function.blocks if end[0] == ir.RETURN),
                            default=span)  # fmt: skip
                 ends = span == last and all(one[1] != span for one in free)
-                doubtful = ends or bool(_TAKERS.search(function.name))
+                # what was not followed may have given it back
+                doubtful = ends or self.partial or bool(_TAKERS.search(function.name))
                 self.faults.setdefault((LEFT, file, at), replace(fault, doubtful=doubtful))
 
     def _decided_elsewhere(self, state: State) -> bool:

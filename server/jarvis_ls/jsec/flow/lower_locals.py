@@ -162,6 +162,8 @@ class Locals:
         self.blocks.add((ir.ALLOCA, slot, count, size, self.of.span(node)))
 
     def _static(self, name: str, type_: Type, node: Node, value: Node | None) -> None:
+        if not name:  # a structured binding
+            return
         if type_[0] == "a" and type_[2] < 0 and value is not None:
             type_ = self.counted(type_, value)
         unique = f"{self.body.name}.{name}"
