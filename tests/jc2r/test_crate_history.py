@@ -37,6 +37,25 @@ def snapshot(folder: Path) -> dict[str, bytes]:
             for path in folder.rglob("*") if path.is_file()}  # fmt: skip
 
 
+def test_where_there_is_no_git_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for folder in reversed(os.environ["PATH"].split(os.pathsep)):
+        for tool in Path(folder).glob("*") if Path(folder).is_dir() else ():
+            if not tool.name.startswith("git"):
+                (tools / tool.name).unlink(missing_ok=True)
+                (tools / tool.name).symlink_to(tool)
+    monkeypatch.setenv("PATH", str(tools))
+    root = tmp_path / "p"
+    write(root, {"a.c": "int a(void) { return 1; }\n"})
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stderr
+    assert "git was not found" in done.stdout + done.stderr
+    assert not (tmp_path / "p_rs" / ".git").exists()
+
+
 def test_one_commit_a_file_in_a_repository_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
 
+NO_GIT = "git was not found: the crate has no history with a commit for each file."
 SECONDS = 120
 """How long one command of git may take."""
 _OWN = "jc2r.own"
@@ -127,12 +128,13 @@ class History:
             raise JarvisError(f"git {words[0]} in {self._crate}: {error}") from None
 
 
-def commit_baseline(crate: Path) -> None:
+def commit_baseline(crate: Path) -> str:
     """Commit what a translation wrote: what all share, then what came from each C file, as the
-    first line of its module says. Raises `JarvisError`."""
+    first line of its module says. Returns why that is not possible here; empty when it is done, or
+    the crate has a history of the user's own. Raises `JarvisError`."""
     history = History(crate)
     if not history.is_kept:
-        return
+        return "" if shutil.which("git") else NO_GIT
     modules = []
     for path in [*(crate / "src").glob("*.rs"), *(crate / "src" / "bin").glob("*.rs")]:
         first = path.read_text(encoding="utf-8", errors="replace").partition("\n")[0]
@@ -145,6 +147,7 @@ def commit_baseline(crate: Path) -> None:
         paths = [f"src/{module}.rs", f"src/bin/{module}.rs", f"c/{file}"]
         history.commit(paths, f"Baseline of {file}")
     history.commit(["src", "c"], "Headers and files that went away")
+    return ""
 
 
 def _is_known(path: str, known: set[str]) -> bool:

@@ -103,6 +103,7 @@ async def run_baseline(
         again = all(name in state.done for name in STAGES)
         _done(folder, state, "scan")
         found: Translated | None = None
+        missing = ""
         if "baseline" not in state.done:
             stage("baseline")
             try:
@@ -128,12 +129,12 @@ async def run_baseline(
                     f"The crate at {crate} does not build; {folder / 'build.log'} holds what cargo"
                     f" said:\n{built.stderr.strip()[:2000]}"
                 )
-            await asyncio.to_thread(commit_baseline, crate)
+            missing = await asyncio.to_thread(commit_baseline, crate)
             _done(folder, state, "build")
         functions, skipped = read_progress(folder)
         torn = scanned.problems or any(one.reason.startswith(UNLINKED) for one in skipped)
         doubted = (skipped and torn) or any(ELSEWHERE in one for one in scanned.notes)
-        notes = (*scanned.notes, *(advice if doubted else ()))
+        notes = (*scanned.notes, *(advice if doubted else ()), *([missing] if missing else ()))
         return Run(crate, functions, skipped, again, time.monotonic() - started, notes)
 
 

@@ -113,8 +113,14 @@ def _of_programs(outcome: Outcome, say: Say) -> Iterator[str]:
             yield from ("", said, "")
         for one in outcome.mutants["survivors"]:
             yield Words("- not found: {place}: {before} → {after}",
-                        place=f"{one['file']}:{one['line']}", before=f"`{one['before']}`",
-                        after=f"`{one['after']}`")  # fmt: skip
+                        place=f"{one['file']}:{one['line']}", before=_code(one["before"]),
+                        after=_code(one["after"]) or say("nothing"))  # fmt: skip
+
+
+def _code(text: str) -> str:
+    """A piece of a program on one line of Markdown; empty when there is nothing in it."""
+    line = " ".join(text.split())
+    return f"`{line}`" if line else ""
 
 
 def _reasons(outcome: Outcome, say: Say) -> Iterator[str]:
