@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from jarvis_ls.jsec.flow import calls, conditions, ir
@@ -81,10 +81,34 @@ _LOSSES = frozenset({"leak", "resource-leak"})
 
 
 LEFT = "lock-left"
+_LOCKS = 4
+"""Locks that are told of at one place."""
 _TAKERS = re.compile(
     r"(?<![A-Za-z])(?:lock|acquire|enter|begin|hold|grab)|Lock|Acquire|Enter|Begin|Hold|Grab"
 )
 """Names of functions that may be meant to leave with a lock."""
+
+
+class _Held:
+    """A function returns with a lock held."""
+
+    __slots__ = ("frame", "null", "rid", "span", "taken", "trail")
+
+    def __init__(
+        self, rid: int, frame: Frame, taken: Any, null: int, span: Span, trail: Any
+    ) -> None:
+        self.rid = rid
+        """Region of the lock."""
+        self.frame = frame
+        """The call that returns."""
+        self.taken = taken
+        """The step that took it, and the call that it was taken in."""
+        self.null = null
+        """Whether null is returned."""
+        self.span = span
+        """The statement; (0, 0) for the end of the function."""
+        self.trail = trail
+        """How it got there."""
 
 
 def _within(inner: Frame | None, frame: Frame) -> bool:
@@ -128,11 +152,9 @@ class Analysis(Regions):
         self.too_little: dict[tuple[str, str, Span], int] = {}
         """What was not enough for a call of a function, by its file, name and place."""
         self.stack: list[FunctionIR] = []
-        self.held: dict[tuple[str, Span], list[tuple[int, Frame, Frame, int, Span, Fault]]] = {}
-        """Returns with a lock held that outlives the function, by file and place: the lock, the
-        calls that returned and that took it, whether null is returned, the statement, and the flaw
-        it may be."""
-        self.left_free: dict[Frame, set[tuple[int, Span]]] = {}
+        self.held: dict[tuple[str, Span], list[_Held]] = {}
+        """Returns with a lock held that outlives the function, by file and place."""
+        self.left_free: dict[Frame, tuple[set[int], set[Span]]] = {}
         """Where calls returned without a lock, and whether null."""
         self.thrown: list[State] = []
         """States in which the call that ran last left by an exception."""
@@ -471,38 +493,54 @@ class Analysis(Regions):
         function = frame.function
         at = span if span != (0, 0) else (function.span[1] - 1, function.span[1])
         known = self.held.setdefault((function.file, at), [])
-        if self.silent or any(one[:2] == (rid, frame) for one in known) or not _within(
-            taken[4], frame
-        ):  # fmt: skip
+        if self.silent or len(known) >= _LOCKS or not _within(taken[4], frame):
             return
-        steps = (*self._way(state, None, taken[:4], None, None), Step(function.file, at, LEFT))
-        fault = Fault(LEFT, function.file, function.name, at, True, (), steps)
+        if any(one.rid == rid and one.frame is frame for one in known):
+            return
         null = value.null if value is not None else ANY_NULL
-        known.append((rid, frame, taken[4], null, span, fault))
+        known.append(_Held(rid, frame, taken, null, span, state.trail))
+
+    def returned_free(self, frame: Frame, value: Val | None, span: Span) -> None:
+        """Note that a function returns without a lock."""
+        nulls, spans = self.left_free.setdefault(frame, (set(), set()))
+        nulls.add(value.null if value is not None else ANY_NULL)
+        spans.add(span)
 
     def _locks_left(self) -> None:
         """What functions leave locked that they give back on other ways."""
+        functions = [frame.function for frame in self._frames.values()]
+        ends: dict[Frame, Span] = {}
         for (file, at), returns in self.held.items():
-            for rid, frame, taken, null, span, fault in returns:
-                inner: Frame | None = taken
-                while inner is not frame and inner is not None:
-                    if (rid, inner) in self.gave_back:
-                        break  # told of that one
-                    inner = inner.caller
-                key = rid, frame
-                if inner is not frame or key not in self.gave_back or key in self.found_held:
-                    continue
-                function = frame.function
-                free = self.left_free.get(frame, set())
-                pointer = function.result[0] == "p"
-                if pointer and null != NULL and {one[0] for one in free} == {NULL}:
-                    continue  # it hands out what is locked
-                last = max((end[2] for _, end in function.blocks if end[0] == ir.RETURN),
-                           default=span)  # fmt: skip
-                ends = span == last and all(one[1] != span for one in free)
-                # what was not followed may have given it back
-                doubtful = ends or self.partial or bool(_TAKERS.search(function.name))
-                self.faults.setdefault((LEFT, file, at), replace(fault, doubtful=doubtful))
+            held = next((one for one in returns if self._gives_back(one)), None)
+            if held is None:
+                continue
+            frame, function = held.frame, held.frame.function
+            if frame not in ends:
+                spans = [end[2] for _, end in function.blocks if end[0] == ir.RETURN]
+                ends[frame] = max(spans, default=held.span)
+            free = self.left_free[frame][1] if frame in self.left_free else set()
+            # giving it back on failure only may be meant; what was not followed may have done it
+            doubtful = (held.span == ends[frame] and held.span not in free) or self.partial
+            doubtful = doubtful or _TAKERS.search(function.name) is not None
+            steps = (*way(held.trail, (held.taken[:4],), functions), Step(file, at, LEFT))
+            self.faults[(LEFT, file, at)] = Fault(
+                LEFT, file, function.name, at, True, (), steps, doubtful=doubtful
+            )
+
+    def _gives_back(self, held: _Held) -> bool:
+        """Whether the function that returns with a lock should have given it back: it does so
+        elsewhere, is not one that was called with it held, and does not hand out what is locked."""
+        key = held.rid, held.frame
+        inner: Frame | None = held.taken[4]
+        while inner is not held.frame and inner is not None:
+            if (held.rid, inner) in self.gave_back:
+                return False  # told of that one
+            inner = inner.caller
+        if key not in self.gave_back or key in self.found_held:
+            return False
+        pointer = held.frame.function.result[0] == "p"
+        free = self.left_free[held.frame][0] if held.frame in self.left_free else set()
+        return not (pointer and held.null != NULL and free == {NULL})
 
     def _decided_elsewhere(self, state: State) -> bool:
         """Whether the way here rests on how conditions came out before a function was called, or

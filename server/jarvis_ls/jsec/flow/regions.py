@@ -117,8 +117,8 @@ class Regions(Joiner):
         """Those within which they were given back after that."""
         self.found_held: set[tuple[int, Frame]] = set()
         """Those within which they were given back before: whoever called held them."""
-        self.looked_at: dict[Any, bool] = {}
-        """Whether anything is done with the result of a call that takes a lock, by its place."""
+        self.looked_at: dict[Any, set[Span]] = {}
+        """Calls whose results are looked at, by file and place of their function."""
         self.met: dict[str, set[int]] = {}
         """Regions of the variables of file scope that this run came to, by name."""
         self.passed_by: set[tuple[str, str]] = set()

@@ -42,9 +42,10 @@ def way(trail: Any, causes: Iterable[Any], functions: Sequence[FunctionIR]) -> l
             at = _by_text(step, steps, functions)
         placed.append((at, step))
     first = max(len(steps) - _MOST, 0)
+    rounds: dict[int, list[tuple[int, int]]] = {}
     told = [step for at, step in placed if at <= first]
     for index in range(first, len(steps)):
-        told.append(_told(steps[index], functions))
+        told.append(_told(steps[index], functions, rounds))
         told.extend(step for at, step in placed if at == index + 1 > first)
     return told
 
@@ -127,15 +128,20 @@ def _around(step: Step, functions: Sequence[FunctionIR]) -> FunctionIR | None:
     return min(around, key=lambda one: one.span[1] - one.span[0], default=None)
 
 
-def _told(step: Step, functions: Sequence[FunctionIR]) -> Step:
-    """A step as it is told: that the condition of a loop is false says nothing of its rounds."""
+def _told(
+    step: Step, functions: Sequence[FunctionIR], rounds: dict[int, list[tuple[int, int]]]
+) -> Step:
+    """A step as it is told: that the condition of a loop is false says nothing of its rounds.
+    `rounds` keeps the loops of functions, by identity."""
     function = _around(step, functions) if step.message == BRANCH else None
     if function is None:
         return step
     holds = step.args == (("value", "true"),)
+    if id(function) not in rounds:
+        rounds[id(function)] = loops(function)
     for _, end in function.blocks:
         if end[0] == ir.IF and end[4] == step.span:
             to, other = (end[2], end[3]) if holds else (end[3], end[2])
-            if any(head <= other <= tail < to for head, tail in loops(function)):
+            if any(head <= other <= tail < to for head, tail in rounds[id(function)]):
                 return Step(step.file, step.span, LOOP_ENDS)
     return step

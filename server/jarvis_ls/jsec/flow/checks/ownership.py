@@ -21,7 +21,6 @@ from jarvis_ls.jsec.flow.state import (
 )  # fmt: skip
 from jarvis_ls.jsec.flow.types import ANY
 from jarvis_ls.jsec.flow.values import (
-    ANY_NULL,
     ARITH,
     AS_REGION,
     NOT_NULL,
@@ -286,8 +285,7 @@ def held_locks(an: Analysis, st: State, frame: Frame, value: Val | None, span: S
     give them back."""
     held = [(rid, reg) for rid, reg in st.regs.items() if reg.locked is not None]
     if not held:
-        null = value.null if value is not None else ANY_NULL
-        an.left_free.setdefault(frame, set()).add((null, span))
+        an.returned_free(frame, value, span)
         return
     function = frame.function
     rest = st.copy()

@@ -80,25 +80,30 @@ def _lock(an: Analysis, st: State, call: Call, index: int, *, fails: bool = Fals
 def _is_looked_at(an: Analysis, call: Call) -> bool:
     """Whether anything is done with the result of a call."""
     function = an.frame.function
-    key = function.file, function.span, call.span
-    known = an.looked_at.get(key)
-    if known is None:
-        temp = next((one[1] for instrs, _ in function.blocks for one in instrs
-                     if one[0] == CALL and one[5] == call.span), -1)  # fmt: skip
-        known = an.looked_at[key] = any(
-            _mentions(one, temp) for instrs, end in function.blocks for one in (*instrs, end)
-            if one[:2] != (EVAL, (TEMP, temp))
-        )  # fmt: skip
-    return known
+    key = function.file, function.span
+    looked_at = an.looked_at.get(key)
+    if looked_at is None:
+        temps: set[int] = set()
+        calls: list[Any] = []
+        for instrs, end in function.blocks:
+            _temps_in(end, temps)
+            for line in instrs:
+                if line[0] != EVAL or line[1][0] != TEMP:  # else the result is dropped
+                    _temps_in(line, temps)
+                if line[0] == CALL:
+                    calls.append(line)
+        looked_at = an.looked_at[key] = {line[5] for line in calls if line[1] in temps}
+    return call.span in looked_at
 
 
-def _mentions(part: Any, temp: int) -> bool:
-    """Whether a part of a function reads a temporary."""
+def _temps_in(part: Any, temps: set[int]) -> None:
+    """Add the temporaries that a part of a function reads."""
     if not isinstance(part, tuple):
-        return False
-    if len(part) == 2 and part[0] == TEMP and part[1] == temp:
-        return True
-    return any(_mentions(one, temp) for one in part)
+        return
+    if len(part) == 2 and part[0] == TEMP and isinstance(part[1], int):
+        temps.add(part[1])
+    for one in part:
+        _temps_in(one, temps)
 
 
 def _try(an: Analysis, st: State, call: Call, index: int) -> Any:

@@ -46,10 +46,19 @@ from jarvis_ls.jsec.rule import Report, flow, rule
     suggestion="Compare with the start of the memory before reading.",
 )
 def read_before_buffer(fault: Fault) -> Iterator[Report]:
-    message = told(
-        fault,
-        "'{by}' reads at offset {offset} of '{name}', in front of it.",
-        "This reads at offset {offset} of '{name}', in front of it.",
-        "This reads in front of the memory.",
+    message = (
+        told(
+            fault,
+            "'{by}' reads at offset {offset} of '{name}', in front of it.",
+            "This reads at offset {offset} of '{name}', in front of it.",
+            "This reads in front of the memory.",
+        )
+        if fault.certain
+        else told(
+            fault,
+            "'{by}' may read in front of '{name}'.",
+            "This may read in front of '{name}'.",
+            "This may read in front of the memory.",
+        )
     )
     yield Report(fault, message, cwe=(127, 786))

@@ -46,10 +46,19 @@ from jarvis_ls.jsec.rule import Report, flow, rule
     suggestion="Compare with the start of the memory before writing.",
 )
 def write_before_buffer(fault: Fault) -> Iterator[Report]:
-    message = told(
-        fault,
-        "'{by}' writes at offset {offset} of '{name}', in front of it.",
-        "This writes at offset {offset} of '{name}', in front of it.",
-        "This writes in front of the memory.",
+    message = (
+        told(
+            fault,
+            "'{by}' writes at offset {offset} of '{name}', in front of it.",
+            "This writes at offset {offset} of '{name}', in front of it.",
+            "This writes in front of the memory.",
+        )
+        if fault.certain
+        else told(
+            fault,
+            "'{by}' may write in front of '{name}'.",
+            "This may write in front of '{name}'.",
+            "This may write in front of the memory.",
+        )
     )
     yield Report(fault, message, cwe=(124, 786))
