@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.jsec.flow import ir, reach, rust_calls, unseen
@@ -12,6 +13,7 @@ from jarvis_ls.jsec.flow.evaluate import converted, evaluate, fetch, load, store
 from jarvis_ls.jsec.flow.ir import FunctionIR, Instr, Span, Type
 from jarvis_ls.jsec.flow.library import containers, locks, model
 from jarvis_ls.jsec.flow.library.tables import PRINTERS, SECRETS, TABLE
+from jarvis_ls.jsec.flow.lower_types import UNPLACED
 from jarvis_ls.jsec.flow.regions import Frame
 from jarvis_ls.jsec.flow.state import (
     UNINITIALISED,
@@ -25,6 +27,7 @@ from jarvis_ls.jsec.flow.types import ANY, CHAR, INT, PTR
 from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
     NOT_NULL,
+    NOTHING,
     OTHER,
     TIGHT,
     Val,
@@ -39,6 +42,10 @@ if TYPE_CHECKING:
 _MAX_CANDIDATES = 4
 _RELEASES = re.compile(r"free|delete|destroy|release|dispose|close|clear|unref|put|drop|del", re.I)
 """Names of functions that may be given what was released already, as far as is known."""
+_MOST = 32
+"""Members of a class that are looked at."""
+_DEPTH = 2
+"""Members of members that are looked at."""
 _ENTRY = 5
 """Instructions that entering a function counts for."""
 States = "list[State] | None"
@@ -111,12 +118,33 @@ def _call(an: Analysis, st: State, instr: Instr) -> Any:
             locks.unseen(an, st, short, values, args, span)
             st.unseen += 1
             return unseen.outcome(an, st, temp, values, types, result)
+        values, types = _referred(an, st, function, values, types, args)
         if shows(function):
             unseen.must_have(an, st, values, types, args, span)
             unseen.must_end(an, st, values, unseen.only_read(types), span)
         return _entered(an, st, function, values, types, temp, result, span, args)
     where = evaluate(an, st, target)
     return _through_pointer(an, st, where, values, types, temp, result, span, args)
+
+
+def _referred(
+    an: Analysis, st: State, function: FunctionIR, values: list[Val], types: Any, args: Any
+) -> tuple[list[Val], Any]:
+    """What a function takes by reference, which was not known where it is called, as a place."""
+    first = len(function.params) - len(values)
+    if first < 0 or first > 1:
+        return values, types
+    kinds = [function.slots[slot][1] for slot in function.params[first:]]
+    for index, type_ in enumerate(kinds):
+        if type_[0] != "&" or types[index][0] == "&":
+            continue
+        if args[index][0] != ir.LOAD:
+            if not values[index].ptr:  # of a number an object is made, which is there
+                values[index] = Val(0, 0, OTHER, None, (), NOT_NULL)
+            continue
+        values[index] = evaluate(an, st, args[index][1])
+        types = (*types[:index], ("&", types[index]), *types[index + 1 :])
+    return values, types
 
 
 def _is_unseen(an: Analysis, function: FunctionIR, name: str) -> bool:
@@ -336,16 +364,21 @@ def _method(an: Analysis, st: State, instr: Instr) -> Any:
         if where.ptr[0][1] == 0:
             st.regs[rid] = an.reg(st, rid).but(record=owner)
     functions = _candidates(an, st, where, owner, name, types, virtual=not constructor)
+    if constructor and (functions or not _is_copy(owner, types)):
+        _made_parts(an, st, where, owner)
     if constructor and not functions and _is_copy(owner, types):
         source = load(an, st, values[0], types[0][1], span) if types[0][0] == "&" else values[0]
         store(an, st, where, source, ("r", owner), span)
         return None
     if not functions:
-        if constructor and an.program.record(owner, an.frame.function.file) is None:
+        record = an.program.record(owner, an.frame.function.file)
+        if constructor and (record is None or owner in record.methods):
             for target in where.ptr:
                 st.regs[target[0]] = an.reg(st, target[0]).but(fill=UNKNOWN_FILL)
         if (constructor and not values) or destructor:
             return None
+        if record is None or name not in record.methods:
+            unseen.may_be_set(an, st, values, types, args, span)
         locks.method(an, st, where, owner, name, span)
         unseen.forget(an, st, where)
         for index, value in enumerate(values):
@@ -356,10 +389,64 @@ def _method(an: Analysis, st: State, instr: Instr) -> Any:
     for function in functions:
         there = st if len(functions) == 1 else st.copy()
         this = [] if function.static and len(function.params) == len(values) else [where]
-        after = enter(an, there, function, [*this, *values], (ANY,) * len(this) + tuple(types),
+        given, kinds = _referred(an, there, function, list(values), types, args)
+        after = enter(an, there, function, [*this, *given], (ANY,) * len(this) + tuple(kinds),
                       temp, result, span)  # fmt: skip
         states.extend([there] if after is None else after)
     return states
+
+
+def _made_parts(an: Analysis, st: State, where: Val, owner: str) -> None:
+    """Members and bases of an object that is made have constructors of their own, or a value that
+    they are declared with: what those give is not known, the other members have no value yet."""
+    if len(where.ptr) != 1:
+        return
+    rid, lo, hi = where.ptr[0][:3]
+    reg = an.reg(st, rid)
+    if reg.fill != UNINITIALISED or lo != hi or not _makes_itself(an, owner, 0):
+        return
+    bare: list[int] = []
+    _bare_members(an, owner, int(lo), bare, 0)
+    st.regs[rid] = reg.but(fill=UNKNOWN_FILL)
+    cells = dict(st.mem.get(rid, {}))
+    for offset in bare:
+        cells.setdefault(offset, NOTHING)
+    st.mem[rid] = cells
+
+
+def _makes_itself(an: Analysis, name: str, depth: int) -> bool:
+    """Whether a base or a member of a class gets a value before its constructor runs."""
+    record = an.program.record(name, an.frame.function.file)
+    if record is None:
+        return True
+    parts = [*record.bases, *(t[1] for _, t in record.fields.values() if t[0] == "r")]
+    return bool(record.given) or any(_has_constructor(an, one, depth + 1) for one in parts[:_MOST])
+
+
+def _has_constructor(an: Analysis, name: str, depth: int) -> bool:
+    record = an.program.record(name, an.frame.function.file)
+    if record is None or name in record.methods or depth > _DEPTH:
+        return True
+    return _makes_itself(an, name, depth)
+
+
+def _bare_members(an: Analysis, name: str, at: int, found: list[int], depth: int) -> None:
+    """Offsets of the members of a class that nothing gives a value by itself."""
+    record = an.program.record(name, an.frame.function.file)
+    if record is None or depth > _DEPTH:
+        return
+    made: set[str] = set(record.given)
+    for base in record.bases:
+        below = an.program.record(base, an.frame.function.file)
+        if below is not None and _has_constructor(an, base, depth + 1):
+            made.update(below.fields)
+    for member, (offset, type_) in islice(record.fields.items(), _MOST):
+        if member in made or offset >= UNPLACED:
+            continue
+        if type_[0] in ("i", "f", "p"):
+            found.append(at + offset)
+        elif type_[0] == "r" and not _has_constructor(an, type_[1], depth + 1):
+            _bare_members(an, type_[1], at + offset, found, depth + 1)
 
 
 def _is_copy(owner: str, types: Any) -> bool:

@@ -76,7 +76,7 @@ _HARMLESS = frozenset({"argv", "rand()", "random()"})
 """Sources that nobody but who runs the program has in hand."""
 STARTED = "Whoever starts the program chooses its arguments."
 GIVEN = "Whoever calls '{name}' chooses its arguments."
-_REUSES = frozenset({"use-after-free", "double-free"})
+_RELEASES = frozenset({"use-after-free", "double-free", "free-non-heap"})
 _LOSSES = frozenset({"leak", "resource-leak"})
 
 
@@ -448,7 +448,7 @@ class Analysis(Regions):
         ) or (
             kind in _LOSSES and choices > _SEVERAL
         ) or (
-            kind in _REUSES and choices > _FEW
+            kind in _RELEASES and choices > _FEW
         ) or (
             kind in _DEPENDENT and source is None and self._decided_elsewhere(state)
         )  # fmt: skip

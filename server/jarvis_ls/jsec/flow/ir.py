@@ -138,6 +138,8 @@ class RecordIR:
     """Static data members."""
     align: int = 1
     """Bytes it is aligned to."""
+    given: frozenset[str] = frozenset()
+    """Data members that are declared with a value."""
 
 
 @dataclass(slots=True)

@@ -45,6 +45,9 @@ class Lookup(Protocol):
     def prototype(self, name: str, from_file: str) -> Type | None:
         """The type of a function as a file, or one of its headers, declares it."""
 
+    def is_cpp(self, file: str) -> bool:
+        """Whether a file is C++."""
+
 
 class Files:
     """A lookup over a few files that are all in memory."""
@@ -132,6 +135,11 @@ class Files:
         """See `Lookup`."""
         found = (file.prototypes.get(name) for file in self._from(from_file))
         return next((one for one in found if one is not None), None)
+
+    def is_cpp(self, file: str) -> bool:
+        """See `Lookup`."""
+        own = self.files.get(file)
+        return own is not None and own.language == "cpp"
 
     def _from(self, path: str) -> Iterable[FileIR]:
         own = self.files.get(path)

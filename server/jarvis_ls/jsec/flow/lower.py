@@ -88,7 +88,8 @@ class Lowering:
     def function(self, key: str) -> FunctionIR | None:
         """The function with a key; None when it has no body."""
         node, name, record, type_, static = self.definitions[key]
-        return self._function(node, name, record, type_, static=static)
+        shape = key[len(name) :]
+        return self._function(node, name, record, type_, static=static, shape=shape)
 
     def whole(self) -> FileIR:
         """The file with all its functions."""
@@ -114,11 +115,11 @@ class Lowering:
         return {n for n in names if n in self.file.globals or n in self.types.facts.variables}
 
     def _function(
-        self, node: Node, name: str, record: str, type_: Type, *, static: bool
+        self, node: Node, name: str, record: str, type_: Type, *, static: bool, shape: str
     ) -> FunctionIR | None:
         body = Body(self.outer, self.file.globals, self.file.path)
         try:
-            return body.lower(node, name, record, type_, static=static)
+            return body.lower(node, name, record, type_, static=static, shape=shape)
         finally:
             body.let_go()
 

@@ -31,7 +31,7 @@ class Body:
         self.control = Control(self)
         self.lambdas = self.of.lambdas = Lambdas(self)
         self.locals = Locals(self)
-        self.name = ""
+        self.name = self.shape = ""
         self.result: Type = VOID
         self._statements: dict[str, Callable[[Node], None]] = {
             "compound_statement": self._block, "expression_statement": self._expression,
@@ -53,13 +53,14 @@ class Body:
         del self._statements, self.control, self.lambdas, self.locals, self.of
 
     def lower(self, node: Node, name: str, record: str, declared: Type, *,
-              static: bool) -> FunctionIR | None:  # fmt: skip
-        """The function of a definition node, or None when it has no body."""
+              static: bool, shape: str = "") -> FunctionIR | None:  # fmt: skip
+        """The function of a definition node, or None when it has no body. `shape` tells it from
+        others of its name."""
         body = node.child_by_field_name("body")
         declarator = _function_declarator(node)
         if body is None or declarator is None or declarator.has_error:
             return None
-        self.name, self.result = name, declared[1]
+        self.name, self.shape, self.result = name, shape, declared[1]
         self.of.record = record
         params = []
         if record and not static:

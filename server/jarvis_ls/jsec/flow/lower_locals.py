@@ -65,7 +65,12 @@ class Locals:
 
     def _has_methods(self, name: str) -> bool:
         record = self.types.records.get(name)
-        return bool(record.methods) if record is not None else self.types.is_class(name)
+        if record is None:
+            return self.types.is_class(name)
+        return bool(record.methods or record.given or record.bases) or any(
+            type_[0] == "r" and type_[1] != name and self._has_methods(type_[1])
+            for _, type_ in record.fields.values()
+        )
 
     def _vexing(self, declarator: Node, base: Type) -> list[Node] | None:
         """The arguments of `Class name(argument)`, which is written like a function."""
@@ -94,6 +99,8 @@ class Locals:
         if auto and value is not None and value.type == "lambda_expression":
             self.body.lambdas.known[self.scopes.declare(name, ANY)] = value
             return
+        if auto and value is not None and value.type == "argument_list":
+            value = first(value) or value  # `auto copy(*this)`
         if auto and value is not None and type_ == ANY:
             type_ = self.of.value(value)[1]
         if type_[0] == "a" and type_[2] < 0 and value is not None:
@@ -166,7 +173,9 @@ class Locals:
             return
         if type_[0] == "a" and type_[2] < 0 and value is not None:
             type_ = self.counted(type_, value)
-        unique = f"{self.body.name}.{name}"
+        unique = f"{self.body.name}{self.body.shape}.{name}"
+        while unique in self.of.statics:  # another block has its own
+            unique += "'"
         self.of.statics.append(unique)
         self.scopes.alias(name, -len(self.of.statics))
         self.outer.globals[unique] = type_

@@ -10,12 +10,14 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import Expr, Span, Type
 from jarvis_ls.jsec.flow.lower_streams import is_text
-from jarvis_ls.jsec.flow.types import INT, LONG, common, is_pointer, pointee, promoted
+from jarvis_ls.jsec.flow.types import ANY, INT, LONG, common, is_pointer, pointee, promoted
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.lower_expression import Expressions, Typed
 
 _COMPARE = frozenset({"==", "!=", "<", ">", "<=", ">="})
+_READ = frozenset({"r", "c", "?"})
+"""Kinds of what may be something that is read from, not a number."""
 _LEFT = frozenset({"cast_expression", "binary_expression"})
 """What may begin with a "cast" that is none."""
 
@@ -80,6 +82,8 @@ class Operators:
             return self.offset(b, right_type, a, span)
         if operator == "&" and ir.CMP in (a[0], b[0]):
             return (ir.BITAND, a, b, span), INT
+        if operator == ">>" and left_type[0] in _READ and self.of.types.unit.language == "cpp":
+            return self._read(a, left, right, span)
         if operator in ("<<", ">>"):
             type_ = promoted(left_type)
         else:
@@ -93,6 +97,14 @@ class Operators:
         plain = _is_constant(a) and _is_constant(b)
         told = (0, 0) if self.of.fixed or plain else span  # what a macro computes is its own affair
         return (ir.BIN, operator, a, b, type_, told), type_
+
+    def _read(self, place: Expr, left: Typed, right: Typed, span: Span) -> Typed:
+        """`source >> variable`, of which it is not seen how it gives a value to the variable."""
+        name = ("" if left[1] == ANY else ir.MACRO) + "operator>>"
+        temp = self.of.blocks.temp()
+        values, types = (place, right[0]), (left[1], right[1])
+        self.of.blocks.add((ir.CALL, temp, name, values, left[1], span, types))
+        return (ir.TEMP, temp), left[1]
 
     def bytes_of(self, type_: Type) -> Any:
         """The size of a type; for one of another file the type itself, until that file is known."""

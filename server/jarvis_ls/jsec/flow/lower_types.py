@@ -238,6 +238,7 @@ class Types:
         methods: set[str] = set()
         virtual: set[str] = set()
         statics: set[str] = set()
+        given: set[str] = set()
         record.bases = tuple(_bases(node))
         for base in record.bases:
             known = self.records.get(base)
@@ -272,6 +273,8 @@ class Types:
                 if "static" in words:
                     statics.add(name)
                     continue
+                if child.child_by_field_name("default_value") is not None:
+                    given.add(name)
                 size, its_align = self.size(type_), align_of(type_, self.sizes)
                 at = 0 if is_union else _round(offset, its_align)
                 # where it lies is not known behind a member whose size is not
@@ -286,7 +289,7 @@ class Types:
         if virtual and offset and not any(b in self.records for b in record.bases):
             offset += 8
         record.methods, record.virtual = frozenset(methods), frozenset(virtual)
-        record.statics = frozenset(statics)
+        record.statics, record.given = frozenset(statics), frozenset(given)
         record.align = align
         record.size = max(_round(offset, align), 1) if sure else 0
 

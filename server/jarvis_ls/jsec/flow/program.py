@@ -206,6 +206,11 @@ class Program:
             found = self._declared[key] = self._prototype(name, from_file)
             return found
 
+    def is_cpp(self, file: str) -> bool:
+        """Whether a file is C++."""
+        outline = self._outlines.get(file)
+        return outline is not None and outline.language == "cpp"
+
     def is_taken(self, name: str) -> bool:
         """Whether the address of a function of that name is taken anywhere."""
         if self._taken is None:

@@ -3,6 +3,7 @@ from outside. The same place reached by the same calls has the same number."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,8 @@ from jarvis_ls.jsec.flow.values import (
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.reach import Reach
 
+_SHAPE = re.compile(r"(?:#[0-9a-f]+)?(\.\w+)'*$")
+"""What tells a static variable of a function from others of its name stands around its own."""
 _MAX_BEHIND = 4
 """How many pointers deep what lies behind a parameter is told apart."""
 
@@ -326,7 +329,8 @@ class Regions(Joiner):
             )
             fill = UNKNOWN_FILL if changes else ZEROED
             size = self.sized(type_)
-            rid = self.region(key, Place("global", name, type_, size, fill, (0, 0), file))
+            shown = _SHAPE.sub(r"\1", name)
+            rid = self.region(key, Place("global", shown, type_, size, fill, (0, 0), file))
         self.met.setdefault(name, set()).add(rid)
         found = self._globals[(name, file)] = rid, variable, pointer(rid)
         return found

@@ -26,7 +26,11 @@ def ready(
     declaration says of them."""
     declared = an.program.prototype(name, an.frame.function.file)
     if declared is None or declared[2] is None:
-        given = _may_be_macro if name.isupper() or name[:1] == MACRO else must_have
+        given = must_have
+        if name.isupper() or name[:1] == MACRO:
+            given = may_be_set
+        elif not only_shows(name) and an.program.is_cpp(an.frame.function.file):
+            given = _may_take_reference
         given(an, st, values, types, args, span)
         if not only_shows(name):
             return types
@@ -36,8 +40,8 @@ def ready(
     wanted = declared[2]
     referred = [i for i, type_ in enumerate(wanted[: len(values)]) if type_[0] == "&"]
     if referred:
-        _may_be_macro(an, st, [values[i] for i in referred], [types[i] for i in referred],
-                      [args[i] for i in referred], span)  # fmt: skip
+        may_be_set(an, st, [values[i] for i in referred], [types[i] for i in referred],
+                   [args[i] for i in referred], span)  # fmt: skip
         for index in referred:
             values[index] = unknown(types[index]) if values[index].ini else values[index]
     must_have(an, st, values, types, args, span)
@@ -62,16 +66,34 @@ def only_read(types: Any) -> Any:
                  for type_ in types)  # fmt: skip
 
 
-def _may_be_macro(
-    an: Analysis, st: State, values: list[Val], types: Any, args: Any, _span: Span
+def may_be_set(
+    an: Analysis, st: State, values: list[Val], types: Any, args: Any, span: Span
 ) -> None:
-    """What is not seen may be a macro, which gives its arguments a value."""
+    """What is not seen may be a macro, or take references: its arguments have a value then."""
     for index, value in enumerate(values):
         if value.ini:
             values[index] = unknown(types[index])
             cell = an.cell(st, args[index])
             if cell is not None:
                 st.put(cell[0], cell[1], values[index])
+
+
+def _may_take_reference(
+    an: Analysis, st: State, values: list[Val], types: Any, args: Any, span: Span
+) -> None:
+    """What no declaration is seen of may take a variable by reference, as C++ has it, and give it
+    a value."""
+    for index, value in enumerate(values):
+        cell = an.cell(st, args[index]) if value.ini and args[index][0] == LOAD else None
+        if cell is None:
+            continue
+        if value.ini == UNINIT and types[index][0] not in ("c", "r", "?"):
+            place = an.places[cell[0]]
+            an.fault(st, "uninitialized", args[index][3], certain=False, doubtful=True,
+                     name=place.name if place is not None else "", where=place)  # fmt: skip
+        values[index] = unknown(types[index])
+        st.put(cell[0], cell[1], values[index])
+    must_have(an, st, values, types, args, span)
 
 
 def must_have(
