@@ -63,6 +63,31 @@ struct options { int kind; options(int n); };
 struct filter { int add(const char *text, const options &o) { return o.kind + text[0]; } };
 int use(lib::hidden &f) { return filter().add("a", 0) + f.add("b", options::bare); }
 """,
+    "what is given by reference is no local variable": """
+struct element { int n; bool is() { return n; } };
+bool use(context &c) { element *p = &NTH(c, 3).create(); bool r = p->is(); delete p; return r; }
+""",
+    "what a value without a type is made of is made once": """
+int use(int n) {
+    auto p = n > 3 ? new (std::nothrow) char[n] : nullptr;
+    if (p == nullptr) return 0;
+    p[0] = 1;
+    int r = p[0];
+    delete[] p;
+    return r;
+}
+""",
+    "a class derived from one whose size is not known": """
+struct text { text(); hidden inner; };
+struct node { virtual ~node(); text value; long a; node *next; };
+struct leaf : public node { leaf(); };
+void use() { leaf *u = new leaf(); u->a = 4; u->next = 0; delete u; }
+""",
+    "the methods of an object's own class": """
+struct tag { tag() { n = 0; } virtual ~tag(); virtual int kind(); int n; };
+struct both : tag { both(); tag *a; int kind() { return a->n; } };
+int use() { tag t; return t.kind(); }
+""",
     "a text that is a member is set": """
 #include <string>
 struct node { node() { block = new int(1); name = "x"; } ~node() { delete block; }
@@ -149,6 +174,21 @@ int sum(char k) { static const int all[] = {1, 2, 5, 6}; return all[3]; }
 """,
 }
 FLAWED = {
+    "free-non-heap-object": """
+struct element { int n; };
+void use() { element x, *p = &x; delete p; }
+""",
+    "leak": "int use(int n) { auto p = new int(n); return *p; }\n",
+    "buffer-write-heap": """
+struct node { virtual ~node(); long a; node *next; };
+struct leaf : public node { leaf(); long b; };
+void use() { leaf *u = (leaf *)new node(); u->b = 4; }
+""",
+    "uninitialized-in-method": """
+struct tag { tag() {} virtual ~tag() {} virtual int kind() { return n + 1; } int n; };
+struct both : tag { both() { n = 1; } int kind() { return 2; } };
+int use() { tag t; return t.kind(); }
+""",
     "null-dereference": """
 const char *name(int n) { return n > 3 ? "a" : nullptr; }
 int use(int n) { if (const char *s = name(n)) return s[0]; else return s[0]; }

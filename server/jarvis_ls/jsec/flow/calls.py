@@ -393,6 +393,11 @@ def _method(an: Analysis, st: State, instr: Instr) -> Any:
         after = enter(an, there, function, [*this, *given], (ANY,) * len(this) + tuple(kinds),
                       temp, result, span)  # fmt: skip
         states.extend([there] if after is None else after)
+    if constructor and len(where.ptr) == 1 and where.ptr[0][1] == 0:
+        for one in states:  # it was made as what its base is before
+            reg = one.regs.get(where.ptr[0][0])
+            if reg is not None and reg.record != owner:
+                one.regs[where.ptr[0][0]] = reg.but(record=owner)
     return states
 
 
@@ -478,7 +483,7 @@ def _candidates(
                 return [found]
             known = an.program.record(current, file)
             current = known.bases[0] if known is not None and known.bases else ""
-    if name[:1] == "~" or name == owner:
+    if name[:1] == "~" or name == owner or dynamic:
         return []
     found_all = an.program.overrides(owner, name, file) if owner else []
     return found_all if len(found_all) <= _MAX_CANDIDATES else []

@@ -319,8 +319,18 @@ class Expressions:
         argument = node.child_by_field_name("argument")
         if operator_of(node) == "&":
             address, type_ = self.referred(*self.address(argument), self.span(node))
+            if self._is_given(argument, address):
+                return self.unknown(("p", type_))
             return (address, type_) if type_[0] == "fn" else (address, ("p", type_))
         return self._load(node)
+
+    def _is_given(self, node: Node | None, address: Expr) -> bool:
+        """Whether what stands behind `&` is the result of a call, which is there by itself: in C++
+        that is given by reference."""
+        cpp = node is not None and node.type == "call_expression" and \
+            self.types.unit.language == "cpp"  # fmt: skip
+        slot = address[1] if cpp and address[0] == ir.LOCAL else -1
+        return slot >= 0 and self.scopes.slots[slot][0] == ""
 
     def referred(self, address: Expr, type_: Type, span: Span) -> Typed:
         """The place itself, for one reached through a reference."""

@@ -102,7 +102,13 @@ class Locals:
         if auto and value is not None and value.type == "argument_list":
             value = first(value) or value  # `auto copy(*this)`
         if auto and value is not None and type_ == ANY:
-            type_ = self.of.value(value)[1]
+            found = self.of.value(value)
+            type_ = found[1]
+            if type_[0] in ("p", "i", "f"):  # what a call does is done once
+                slot = self._declare(name, type_, node)
+                store = (ir.STORE, (ir.LOCAL, slot), found[0], type_, self.of.span(value))
+                self.blocks.add((ir.EVAL, store))
+                return
         if type_[0] == "a" and type_[2] < 0 and value is not None:
             type_ = self.counted(type_, value)
         slot = self._declare(name, type_, node)

@@ -245,6 +245,7 @@ class Types:
             if known is None:
                 sure = False
                 continue
+            sure = sure and known.size > 0
             record.fields.update(known.fields)
             offset, align = offset + known.size, max(align, known.align)
             virtual |= known.virtual

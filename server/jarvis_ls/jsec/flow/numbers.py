@@ -42,6 +42,7 @@ LIMITS: dict[str, tuple[Number, Type]] = {
     "true": (1, INT), "false": (0, INT), "TRUE": (1, INT), "FALSE": (0, INT),
     "FLT_MAX": (3.402823466e38, DOUBLE), "DBL_MAX": (1.797693134e308, DOUBLE),
     "O_RDONLY": (0, INT), "O_WRONLY": (1, INT), "O_RDWR": (2, INT), "O_CREAT": (64, INT),
+    "SEEK_SET": (0, INT), "SEEK_CUR": (1, INT), "SEEK_END": (2, INT),
     "EXIT_SUCCESS": (0, INT), "EXIT_FAILURE": (1, INT), "CHAR_BIT": (8, INT),
     "STDIN_FILENO": (0, INT), "STDOUT_FILENO": (1, INT), "STDERR_FILENO": (2, INT),
     "thrd_success": (0, INT),
