@@ -106,7 +106,7 @@ class Locals:
             type_ = found[1]
             if type_[0] in ("p", "i", "f"):  # what a call does is done once
                 slot = self._declare(name, type_, node)
-                store = (ir.STORE, (ir.LOCAL, slot), found[0], type_, self.of.span(value))
+                store: Instr = (ir.STORE, (ir.LOCAL, slot), found[0], type_, self.of.span(value))
                 self.blocks.add((ir.EVAL, store))
                 return
         if type_[0] == "a" and type_[2] < 0 and value is not None:

@@ -102,7 +102,8 @@ class Operators:
         """`source >> variable`, of which it is not seen how it gives a value to the variable."""
         name = ("" if left[1] == ANY else ir.MACRO) + "operator>>"
         temp = self.of.blocks.temp()
-        values, types = (place, right[0]), (left[1], right[1])
+        values: tuple[Expr, ...] = (place, right[0])
+        types: tuple[Type, ...] = (left[1], right[1])
         self.of.blocks.add((ir.CALL, temp, name, values, left[1], span, types))
         return (ir.TEMP, temp), left[1]
 
