@@ -189,6 +189,45 @@ int use(struct db *db) { return lookup(db, "a")->size; }
 static unsigned long length(void) { return 0; }
 int use(const char *p) { unsigned long n = length(); while (n--) if (*p++) return 1; return 0; }
 """,
+    "an address behind the name of a type that is not seen": """
+void fill(struct msg *m);
+int use(void) { int fd; struct msg m; m.rights = (bytes_t) &fd; fill(&m); return fd; }
+""",
+    "a number written over the bytes of a union": """
+void use(const unsigned *from, unsigned char *to) {
+    union { unsigned char bytes[4]; unsigned align; } t;
+    *(unsigned *)t.bytes = from[1];
+    t.bytes[3] &= ~1;
+    memcpy(to, t.bytes, 4);
+}
+""",
+    "the bytes of a struct that a macro declares": """
+#define PACKED(x) x __attribute__((packed))
+PACKED(struct setup { unsigned char a; unsigned char b; unsigned leaf; });
+typedef struct setup setup;
+static unsigned load(const void *from) {
+    const unsigned char *p = (const unsigned char *)from; return p[0] | p[1] << 8;
+}
+unsigned use(int n) { setup s[1]; s->a = n; s->b = 1; s->leaf = 3; return load(s); }
+""",
+    "bytes that are put into a text": """
+void use(char *to) {
+    unsigned char lows[3] = {0, 0x80, 0xff}; int i, j, low;
+    for (i = 0xf0; i <= 0xff; i++)
+        for (j = 0; j < 3; j++) { low = lows[j]; to[0] = (char) i; to[1] = (char) low; }
+}
+""",
+    "a pointer that turns out not to have moved": """
+void use(unsigned bits, char *to) {
+    char marks[4], *p = marks;
+    if (bits & 1) *p++ = 'a';
+    if (bits & 2) *p++ = 'b';
+    if (bits & 4) *p++ = 'c';
+    if (p == marks) *p++ = '-';
+    *p++ = 0;
+    memcpy(to, marks, p - marks);
+}
+""",
     "a result type behind a macro": """
 local word_t top(void) { word_t p = (word_t)1 << 31; return p; }
 """,
@@ -199,6 +238,10 @@ FLAWED = {
     "uninitialized": "int use(int n) { int c; if (n < 0) return c + 1; return 0; }\n",
     "unchecked-allocation": "void use(void) { int *p = malloc(4); *p = 1; free(p); }\n",
     "double-free": "void use(char **p) { free(*p); free(*p); }\n",
+    "truncation": "void use(char *to) { int n = 300; to[0] = (char) n; }\n",
+    "buffer-write-stack": "void use(unsigned bits) { char marks[3], *p = marks;\n"
+    "    if (bits & 1) *p++ = 'a';\n    if (bits & 2) *p++ = 'b';\n    if (bits & 4) *p++ = 'c';\n"
+    "    if (p == marks) *p++ = '-';\n    *p++ = 0; puts(marks); }\n",
 }
 
 
@@ -236,6 +279,31 @@ unsigned long hash(void) { unsigned long h = 14695981039346656037UL; return h * 
 """
     doubt = {one.function: one.doubtful for one in faults(lowered(text))}
     assert doubt == {"build": True, "certain": False, "hash": True}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "unsigned use(void) { union { unsigned char bytes[4]; unsigned all; } t;\n"
+        "    t.bytes[0] = 1; return t.bytes[3]; }\n",
+        "unsigned use(void) { unsigned char b[8]; *(unsigned *)b = 1; return b[4]; }\n",
+        "int use(void) { int n, mask = 1; return (mask) & n; }\n",
+        "struct s { unsigned char a, b; };\n"
+        "int use(void) { struct s s; s.a = 1; return ((unsigned char *)&s)[1]; }\n",
+    ],
+)
+def test_what_was_not_written_along_has_no_value(text: str) -> None:
+    assert kinds(text) == [("use", "uninitialized")]
+
+
+def test_what_is_meant_to_be_infinite_is_doubtful() -> None:
+    text = """
+double nan, inf;
+void init(void) { double zero = 0.0; nan = 0.0 / zero; inf = 1.0 / zero; }
+int rate(void) { double zero = 0.0; return (int)(100.0 / zero); }
+"""
+    doubt = {one.function: one.doubtful for one in faults(lowered(text))}
+    assert doubt == {"init": True, "rate": False}
 
 
 @pytest.mark.parametrize(("behind", "wrong"), [(5, False), (6, True)])

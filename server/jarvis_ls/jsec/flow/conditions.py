@@ -22,6 +22,7 @@ from jarvis_ls.jsec.flow.values import (
     OTHER,
     TIGHT,
     ZERO,
+    Target,
     Val,
     corners,
     number,
@@ -150,7 +151,9 @@ def refine(an: Analysis, st: State, op: str, left: Expr, right: Expr, a: Val, b:
                 return _refine_null(an, st, op, left, a)
             return a.null != NULL or _refine_null(an, st, _MIRRORED[op], right, b)
         if a.ptr or b.ptr:
-            return True
+            return _refine_offset(an, st, op, left, a, b) and (
+                _refine_offset(an, st, _MIRRORED[op], right, b, a)
+            )  # fmt: skip
     if not _refine_number(an, st, op, left, a, b, right):
         return False
     # what is written out says nothing more: it would not have held for the other side either
@@ -161,6 +164,26 @@ def _is_pointer_test(a: Val, b: Val) -> bool:
     if b.null == NULL and not b.ptr and b.lo == 0 == b.hi:
         return bool(a.ptr) or (a.lo == a.hi == 0 and bool(a.flags & OTHER))
     return a.null == NULL and not a.ptr and a.lo == 0 == a.hi and bool(b.ptr)
+
+
+def _refine_offset(an: Analysis, st: State, op: str, e: Expr, value: Val, other: Val) -> bool:
+    """A pointer that may lead to several places of a region is compared with one into it."""
+    if op != "==" or len(value.ptr) != 1 or len(other.ptr) != 1 or (
+        (value.flags | other.flags) & OTHER
+    ):  # fmt: skip
+        return True
+    rid, lo, hi, flags, sub = value.ptr[0]
+    there, least, most = other.ptr[0][:3]
+    if rid != there or lo == hi:
+        return True
+    if hi < least or lo > most:
+        return False
+    cell = _cell(an, st, e) if least == most else None
+    if cell is not None:
+        place: Target = (rid, least, least, flags | TIGHT, sub)
+        st.put(cell[0], cell[1], Val(value.lo, value.hi, value.flags, value.taint, (place,),
+                                     value.null, 0, value.sym))  # fmt: skip
+    return True
 
 
 def _refine_handle(an: Analysis, st: State, op: str, a: Val, b: Val) -> bool:

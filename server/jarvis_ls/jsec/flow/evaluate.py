@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
 
 _POINTERS = frozenset({"p", "&"})
+_ELEMENTS = frozenset({ir.INDEX, ir.LOAD, ir.STEP})
 _EITHER = Val(0, 1, 0)
 _NIL = (0, 0)
 _CARRIED = frozenset({"over", "sizeof", "negative"})
@@ -114,8 +115,9 @@ def _store(an: Analysis, st: State, e: Expr) -> Val:
     address, type_ = e[1], e[3]
     before = an.storing
     an.storing = _array_of(an, st, address)
+    an.filling = address[0] in _ELEMENTS
     value = fetch(an, st, e[2])
-    an.storing = before
+    an.storing, an.filling = before, False
     if address[0] == ir.LOCAL and type_[0] not in ("r", "a", "c"):
         rid = an.frame.base + address[1]
         st.mem[rid] = {0: value}
@@ -211,7 +213,7 @@ def binary(
     if _is_address(a) or _is_address(b):
         return Val(*limits(type_), OTHER, a.taint or b.taint)
     if op in ("/", "%"):
-        arithmetic.division(an, st, b, type_, span)
+        arithmetic.division(an, st, a, b, type_, span)
         if b.lo == b.hi == 0:
             return unknown(type_)
     elif op in ("<<", ">>") and type_[0] == "i":

@@ -395,6 +395,11 @@ class Expressions:
         type_ = self.types.named(text(inner))
         return type_ if type_[0] in ("i", "f") else None
 
+    def brackets_type(self, node: Node) -> bool:
+        """Whether the name of a type, as nothing else has that name, stands alone in brackets."""
+        inner = first(node) if node.type == "parenthesized_expression" else None
+        return inner is not None and inner.type == "identifier" and self._names_type(text(inner))
+
     def _names_type(self, name: str) -> bool:
         """Whether a name that could be a variable's is a type's."""
         if self.scopes.find(name) is not None or name in self.outer.globals:

@@ -20,6 +20,7 @@ _READ = frozenset({"r", "c", "?"})
 """Kinds of what may be something that is read from, not a number."""
 _LEFT = frozenset({"cast_expression", "binary_expression"})
 """What may begin with a "cast" that is none."""
+_PLACES = frozenset({"identifier", "field_expression", "subscript_expression"})
 
 
 class Operators:
@@ -45,6 +46,12 @@ class Operators:
             cast = self.of.cast_to(first)
             if cast is not None:
                 return self._signed(operator, right_node, cast, self.of.span(node)), cast
+        if operator == "&" and first is not None and right_node is not None and (
+            right_node.type in _PLACES and self.of.brackets_type(first)
+        ):  # fmt: skip
+            span = self.of.span(node)  # `(T) &x`, likewise
+            place, type_ = self.of.referred(*self.of.address(right_node), span)
+            return place, type_ if type_[0] == "fn" else ("p", type_)
         left = self.of.value(first)
         right = self.of.value(right_node)
         return self.combine(operator, left, right, self.of.span(node))

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _POINTERS = frozenset({"p", "&"})
 _PARTS = (1, 2, 4)
 """Bytes into a number or pointer where a member of it may begin."""
+_WIDEST = 8
+"""Bytes of the largest number."""
 _CLEARED = Val(0, 0, TIGHT, None, (), NULL, 0, ("cleared",))
 """A pointer in memory that was cleared as a whole."""
 
@@ -153,7 +155,10 @@ def default(an: Analysis, st: State, rid: int, offset: Any, type_: Type, known: 
         if character is not None:
             return character
     if fill == UNINITIALISED:
-        part = offset != 0 and cells and place is not None and place.type[0] in ("i", "p", "f")
+        part = bool(cells) and place is not None and (
+            (offset != 0 and place.type[0] in ("i", "p", "f"))
+            or _is_inside(an, place, cells, offset)
+        )  # fmt: skip
         return unknown(type_) if part else NOTHING
     if fill == ZEROED:
         if type_[0] == "?":  # of a member that is not known: an array, perhaps
@@ -166,6 +171,39 @@ def default(an: Analysis, st: State, rid: int, offset: Any, type_: Type, known: 
     if type_[0] in _POINTERS and offset is not None:
         return an.object_behind(st, rid, offset, type_)
     return unknown(type_)
+
+
+def _is_inside(an: Analysis, place: Any, cells: Any, offset: Any) -> bool:
+    """Whether an offset lies within a member that was written, or may: where the members of a
+    record that nothing defines lie is not known."""
+    if place.size and place.size % UNIT == 0:
+        return True
+    if place.type[0] != "r" or type(offset) is not int:
+        return False
+    record = an.program.record(place.type[1], place.file)
+    around = [(at, t) for at, t in record.fields.values() if at <= offset < at + an.size(t)] \
+        if record is not None else []  # fmt: skip
+    return len(around) == 1 and around[0][1][0] in ("i", "p", "f") and around[0][0] in cells
+
+
+def _fill_parts(an: Analysis, st: State, target: Target, size: int) -> None:
+    """A number is written over several elements of an array, or over another member of a union:
+    each of them has a value."""
+    rid, lo = target[0], target[1]
+    place = an.places[rid]
+    if place is None or place.kind != "local" or type(lo) is not int:
+        return
+    parts: list[Type] = []
+    if place.type[0] == "a":
+        parts = [place.type]
+    elif place.type[0] == "r":
+        record = an.program.record(place.type[1], place.file)
+        parts = [t for at, t in record.fields.values() if at == lo] if record is not None else []
+    for part in parts:
+        inner = part[1] if part[0] == "a" else part
+        step = inner[1] if inner[0] == "i" else 0
+        for at in range(step, size, step) if 0 < step < size else ():
+            st.put(rid, lo + at, unknown(inner))
 
 
 def _character(reg: Any, offset: Any, type_: Type) -> Val | None:
@@ -209,6 +247,8 @@ def store(
         escape(st, value)
     for target in where.ptr:
         write(an, st, target, value, size, strong=single)
+        if single and 1 < size <= _WIDEST and target[1] == target[2]:
+            _fill_parts(an, st, target, size)
 
 
 def escape(st: State, value: Val) -> None:

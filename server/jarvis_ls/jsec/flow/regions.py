@@ -110,6 +110,9 @@ class Regions(Joiner):
         self.silent = 0
         self.storing = -1
         """The local array whose elements are worked out from others of it."""
+        self.filling = False
+        """Whether it is an element of an array, or what a pointer leads to, that is given a
+        value."""
         self.defensive = False
         """Whether the condition that is looked at tells nothing of what is usual."""
         self.allocated = False

@@ -104,7 +104,7 @@ def shift(an: Analysis, st: State, by: Val, type_: Type, span: Any) -> None:
                  by=str(int(by.lo)))  # fmt: skip
 
 
-def division(an: Analysis, st: State, divisor: Val, type_: Type, span: Any) -> None:
+def division(an: Analysis, st: State, a: Val, divisor: Val, type_: Type, span: Any) -> None:
     """A division or remainder."""
     if divisor.ptr or divisor.ini or not divisor.lo <= 0 <= divisor.hi:
         return
@@ -118,8 +118,10 @@ def division(an: Analysis, st: State, divisor: Val, type_: Type, span: Any) -> N
     tested = divisor.sym is not None and divisor.sym[0] == "tested"
     later = tested and (st.choices > divisor.sym[2] or st.unseen > divisor.sym[3])
     floating = divisor.taint is None and st.choices > (0 if type_[0] == "f" else 1)
+    # how "not a number" and infinity are mostly made
+    meant = certain and type_[0] == "f" and a.lo == a.hi and a.lo in (-1, 0, 1)
     an.fault(st, "divide-by-zero", span, certain=certain, source=divisor.taint,
-             doubtful=later or floating)  # fmt: skip
+             doubtful=later or floating or meant)  # fmt: skip
 
 
 def conversion(
@@ -161,7 +163,8 @@ def conversion(
     if from_[0] == "f" or to[1] < from_[1]:
         if value.taint is not None and not is_number(value.taint):
             return
-        if value.taint is None and not explicit and (value.lo >= lo and value.hi <= 2 * hi + 1):
+        meant = not explicit or (an.filling and to[1] == 1)
+        if value.taint is None and meant and (value.lo >= lo and value.hi <= 2 * hi + 1):
             return  # all bits fit: a byte written as 200
         an.fault(
             st,
