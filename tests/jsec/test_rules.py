@@ -104,6 +104,28 @@ def test_what_ends_the_program_is_asked_anew_when_it_changes(engine: Engine) -> 
         assert (found.confidence >= 0.6) is firm
 
 
+MAYBE = {
+    "null-test-after-dereference": (
+        "void f(struct c *c, struct e *e) {{ c->p->n = 1; {} if (c->p) c->p->n = 2; }}",
+        "e->run(e);", "run(e);",
+    ),
+    "obsolete-tls-version": (
+        "void f(SSL_CTX *c, int old) {{ SSL_CTX_clear_options(c, SSL_OP_NO_TLSv1|SSL_OP_NO_SSLv3);"
+        " if (!old) SSL_CTX_set_options(c, {}); }}",
+        "SSL_OP_NO_SSLv3 | SSL_OP_NO_TLSv1", "SSL_OP_NO_TLSv1",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", MAYBE)
+def test_what_may_be_meant_is_no_firm_finding(engine: Engine, rule: str) -> None:
+    text, *both = MAYBE[rule]
+    for within, firm in zip(both, (False, True), strict=True):
+        source = decode("a.c", text.format(within).encode())
+        (found,) = [one for one in engine.analyse(source, "c").findings if one.rule == rule]
+        assert (found.confidence >= 0.6) is firm
+
+
 @pytest.mark.parametrize("fixture", fixtures(), ids=lambda p: p.name)
 def test_fixture(fixture: Path, engine: Engine) -> None:
     raw = fixture.read_bytes()

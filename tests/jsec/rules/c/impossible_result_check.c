@@ -160,3 +160,11 @@ int counted(const char *in) {
         in = next(in);
     return length;
 }
+
+int given(const char *in, int length) {
+    if (length == 0)
+        length = strlen(in);
+    if (length < 0) // ok
+        return -1;
+    return length;
+}

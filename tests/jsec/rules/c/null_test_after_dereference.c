@@ -87,3 +87,17 @@ void set_again(int more) {
         *value = 10; // ok
     free(value);
 }
+
+void handled(struct connection *c, struct event *e) {
+    c->peer->buffer = e->buffer; // expect: null-test-after-dereference
+    e->handler(e);
+    if (c->peer)
+        c->peer->buffer = NULL;
+}
+
+void not_handled(struct connection *c, struct event *e) {
+    c->peer->buffer = e->buffer; // expect: null-test-after-dereference
+    handle(e);
+    if (c->peer)
+        c->peer->buffer = NULL;
+}

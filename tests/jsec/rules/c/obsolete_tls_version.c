@@ -12,3 +12,12 @@ void versions(CURL *curl) {
     SSL_CTX_set_cipher_list(c, "RC4:HIGH"); // expect: obsolete-tls-version
     SSL_CTX_set_cipher_list(c, "HIGH:!aNULL:!RC4"); // ok
 }
+
+void chosen(SSL_CTX *context, int versions) {
+    SSL_CTX_clear_options(context, SSL_OP_NO_SSLv3 | SSL_OP_NO_TLSv1); // expect: obsolete-tls-version
+    SSL_CTX_clear_options(context, SSL_OP_NO_TLSv1_1); // expect: obsolete-tls-version
+    if (!(versions & 1))
+        SSL_CTX_set_options(context, SSL_OP_NO_SSLv3);
+    if (!(versions & 2))
+        SSL_CTX_set_options(context, SSL_OP_NO_TLSv1);
+}

@@ -16,3 +16,22 @@ int main(void) {
         ;
     return 0;
 }
+
+struct state {
+    volatile sig_atomic_t ending;
+    int last;
+};
+static struct state all, other;
+
+static void on_end(int number) {
+    all.ending = 1; // ok
+    other.ending = 1; // ok
+    other.last = number; // expect: plain-variable-in-signal-handler
+}
+
+int wait_for_end(void) {
+    signal(SIGTERM, on_end);
+    while (!all.ending)
+        ;
+    return other.last;
+}

@@ -79,3 +79,21 @@ typedef struct { int kind; unsigned char *bytes; } constants_t;
 unsigned count_constants(const constants_t *all) {
     return sizeof(all->bytes) / sizeof(all->bytes[0]); // expect: sizeof-pointer
 }
+
+void wiped(char *given) {
+#ifdef OWN_COPY
+    char block[64];
+    memcpy(block, given, 64);
+#else
+    char *block = given;
+#endif
+    work(block);
+#ifdef OWN_COPY
+    memset(block, 0, sizeof(block)); // ok
+#endif
+}
+void wiped_inside(char *given) {
+    { char block[64]; work(block); }
+    char *block = given;
+    memset(block, 0, sizeof(block)); // expect: sizeof-pointer
+}

@@ -91,3 +91,8 @@ void other_lines(const char *text) {
     putc('\n', stdout); // ok
     strcmp(text, "stdout") == 0;
 }
+
+void nothing_is_sent(int fd, const char *data) {
+    send(fd, NULL, 0, 0); // ok
+    send(fd, data, 10, 0); // expect: unchecked-write
+}

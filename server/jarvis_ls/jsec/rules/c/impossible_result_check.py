@@ -262,10 +262,13 @@ def _may_be_another(call: Call, test: Test) -> bool:
     if function is None or target is None or test.subject.start_byte < call.node.end_byte:
         return False
     name = text(target)
-    if _may_be_skipped(call.node, test.node) and any(
-        is_write(use) and use != target for use in function.uses(name, end=call.node.start_byte)
-    ):
-        return True
+    if _may_be_skipped(call.node, test.node):
+        variable = function.variable(name, target.start_byte)
+        if variable is not None and variable.is_parameter:
+            return True
+        before = function.uses(name, end=call.node.start_byte)
+        if any(is_write(use) and use != target for use in before):
+            return True
     loop = enclosing_loop(test.subject, function)
     if loop is None or loop.start_byte < call.node.start_byte:
         return False

@@ -77,9 +77,22 @@ def null_test_after_dereference(site: Site) -> Iterator[Report]:
         yield Report(
             used.node,
             "'{pointer}' is dereferenced before it is tested for NULL.",
+            confidence=0.5 if _may_be_changed(site, used.node, test.path) else None,
             pointer=test.path,
             related=[(test.condition, "Tested here.")],
         )
+
+
+def _may_be_changed(site: Site, use: Node, path: str) -> bool:
+    """Whether what is called through a member or pointer between a use and the test, as a handler
+    is, may give a member of something else a new value."""
+    if site.function is None or ("->" not in path and "." not in path):
+        return False
+    return any(
+        call.is_method
+        for call in site.function.calls
+        if use.end_byte <= call.node.start_byte and call.node.end_byte <= site.node.start_byte
+    )
 
 
 def _looks_used_before(site: Site, path: bytes) -> bool:

@@ -47,6 +47,7 @@ _OLD = re.compile(r"^(?:SSL2_VERSION|SSL3_VERSION|TLS1_VERSION|TLS1_1_VERSION|DT
                   r"|CURL_SSLVERSION_(?:SSLv2|SSLv3|TLSv1|TLSv1_0|TLSv1_1)"
                   r"|MBEDTLS_SSL_MINOR_VERSION_[012])$|SSL_OP_NO_(?:SSLv[23]|TLSv1(?:_1)?)\b"
                   r"|\+VERS-(?:SSL3\.0|TLS1\.[01])")  # fmt: skip
+_OPTION = re.compile(r"\bSSL_OP_NO_\w{1,40}")
 _WEAK = re.compile(r"(?:^|:|\+)(?:e?NULL|aNULL|ADH|EXP(?:ORT)?\d*|LOW|RC4|DES|3DES|MD5|ALL)\b")
 
 
@@ -76,7 +77,7 @@ def obsolete_tls_version(call: Call) -> Iterator[Report]:
         if match and "!" not in match[0]:
             found = match[0].strip(":+")
             confidence = 0.5 if found == "ALL" else 0.8
-    if found and _is_asked_for(call):
+    if found and (_is_asked_for(call) or _is_set_again(call, found)):
         confidence = 0.5
     if found:
         yield Report(call.node, "'{found}' allows connections that can be broken.", fix=fix,
@@ -93,3 +94,17 @@ def _is_asked_for(call: Call) -> bool:
             return True
         node = node.parent
     return False
+
+
+def _is_set_again(call: Call, found: str) -> bool:
+    """Whether each of the options that are cleared is set again behind that, where it is asked
+    for."""
+    if call.name != "SSL_CTX_clear_options" or call.function is None:
+        return False
+    behind = {
+        option
+        for other in call.function.calls
+        if other.name == "SSL_CTX_set_options" and other.node.start_byte > call.node.end_byte
+        for option in _OPTION.findall(text(other.arg(1))[:200])
+    }
+    return set(_OPTION.findall(found[:200])) <= behind

@@ -33,12 +33,17 @@ void on_interrupt(int number) {
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from jarvis_ls.codeintel.code import Function, field
+from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.threads import handlers, shared_variables, writes
+from jarvis_ls.jsec.constants import declaration
 from jarvis_ls.jsec.rule import Report, rule, whole_file
 from jarvis_ls.jsec.site import WholeUnit
 
+_MADE = re.compile(r"\bvolatile\b.*\bsig_atomic_t\b|\bsig_atomic_t\b.*\bvolatile\b|\b_?[Aa]tomic")
 MAX_WRITES = 40
 """Writes looked at in one handler."""
 
@@ -56,7 +61,7 @@ def plain_variable_in_signal_handler(whole: WholeUnit) -> Iterator[Report]:
     for handler, installed in handlers(whole):
         seen: set[str] = set()
         for name, node in writes(handler, shared)[:MAX_WRITES]:
-            if name in seen:
+            if name in seen or _is_made_for_it(handler, node):
                 continue
             seen.add(name)
             if not any(f.name != handler.name and f.uses(name) for f in whole.functions):
@@ -69,3 +74,12 @@ def plain_variable_in_signal_handler(whole: WholeUnit) -> Iterator[Report]:
                 causes=[(installed, "Installed here.")],
                 variable=name,
             )
+
+
+def _is_made_for_it(handler: Function, node: Node) -> bool:
+    """Whether it is a member that is written, declared as volatile sig_atomic_t or atomic."""
+    target = field(node, "left") or field(node, "argument")
+    if target is None or target.type != "field_expression":
+        return False
+    declared = declaration(target, handler)
+    return declared is not None and _MADE.search(declared.type) is not None

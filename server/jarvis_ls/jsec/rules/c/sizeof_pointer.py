@@ -27,7 +27,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Variable, ancestors, bare, call_at, field, operator_of, text
+from jarvis_ls.codeintel.code import (
+    Function,
+    Variable,
+    ancestors,
+    bare,
+    call_at,
+    field,
+    operator_of,
+    text,
+)
 from jarvis_ls.codeintel.facts import Declared
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.c.copies import READS, WRITES
@@ -63,6 +72,8 @@ def sizeof_pointer(site: Site) -> Iterator[Report]:
     declared = declaration(value, function)
     if declared is None or _is_reference(declared):
         return
+    if isinstance(declared, Variable) and _is_array_elsewhere(declared, function):
+        return
     _, pointers, arrays = resolved(declared, function.unit)
     if pointers == 0 or (arrays and not (isinstance(declared, Variable) and declared.is_parameter)):
         return
@@ -84,6 +95,15 @@ def sizeof_pointer(site: Site) -> Iterator[Report]:
         pointer=text(value),
         call=call,
         fix=fix,
+    )
+
+
+def _is_array_elsewhere(declared: Variable, function: Function) -> bool:
+    """Whether another branch of the preprocessor declares the variable as an array."""
+    return any(
+        other.arrays and other.scope[1] == declared.scope[1] and not other.is_parameter
+        for other in function.variables.get(declared.name, ())
+        if other is not declared
     )
 
 

@@ -50,6 +50,8 @@ PLAIN = dict.fromkeys(
 """Functions that name no stream, with the one they write to."""
 DESCRIPTORS = {"write": 0, "pwrite": 0, "writev": 0, "_write": 0, "send": 0, "sendto": 0,
                "sendmsg": 0, "dprintf": 0}  # fmt: skip
+_COUNTED = frozenset({"write", "pwrite", "_write", "send"})
+"""Those whose third argument is how much is written."""
 _LOGS = re.compile(r"(?i)err|log|debug|dbg|trace|diag")
 """Streams whose loss few would want to hear of."""
 OPENING = frozenset({"fopen", "fopen64", "fdopen", "freopen", "_wfopen", "tmpfile"})
@@ -93,6 +95,8 @@ def _stream(call: Call) -> str:
     name = call.name
     if name in DESCRIPTORS and name != "dprintf" and len(call.arguments) < 3:
         return ""  # a function of the program's own
+    if name in _COUNTED and text(call.arg(2)) == "0":
+        return ""  # nothing is sent: what it does besides is wanted
     place = BLOCKS.get(name, TEXTS.get(name, DESCRIPTORS.get(name)))
     return PLAIN.get(name, "") if place is None else text(call.arg(place))
 
