@@ -241,6 +241,18 @@ def test_flaws_of_the_same_shape_are_told(kind: str) -> None:
     assert any(kind.startswith(one) for one in told)
 
 
+def test_an_object_of_a_template_of_another_file_is_made() -> None:
+    header = """
+class base { public: base(int n) : size_(n) {} int size() { return size_; } int size_; };
+template <typename T> class counting : public base { public: counting() : base(0) {} T *p;
+    int got() { return last + 1; } int last; };
+"""
+    text = "int use() { counting<char> c; return c.size() + %s; }"
+    for added, told in (("1", []), ("c.got()", ["uninitialized"])):
+        files = lowered(header, "b.cpp"), lowered(text % added, "a.cpp")
+        assert [one.kind for one in faults(*files)] == told
+
+
 @pytest.mark.parametrize("call", ["fill(n)", "lib::fill<int>(n)", "from >> n"])
 def test_a_function_that_nothing_declares_may_take_a_variable_by_reference(call: str) -> None:
     text = f"int use() {{ int n; {call}; return n + 1; }}"

@@ -65,8 +65,9 @@ class Locals:
 
     def _has_methods(self, name: str) -> bool:
         record = self.types.records.get(name)
-        if record is None:
-            return self.types.is_class(name)
+        if record is None:  # what no header says in words is a template, perhaps
+            hidden = self.types.unit.language == "cpp" and name not in self.types.facts.types
+            return hidden or self.types.is_class(name)
         return bool(record.methods or record.given or record.bases) or any(
             type_[0] == "r" and type_[1] != name and self._has_methods(type_[1])
             for _, type_ in record.fields.values()
