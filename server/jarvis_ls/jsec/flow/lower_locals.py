@@ -28,6 +28,8 @@ class Locals:
         self.body = body
         self.outer, self.types, self.of = body.outer, body.types, body.of
         self.blocks, self.scopes, self.globals = body.blocks, body.scopes, body.globals
+        self._statics: dict[str, int] = {}
+        """How many static variables the function has, by name."""
 
     def _behind_macro(self, kind: Node) -> set[str]:
         """What a macro in the place of a type stands for: `local` may be `static`."""
@@ -181,8 +183,10 @@ class Locals:
         if type_[0] == "a" and type_[2] < 0 and value is not None:
             type_ = self.counted(type_, value)
         unique = f"{self.body.name}{self.body.shape}.{name}"
-        while unique in self.of.statics:  # another block has its own
-            unique += "'"
+        others = self._statics.get(unique, 0)
+        self._statics[unique] = others + 1
+        if others:  # another block has its own
+            unique += f"'{others}"
         self.of.statics.append(unique)
         self.scopes.alias(name, -len(self.of.statics))
         self.outer.globals[unique] = type_

@@ -49,7 +49,7 @@ from jarvis_ls.jsec.flow.values import (
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.reach import Reach
 
-_SHAPE = re.compile(r"(?:#[0-9a-f]+)?(\.\w+)'*$")
+_SHAPE = re.compile(r"(?:#[0-9a-f]+)?(\.\w+)(?:'\d+)?$")
 """What tells a static variable of a function from others of its name stands around its own."""
 _MAX_BEHIND = 4
 """How many pointers deep what lies behind a parameter is told apart."""
