@@ -158,8 +158,10 @@ def nestings(whole: WholeUnit) -> list[Nesting]:
     found: list[Nesting] = []
     for function in whole.mentioning(b"ock", b"Section"):
         count = takings(function)
+        if not count:
+            continue
         inner = {name: taken for name, taken in takers.items() if name != function.name}
-        if count and any(call.name in inner for call in function.calls):
+        if any(call.name in inner for call in function.calls):
             found += _walked(function, inner).nestings
         elif count > 1:
             found += locks(function).nestings
@@ -306,11 +308,15 @@ class _LockWalk(Walker):
         """Another lock is taken while this one is held, since it was taken last."""
         if event.node.id in self.nestings:
             return
-        before = bisect_left(self.own, event.at, key=lambda one: one.at)
-        taken = next((e for e in reversed(self.own[:before]) if e.kind in TAKES), event)
+        taken = self._last(TAKES, event.at) or event
         self.nestings[event.node.id] = Nesting(
             self.key, self.keys[event.node.id], taken.node, event.node
         )
+
+    def _last(self, kinds: tuple[str, ...], at: int) -> Event | None:
+        """What happened to the lock last in front of a byte, of these kinds."""
+        before = bisect_left(self.own, at, key=lambda one: one.at)
+        return next((e for e in reversed(self.own[:before]) if e.kind in kinds), None)
 
     def narrow(self, mask: int, valid: bool, at: int) -> int:
         event = self.results[self.name]
@@ -356,8 +362,7 @@ class _LockWalk(Walker):
         if len(self.faults) >= MAX_FAULTS:
             return
         wanted = ("unlock",) if kind == "released-twice" else TAKES
-        before = [e for e in self.own if e.at < node.end_byte - 1 and e.kind in wanted]
-        origin = before[-1] if before else None
+        origin = self._last(wanted, node.end_byte - 1)
         if self._moves((origin or self.own[0]).at, node.start_byte):
             return
         taken_by = next((e.extra for e in self.own if e.kind in TAKES), "")
