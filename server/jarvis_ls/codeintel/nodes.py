@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from jarvis_ls.codeintel.parse import Node
 
-_TRANSPARENT = frozenset({"parenthesized_expression", "cast_expression"})
-_MAX_CLIMB = 64
-BLANKED = bytes(b if (chr(b).isalnum() and b < 128) or b == 95 else 32 for b in range(256))
+_TRANSPARENT: Final = frozenset({"parenthesized_expression", "cast_expression"})
+_MAX_CLIMB: Final = 64
+BLANKED: Final = bytes(b if (chr(b).isalnum() and b < 128) or b == 95 else 32 for b in range(256))
 """Maps bytes that are in no word to blanks: translate and split is several times faster than a
 regular expression."""
 

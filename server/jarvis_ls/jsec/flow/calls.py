@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jarvis_ls.jsec.flow import ir, reach, rust_calls, unseen
 from jarvis_ls.jsec.flow.checks import injection, ownership
@@ -39,14 +39,16 @@ from jarvis_ls.jsec.flow.way import CALLED
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
 
-_MAX_CANDIDATES = 4
-_RELEASES = re.compile(r"free|delete|destroy|release|dispose|close|clear|unref|put|drop|del", re.I)
+_MAX_CANDIDATES: Final = 4
+_RELEASES: Final = re.compile(
+    r"free|delete|destroy|release|dispose|close|clear|unref|put|drop|del", re.I
+)
 """Names of functions that may be given what was released already, as far as is known."""
-_MOST = 32
+_MOST: Final = 32
 """Members of a class that are looked at."""
-_DEPTH = 2
+_DEPTH: Final = 2
 """Members of members that are looked at."""
-_ENTRY = 5
+_ENTRY: Final = 5
 """Instructions that entering a function counts for."""
 States = "list[State] | None"
 
@@ -153,7 +155,7 @@ def _is_unseen(an: Analysis, function: FunctionIR, name: str) -> bool:
     return function.file != file and an.program.prototype(name, file) is None
 
 
-_SHOWN = 14
+_SHOWN: Final = 14
 
 
 def shows(function: FunctionIR) -> bool:
@@ -503,7 +505,7 @@ def _alloca(an: Analysis, st: State, instr: Instr) -> None:
                            flags=number.flags & TIGHT)  # fmt: skip
 
 
-INSTRUCTIONS: dict[int, Callable[[Any, State, Instr], Any]] = {
+INSTRUCTIONS: Final[dict[int, Callable[[Any, State, Instr], Any]]] = {
     ir.CALL: _call, ir.DECLARE: _declare, ir.CLEAR: _clear, ir.NEW: _new, ir.DELETE: _delete,
     ir.METHOD: _method, ir.ALLOCA: _alloca, ir.RCALL: rust_calls.call,
 }  # fmt: skip

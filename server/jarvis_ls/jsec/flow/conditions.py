@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.evaluate import OPS, decided, evaluate, nullness
@@ -32,18 +32,18 @@ from jarvis_ls.jsec.flow.way import BRANCH
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
 
-_NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-_MIRRORED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
-_WRITTEN_OUT = frozenset({ir.CONST, ir.STR, ir.NULL, ir.SIZEOF})
-BRANCH_CASE = "This case is taken."
-_MAX_CASES = 300
-_FAR = 2**31 - 1
-_NEAR = 16
+_NEGATED: Final = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+_MIRRORED: Final = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_WRITTEN_OUT: Final = frozenset({ir.CONST, ir.STR, ir.NULL, ir.SIZEOF})
+BRANCH_CASE: Final = "This case is taken."
+_MAX_CASES: Final = 300
+_FAR: Final = 2**31 - 1
+_NEAR: Final = 16
 """Rounds that a loop still has to go when it is gone through step by step."""
-_ANY = Val(0, 0)
+_ANY: Final = Val(0, 0)
 """A number that is not known to be reached."""
-_TRUE = (("value", "true"),)
-_FALSE = (("value", "false"),)
+_TRUE: Final = (("value", "true"),)
+_FALSE: Final = (("value", "false"),)
 Ways = list[tuple[int, State]]
 
 

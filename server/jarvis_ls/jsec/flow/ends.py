@@ -6,7 +6,7 @@ function takes longer than in proportion to its length.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import Expr, FunctionIR
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.regions import Frame
     from jarvis_ls.jsec.flow.state import State
 
-_LARGE = 64
+_LARGE: Final = 64
 """Variables and temporaries of a function for which it is worth while to look."""
-_AROUND = 6
+_AROUND: Final = 6
 """Blocks that a way is taken to go around at most."""
-_WITHIN = frozenset({ir.LOAD, ir.STORE, ir.STEP})
+_WITHIN: Final = frozenset({ir.LOAD, ir.STORE, ir.STEP})
 """Expressions that read or write a variable in place."""
-_NAMES = frozenset({ir.DECLARE, ir.ALLOCA})
+_NAMES: Final = frozenset({ir.DECLARE, ir.ALLOCA})
 """Instructions that name a variable by its number."""
 
 

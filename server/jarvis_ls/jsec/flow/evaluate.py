@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.checks import access, arithmetic
@@ -38,11 +38,11 @@ from jarvis_ls.jsec.flow.values import (
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
 
-_POINTERS = frozenset({"p", "&"})
-_ELEMENTS = frozenset({ir.INDEX, ir.LOAD, ir.STEP})
-_EITHER = Val(0, 1, 0)
-_NIL = (0, 0)
-_CARRIED = frozenset({"over", "sizeof", "negative"})
+_POINTERS: Final = frozenset({"p", "&"})
+_ELEMENTS: Final = frozenset({ir.INDEX, ir.LOAD, ir.STEP})
+_EITHER: Final = Val(0, 1, 0)
+_NIL: Final = (0, 0)
+_CARRIED: Final = frozenset({"over", "sizeof", "negative"})
 
 
 def evaluate(an: Analysis, st: State, e: Expr) -> Val:
@@ -192,7 +192,7 @@ def shifted(an: Analysis, st: State, base: Val, index: Val, size: int) -> Val:
                base.null, base.ini, index.sym)  # fmt: skip
 
 
-_WRITTEN = frozenset({ir.CONST, ir.BIN})
+_WRITTEN: Final = frozenset({ir.CONST, ir.BIN})
 """What a constant expression is made of: `CHAR_MAX + 1` is a number, not arithmetic."""
 
 
@@ -443,7 +443,7 @@ def _else(an: Analysis, st: State, e: Expr) -> Val:
     return Val(min(lo, e[2]), max(hi, e[2]), value.flags, value.taint, (), NOT_NULL, 0)
 
 
-OPS: list[Callable[[Any, State, Expr], Val]] = [
+OPS: Final[list[Callable[[Any, State, Expr], Val]]] = [
     _const, _str, _local, _global, _func, _load, _store, _field, _index, _bin, _cmp, _not, _neg,
     _compl, _cast, _step, _temp, _sizeof, _unknown, _ptrdiff, _null, _decay, _bitand,
     _else,

@@ -11,7 +11,7 @@ import heapq
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from jarvis_ls.jsec.flow import calls, conditions, ir
 from jarvis_ls.jsec.flow.checks import ownership
@@ -53,6 +53,10 @@ class Limits:
     """Instructions a call may take at least, of what is left."""
     part: int = 8
     """What part of what is left a call may take: one call must not be all that is followed."""
+    begun: int = 2
+    """How many times its own instructions must be left for a call to be begun, unless with all it
+    calls it is small. Of what was followed inside of calls half was in some that did not come to
+    their end; this tells nearly half of those beforehand, for a fourteenth of the others."""
     inside: int = 80
     """Instructions of all calls together, besides `inside_per_instruction` for each of the root."""
     inside_per_instruction: int = 2
@@ -61,29 +65,29 @@ class Limits:
     """Instructions of the largest function that is entered from another."""
 
 
-_FEW = 4
-_MAX_STEPS = 40
+_FEW: Final = 4
+_MAX_STEPS: Final = 40
 """Rounds of a loop in which everything is known."""
-_RESERVE = 250
+_RESERVE: Final = 250
 """Instructions kept for what comes after such loops."""
-_CORRELATED = frozenset({"null-dereference", "uninitialized"})
+_CORRELATED: Final = frozenset({"null-dereference", "uninitialized"})
 """What comes about by a choice of branches that often hang together in ways that are not seen."""
-_SEVERAL = 6
+_SEVERAL: Final = 6
 """After so many choices a value that is missing says nothing, and one of those on the way to a
 loss is likely to go with its release."""
-_DEPENDENT = _CORRELATED | {"divide-by-zero"}
-_HARMLESS = frozenset({"argv", "rand()", "random()"})
+_DEPENDENT: Final = _CORRELATED | {"divide-by-zero"}
+_HARMLESS: Final = frozenset({"argv", "rand()", "random()"})
 """Sources that nobody but who runs the program has in hand."""
-STARTED = "Whoever starts the program chooses its arguments."
-GIVEN = "Whoever calls '{name}' chooses its arguments."
-_RELEASES = frozenset({"use-after-free", "double-free", "free-non-heap"})
-_LOSSES = frozenset({"leak", "resource-leak"})
+STARTED: Final = "Whoever starts the program chooses its arguments."
+GIVEN: Final = "Whoever calls '{name}' chooses its arguments."
+_RELEASES: Final = frozenset({"use-after-free", "double-free", "free-non-heap"})
+_LOSSES: Final = frozenset({"leak", "resource-leak"})
 
 
-LEFT = "lock-left"
-_LOCKS = 4
+LEFT: Final = "lock-left"
+_LOCKS: Final = 4
 """Locks that are told of at one place."""
-_TAKERS = re.compile(
+_TAKERS: Final = re.compile(
     r"(?<![A-Za-z])(?:lock|acquire|enter|begin|hold|grab)|Lock|Acquire|Enter|Begin|Hold|Grab"
 )
 """Names of functions that may be meant to leave with a lock."""
@@ -196,12 +200,24 @@ class Analysis(Regions):
         return tuple(sorted(self.passed_by | {(one.file, one.name) for one in functions}))
 
     def takes_up(self, function: FunctionIR) -> bool:
-        """Whether a call is begun: something is left for it, and more than was not enough for
-        another call of the same function. What it does is not known otherwise."""
-        if self._share() > self.too_little.get((function.file, function.name, function.span), 0):
+        """Whether a call is begun: something is left for it, more than was not enough for another
+        call of the same function, and not so little that it will hardly end. What it does is not
+        known otherwise."""
+        share = self._share()
+        if (
+            share > self.too_little.get((function.file, function.name, function.span), 0)
+            and share >= self._least(function)
+        ):  # fmt: skip
             return True
         self.partial = True
         return False
+
+    def _least(self, function: FunctionIR) -> int:
+        """Instructions that following a call of a function takes, as a rule, at the very least."""
+        reach = self.reach(function)
+        if reach is None:
+            return function.size // 2
+        return min(reach.size // 2, self.limits.begun * function.size)
 
     def _share(self) -> int:
         return min(self.fuel, self.inside, max(self.limits.share, self.fuel // self.limits.part))

@@ -8,7 +8,7 @@ pointer, a value expression what is stored there. Spans are pairs of byte offset
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 Type = tuple[Any, ...]
 """A C type as a tuple; see `types`."""
@@ -21,101 +21,101 @@ Expr = tuple[Any, ...]
 Instr = tuple[Any, ...]
 
 # expressions
-CONST = 0
+CONST: Final = 0
 """`(CONST, number, type)`"""
-STR = 1
+STR: Final = 1
 """`(STR, bytes, unit)`: a string literal; `unit` is the size of a character."""
-LOCAL = 2
+LOCAL: Final = 2
 """`(LOCAL, slot)`: address of a local variable."""
-GLOBAL = 3
+GLOBAL: Final = 3
 """`(GLOBAL, name)`: address of a variable of file or program scope."""
-FUNC = 4
+FUNC: Final = 4
 """`(FUNC, name)`: a function as a value."""
-LOAD = 5
+LOAD: Final = 5
 """`(LOAD, address, type, span)`"""
-STORE = 6
+STORE: Final = 6
 """`(STORE, address, value, type, span)`: gives the value."""
-FIELD = 7
+FIELD: Final = 7
 """`(FIELD, address, offset, type)`: address of a member; the offset is `(record, member, offset)`
 when the record lies in another file."""
-INDEX = 8
+INDEX: Final = 8
 """`(INDEX, pointer, index, element size, span)`: pointer arithmetic in elements; the size is a type
 when that lies in another file."""
-BIN = 9
+BIN: Final = 9
 """`(BIN, operator, left, right, type, span)`: arithmetic in `type`."""
-CMP = 10
+CMP: Final = 10
 """`(CMP, operator, left, right, type, span)`: `type` is that of the operands."""
-NOT = 11
+NOT: Final = 11
 """`(NOT, value)`"""
-NEG = 12
+NEG: Final = 12
 """`(NEG, value, type, span)`"""
-COMPL = 13
+COMPL: Final = 13
 """`(COMPL, value, type)`"""
-CAST = 14
+CAST: Final = 14
 """`(CAST, value, from, to, explicit, span)`"""
-STEP = 15
+STEP: Final = 15
 """`(STEP, address, type, delta, postfix, span)`: `++` and `--`; `delta` is in bytes, or a type with
 the number of elements."""
-TEMP = 16
+TEMP: Final = 16
 """`(TEMP, number)`: what a call or a branch left."""
-SIZEOF = 17
+SIZEOF: Final = 17
 """`(SIZEOF, number or type, place, span)`: `place` is the address of the operand when that is a
 pointer."""
-UNKNOWN = 18
+UNKNOWN: Final = 18
 """`(UNKNOWN, type)`"""
-PTRDIFF = 19
+PTRDIFF: Final = 19
 """`(PTRDIFF, left, right, element size)`; the size may be a type."""
-NULL = 20
+NULL: Final = 20
 """`(NULL,)`"""
-DECAY = 21
+DECAY: Final = 21
 """`(DECAY, address, extent)`: an array of `extent` bytes as a pointer to its first element."""
-BITAND = 22
+BITAND: Final = 22
 """`(BITAND, left, right, span)`: `&` between two truth values, which does not short-circuit."""
-ELSE = 23
+ELSE: Final = 23
 """`(ELSE, value, number)`: a number, or another one where it is 0: `n ? n : 1`."""
 
 # instructions
-EVAL = 0
+EVAL: Final = 0
 """`(EVAL, expression)`"""
-SET = 1
+SET: Final = 1
 """`(SET, temp, expression)`"""
-CALL = 2
+CALL: Final = 2
 """`(CALL, temp, target, arguments, result type, span, argument types)`: `target` is a name, or an
 expression for a call through a pointer."""
-DECLARE = 3
+DECLARE: Final = 3
 """`(DECLARE, slot, span)`: a variable comes to life, without a value."""
-CLEAR = 4
+CLEAR: Final = 4
 """`(CLEAR, address, type)`: all of it zero, before an initialiser list."""
-NEW = 5
+NEW: Final = 5
 """`(NEW, temp, type, count or None, element size, span, may fail, all zero)`"""
-DELETE = 6
+DELETE: Final = 6
 """`(DELETE, pointer, is array, type, span)`"""
-METHOD = 7
+METHOD: Final = 7
 """`(METHOD, temp, object address, class, name, arguments, result type, span, argument types)`:
 `class` is empty when it is not known."""
-MACRO = "#"
+MACRO: Final = "#"
 """Begins the name that a call of a macro has which could not be put in."""
-ALLOCA = 8
+ALLOCA: Final = 8
 """`(ALLOCA, slot, count, element size, span)`: an array whose length is no constant; the size may
 be a type."""
 
-RCALL = 9
+RCALL: Final = 9
 """`(RCALL, temp, name, arguments, result type, span, more)`: a function or an effect of Rust; see
 `library/rust`."""
 
 # ends of blocks
-JUMP = 0
+JUMP: Final = 0
 """`(JUMP, block)`"""
-IF = 1
+IF: Final = 1
 """`(IF, condition, block when true, block when false, span, defensive)`: the last only, and true,
 for a condition of `?:` in a macro, which tells nothing about what the macro is used for."""
-SWITCH = 2
+SWITCH: Final = 2
 """`(SWITCH, value, ((low, high, block), ...), default block, span)`"""
-RETURN = 3
+RETURN: Final = 3
 """`(RETURN, value or None, span)`"""
-STOP = 4
+STOP: Final = 4
 """`(STOP,)`: does not go on."""
-THROW = 5
+THROW: Final = 5
 """`(THROW, span)`: an exception leaves the function."""
 
 

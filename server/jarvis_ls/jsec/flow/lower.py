@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from typing import Final
 
 from jarvis_ls.codeintel.code import Unit, text
 from jarvis_ls.codeintel.items import items
@@ -24,7 +25,7 @@ from jarvis_ls.jsec.flow.lower_types import Types
 from jarvis_ls.jsec.flow.no_return import never_returning
 from jarvis_ls.jsec.flow.types import ANY
 
-_TAGGED = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
+_TAGGED: Final = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
 _Pending = tuple[Node, str, str, Type, bool]
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import Expr, FunctionIR, Instr, Span, Type
 
-MAX_DEPTH = 60
+MAX_DEPTH: Final = 60
 """Levels of expressions, and of statements, that are looked into; what is deeper is unknown."""
 
 

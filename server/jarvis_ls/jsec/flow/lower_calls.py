@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.nodes import operator_of
@@ -17,16 +17,16 @@ from jarvis_ls.jsec.flow.types import ANY, CHAR, CONTAINERS, INT, LONG, PTR, ULO
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.lower_expression import Expressions, Typed
 
-_CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"})
-_SKIPPED = frozenset({"comment"})
-_CALL = re.compile(r"[\s(]*(?!(?:do|if|while|for|sizeof)\b)[A-Za-z_]\w*\s*\(")
+_CASTS: Final = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"})
+_SKIPPED: Final = frozenset({"comment"})
+_CALL: Final = re.compile(r"[\s(]*(?!(?:do|if|while|for|sizeof)\b)[A-Za-z_]\w*\s*\(")
 """What the body of a macro begins with that stands for a call."""
-_EXPECT = "__builtin_expect"
-_TYPE_OF = frozenset({"typeof", "__typeof__", "__typeof", "typeof_unqual", "decltype"})
+_EXPECT: Final = "__builtin_expect"
+_TYPE_OF: Final = frozenset({"typeof", "__typeof__", "__typeof", "typeof_unqual", "decltype"})
 """What is given to them is not evaluated."""
-_WIDE = {"INT64_C": LONG, "UINT64_C": ULONG, "INTMAX_C": LONG, "UINTMAX_C": ULONG}
+_WIDE: Final = {"INT64_C": LONG, "UINT64_C": ULONG, "INTMAX_C": LONG, "UINTMAX_C": ULONG}
 """Macros of `<stdint.h>` around numbers."""
-_LOOKED_AT = frozenset({"unary_expression", "binary_expression", "init_declarator",
+_LOOKED_AT: Final = frozenset({"unary_expression", "binary_expression", "init_declarator",
                         "assignment_expression", "return_statement", "condition_clause",
                         "if_statement", "while_statement", "for_statement"})  # fmt: skip
 """Where the value of a call decides something."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.parse import Node
@@ -17,10 +17,10 @@ from jarvis_ls.jsec.flow.types import ANY, INT, pointee
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.lower_function import Body
 
-_DEFINED = re.compile(r"defined\s*\(?\s*(\w+)\s*\)?")
-_NOT_HERE = frozenset({"_WIN32", "WIN32", "_MSC_VER", "_WIN64", "__MINGW32__", "OMITBAD",
+_DEFINED: Final = re.compile(r"defined\s*\(?\s*(\w+)\s*\)?")
+_NOT_HERE: Final = frozenset({"_WIN32", "WIN32", "_MSC_VER", "_WIN64", "__MINGW32__", "OMITBAD",
                        "OMITGOOD"})  # fmt: skip
-_HERE = frozenset({"__linux__", "__unix__", "__GNUC__", "__linux", "unix", "__x86_64__",
+_HERE: Final = frozenset({"__linux__", "__unix__", "__GNUC__", "__linux", "unix", "__x86_64__",
                    "__LP64__"})  # fmt: skip
 
 

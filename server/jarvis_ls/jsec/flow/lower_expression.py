@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.nodes import operator_of
@@ -29,8 +29,8 @@ from jarvis_ls.jsec.flow.types import (
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.lower_lambdas import Lambdas
 
-_WIDE = frozenset({"L", "u", "U"})
-_LEFTMOST = 8
+_WIDE: Final = frozenset({"L", "u", "U"})
+_LEFTMOST: Final = 8
 """Operators passed on the way to the left end of a condition."""
 Typed = tuple[Expr, Type]
 Lowered = TypeVar("Lowered")
@@ -429,7 +429,7 @@ class Expressions:
         return self.loaded((ir.LOCAL, slot), type_, self.span(node))
 
 
-_PLACES = frozenset({
+_PLACES: Final = frozenset({
     "identifier", "qualified_identifier", "field_expression", "subscript_expression",
     "pointer_expression",
 })  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.parse import Node
@@ -15,7 +16,7 @@ from jarvis_ls.jsec.flow.lower_lambdas import Lambdas
 from jarvis_ls.jsec.flow.lower_locals import Locals
 from jarvis_ls.jsec.flow.types import INT, VOID
 
-_TAGGED = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
+_TAGGED: Final = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
 
 
 class Body:

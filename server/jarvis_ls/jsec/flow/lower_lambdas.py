@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.parse import Node
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.lower_expression import Typed
     from jarvis_ls.jsec.flow.lower_function import Body
 
-_NESTED = 4
+_NESTED: Final = 4
 """Lambdas run inside of each other."""
-_RUNS = 40
+_RUNS: Final = 40
 """Lambdas run in one function."""
-_MENTIONS = 200
+_MENTIONS: Final = 200
 """Nodes of a lambda that are looked at for what it mentions."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.parse import Node
@@ -16,7 +16,7 @@ from jarvis_ls.jsec.flow.types import ANY, STRINGS
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.lower_function import Body
 
-_PLACES = frozenset({"identifier", "pointer_expression", "field_expression",
+_PLACES: Final = frozenset({"identifier", "pointer_expression", "field_expression",
                      "subscript_expression"})  # fmt: skip
 """What an object may be copied from."""
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import Final
 
 from jarvis_ls.codeintel.facts import Facts
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.parse import Node, Tree, parse
 from jarvis_ls.jsec.flow.numbers import scaled
 
-_WORD = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\s*##\s*|#\s*[A-Za-z_]\w*|[A-Za-z_]\w*")
-_MAX_TEXT = 2_000
-_MAX_NESTING = 6
+_WORD: Final = re.compile(
+    r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\s*##\s*|#\s*[A-Za-z_]\w*|[A-Za-z_]\w*"
+)
+_MAX_TEXT: Final = 2_000
+_MAX_NESTING: Final = 6
 
 
 class Macros:

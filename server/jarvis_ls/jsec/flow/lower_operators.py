@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.nodes import bare, operator_of
@@ -15,12 +15,12 @@ from jarvis_ls.jsec.flow.types import ANY, INT, LONG, common, is_pointer, pointe
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.lower_expression import Expressions, Typed
 
-_COMPARE = frozenset({"==", "!=", "<", ">", "<=", ">="})
-_READ = frozenset({"r", "c", "?"})
+_COMPARE: Final = frozenset({"==", "!=", "<", ">", "<=", ">="})
+_READ: Final = frozenset({"r", "c", "?"})
 """Kinds of what may be something that is read from, not a number."""
-_LEFT = frozenset({"cast_expression", "binary_expression"})
+_LEFT: Final = frozenset({"cast_expression", "binary_expression"})
 """What may begin with a "cast" that is none."""
-_PLACES = frozenset({"identifier", "field_expression", "subscript_expression"})
+_PLACES: Final = frozenset({"identifier", "field_expression", "subscript_expression"})
 
 
 class Operators:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.nodes import operator_of
@@ -20,12 +20,12 @@ from jarvis_ls.jsec.flow.types import ANY, INT, is_pointer, pointee
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.lower_expression import Expressions, Typed
 
-_MOST_ITEMS = 256
+_MOST_ITEMS: Final = 256
 """Items of an initialiser list that are looked at."""
-_PLAIN = frozenset({"i", "f", "r"})
+_PLAIN: Final = frozenset({"i", "f", "r"})
 """Kinds of elements that a number is stored in as it is: a record is one that nothing defines."""
-_NUMBER = re.compile(rb"-[0-9]+|[0-9][0-9a-fA-FxX]*[uUlL]*")
-_NUMBERS = re.compile(
+_NUMBER: Final = re.compile(rb"-[0-9]+|[0-9][0-9a-fA-FxX]*[uUlL]*")
+_NUMBERS: Final = re.compile(
     rb"\{\s*(?:(?:%(one)s)\s*,\s*)*(?:(?:%(one)s)\s*)?\}" % {b"one": _NUMBER.pattern}
 )
 """A list of whole numbers, with nothing else in it: most long tables."""

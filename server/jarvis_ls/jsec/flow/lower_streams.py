@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.nodes import operator_of
@@ -14,8 +14,8 @@ from jarvis_ls.jsec.flow.types import ANY, STREAMS, STRINGS, TEXTS
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.lower_expression import Expressions, Typed
 
-STANDARD_INPUT = frozenset({"std::cin", "cin", "std::wcin", "wcin"})
-_MAX_CHAIN = 64
+STANDARD_INPUT: Final = frozenset({"std::cin", "cin", "std::wcin", "wcin"})
+_MAX_CHAIN: Final = 64
 
 
 class Streams:

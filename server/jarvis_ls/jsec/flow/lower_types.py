@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from jarvis_ls.codeintel.code import Unit, text
 from jarvis_ls.codeintel.facts import Declared
@@ -21,13 +22,13 @@ from jarvis_ls.jsec.flow.types import (
     size_of,
 )  # fmt: skip
 
-_QUALIFIERS = frozenset({
+_QUALIFIERS: Final = frozenset({
     "const", "volatile", "struct", "union", "enum", "class", "static", "extern", "register",
     "restrict", "__restrict", "typename", "inline", "mutable", "constexpr",
 })  # fmt: skip
-_TAGGED = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
-_MAX_DEPTH = 40
-UNPLACED = 1 << 20
+_TAGGED: Final = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
+_MAX_DEPTH: Final = 40
+UNPLACED: Final = 1 << 20
 """First offset given to members whose record is not known; they are told apart by name."""
 
 

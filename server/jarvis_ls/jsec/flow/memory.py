@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jarvis_ls.jsec.flow.checks import access
 from jarvis_ls.jsec.flow.ir import FIELD, Expr, Number, Type
@@ -28,12 +28,12 @@ from jarvis_ls.jsec.flow.values import (
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
 
-_POINTERS = frozenset({"p", "&"})
-_PARTS = (1, 2, 4)
+_POINTERS: Final = frozenset({"p", "&"})
+_PARTS: Final = (1, 2, 4)
 """Bytes into a number or pointer where a member of it may begin."""
-_WIDEST = 8
+_WIDEST: Final = 8
 """Bytes of the largest number."""
-_CLEARED = Val(0, 0, TIGHT, None, (), NULL, 0, ("cleared",))
+_CLEARED: Final = Val(0, 0, TIGHT, None, (), NULL, 0, ("cleared",))
 """A pointer in memory that was cleared as a whole."""
 
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Final
 
-_SAYS = re.compile(rb"\b\w*(?:[nN]o_?[rR]et(?:urn)?|NO_?RET(?:URN)?)_*\b")
-_HINTS = (b"noret", b"no_ret")
-_HINT = re.compile(rb"no_?ret")
-_LINE = ord("_")
-_COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
-_ATTRIBUTE = re.compile(rb"__attribute_\w*|__declspec")
-_WORDS = frozenset({b"void", b"int", b"static", b"extern", b"inline", b"if", b"while", b"for"})
-_IN_MACRO = re.compile(rb"\b([A-Za-z_]\w*)\s*,\s*\(")
-_NAMED = re.compile(rb"\b([A-Za-z_]\w*)\s*\(")
-_REACH = 600
+_SAYS: Final = re.compile(rb"\b\w*(?:[nN]o_?[rR]et(?:urn)?|NO_?RET(?:URN)?)_*\b")
+_HINTS: Final = (b"noret", b"no_ret")
+_HINT: Final = re.compile(rb"no_?ret")
+_LINE: Final = ord("_")
+_COMMENT: Final = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_ATTRIBUTE: Final = re.compile(rb"__attribute_\w*|__declspec")
+_WORDS: Final = frozenset(
+    {b"void", b"int", b"static", b"extern", b"inline", b"if", b"while", b"for"}
+)
+_IN_MACRO: Final = re.compile(rb"\b([A-Za-z_]\w*)\s*,\s*\(")
+_NAMED: Final = re.compile(rb"\b([A-Za-z_]\w*)\s*\(")
+_REACH: Final = 600
 """Bytes of a declaration that are looked at, to either side of the word."""
 
 

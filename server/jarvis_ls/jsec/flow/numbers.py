@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from jarvis_ls.jsec.flow.ir import BIN, CAST, CONST, SIZEOF, Expr, Number, Type
 from jarvis_ls.jsec.flow.types import DOUBLE, INT, LONG, UINT, ULONG, UNIT
@@ -13,19 +13,19 @@ from jarvis_ls.jsec.flow.types import DOUBLE, INT, LONG, UINT, ULONG, UNIT
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.lower_types import Types
 
-_NUMBER = re.compile(r"(0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*)([uUlLzZ]*)$")
-_TOKEN = re.compile(
+_NUMBER: Final = re.compile(r"(0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*)([uUlLzZ]*)$")
+_TOKEN: Final = re.compile(
     r"\s*(?:([0-9][0-9a-zA-Z.']*)|(sizeof\b)|([A-Za-z_]\w*)|('(?:\\.|[^'\\])+')"
     r"|(<<|>>|[-+*/%()~&|^])|(.))"
 )
-_ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
-_BY_RANK = ({"|": 0}, {"^": 1}, {"&": 2}, {"<<": 3, ">>": 3}, {"+": 4, "-": 4},
+_ESCAPES: Final = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
+_BY_RANK: Final = ({"|": 0}, {"^": 1}, {"&": 2}, {"<<": 3, ">>": 3}, {"+": 4, "-": 4},
             {"*": 5, "/": 5, "%": 5})  # fmt: skip
-_RANKS = {operator: rank for ranks in _BY_RANK for operator, rank in ranks.items()}
-_UNITS = re.compile(r"\b([0-9]\w*)[ \t]+([A-Za-z_]\w*)")
-_MAX_TOKENS = 200
+_RANKS: Final = {operator: rank for ranks in _BY_RANK for operator, rank in ranks.items()}
+_UNITS: Final = re.compile(r"\b([0-9]\w*)[ \t]+([A-Za-z_]\w*)")
+_MAX_TOKENS: Final = 200
 
-LIMITS: dict[str, tuple[Number, Type]] = {
+LIMITS: Final[dict[str, tuple[Number, Type]]] = {
     "CHAR_MAX": (127, INT), "CHAR_MIN": (-128, INT), "SCHAR_MAX": (127, INT),
     "SCHAR_MIN": (-128, INT), "UCHAR_MAX": (255, INT), "SHRT_MAX": (32767, INT),
     "SHRT_MIN": (-32768, INT), "USHRT_MAX": (65535, INT), "INT_MAX": (2**31 - 1, INT),
@@ -256,7 +256,7 @@ def _divide(left: int, right: int) -> int | None:
     return None if right == 0 else int(left / right) if abs(left) < 2**50 else left // right
 
 
-_OPERATORS: dict[str, Callable[[int, int], int | None]] = {
+_OPERATORS: Final[dict[str, Callable[[int, int], int | None]]] = {
     "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b,
     "/": _divide, "%": lambda a, b: None if b == 0 else a - b * int(a / b),
     "<<": lambda a, b: a << b if 0 <= b < 64 else None,

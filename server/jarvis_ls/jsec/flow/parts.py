@@ -3,10 +3,12 @@ function goes through these alone, not through its types and places."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import Expr, Instr
 
-INNER: dict[int, tuple[int, ...]] = {
+INNER: Final[dict[int, tuple[int, ...]]] = {
     ir.LOAD: (1,), ir.STORE: (1, 2), ir.FIELD: (1,), ir.INDEX: (1, 2), ir.BIN: (2, 3),
     ir.CMP: (2, 3), ir.NOT: (1,), ir.NEG: (1,), ir.COMPL: (1,), ir.CAST: (1,), ir.STEP: (1,),
     ir.SIZEOF: (2,), ir.PTRDIFF: (1, 2), ir.DECAY: (1,), ir.BITAND: (1, 2), ir.CONST: (),
@@ -14,7 +16,7 @@ INNER: dict[int, tuple[int, ...]] = {
     ir.UNKNOWN: (), ir.NULL: (),
 }  # fmt: skip
 """Where expressions lie in one of each kind; that of `SIZEOF` may be None."""
-GIVES = frozenset({ir.SET, ir.CALL, ir.NEW, ir.METHOD, ir.RCALL})
+GIVES: Final = frozenset({ir.SET, ir.CALL, ir.NEW, ir.METHOD, ir.RCALL})
 """Instructions whose second member is the temporary that they give a value."""
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable, Mapping
+from typing import Final
 
 from jarvis_ls.jsec.flow.ir import FunctionIR, GlobalIR, RecordIR, Type
 from jarvis_ls.jsec.flow.library.tables import STOPS
@@ -27,12 +28,13 @@ Lookup = tuple[str, str, str]
 Lookups = dict[Lookup, bytes]
 """Questions with what names their answers; empty bytes when there is none."""
 
-_YES, _NO = b"1", b""
-_MOST_REACHES = 4_000
+_YES: Final = b"1"
+_NO: Final = b""
+_MOST_REACHES: Final = 4_000
 """How many are held: of a large program they are a third of what a process holds."""
-_MOST_ANSWERS = 8_000
+_MOST_ANSWERS: Final = 8_000
 """How many answers are held besides those of the function that is looked at."""
-_BELOW = 3
+_BELOW: Final = 3
 """Calls inside of a call whose ways are looked at."""
 
 

@@ -11,7 +11,7 @@ import marshal
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.ir import Expr, FunctionIR
@@ -22,28 +22,30 @@ from jarvis_ls.jsec.flow.values import OTHER, Val
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
 
-DISTANCE = 2
+DISTANCE: Final = 2
 """Calls inside of a call that are looked at."""
-ALLOCATES, RELEASES, OBSCURE = "+", "-", "?"
+ALLOCATES: Final = "+"
+RELEASES: Final = "-"
+OBSCURE: Final = "?"
 """Acts of a function besides its calls: `new`, `delete`, and what only following it can tell
 (methods, exceptions, Rust)."""
 
-_OBTAINS = frozenset({"alloc", "realloc", "duplicate", "open", "descriptor"})
-_GIVES_BACK = frozenset({"free", "realloc"})
-_ALWAYS = frozenset({
+_OBTAINS: Final = frozenset({"alloc", "realloc", "duplicate", "open", "descriptor"})
+_GIVES_BACK: Final = frozenset({"free", "realloc"})
+_ALWAYS: Final = frozenset({
     "lock", "try lock", "wait", "unlock", "mutex",
     "input", "bytes", "scan", "text", "number", "parse",
 })  # fmt: skip
 """Effects that matter to a caller whatever it gives and takes: locks, and input."""
-_SHORT = 12
+_SHORT: Final = 12
 """Instructions of a function that is always entered when it calls none: what it returns is told
 with little effort."""
-_MANY = 60
+_MANY: Final = 60
 """Instructions of a function whose way a number or text that is written out chooses: below that
 it is what the function works with."""
-_MANY_BELOW = 150
+_MANY_BELOW: Final = 150
 """The same with the functions that it calls."""
-_WRITTEN_OUT = frozenset({ir.CONST, ir.NULL, ir.SIZEOF, ir.FUNC, ir.STR})
+_WRITTEN_OUT: Final = frozenset({ir.CONST, ir.NULL, ir.SIZEOF, ir.FUNC, ir.STR})
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +140,8 @@ def _is_special(an: Analysis, st: State, rid: int, aside: bool) -> bool:
     )
 
 
-_NAMED = frozenset({"function", "string"})
-_OWN = frozenset({"heap", "local", "alloca"})
+_NAMED: Final = frozenset({"function", "string"})
+_OWN: Final = frozenset({"heap", "local", "alloca"})
 
 
 def _is_written_out(arg: Expr) -> bool:

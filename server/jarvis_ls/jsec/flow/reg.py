@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from jarvis_ls.jsec.flow.ir import Number
 
-LIVE, FREED, MAYBE_FREED = 0, 1, 2
-UNINITIALISED, ZEROED, UNKNOWN_FILL = 0, 1, 2
-ENDLESS = 2**63
+LIVE: Final = 0
+FREED: Final = 1
+MAYBE_FREED: Final = 2
+UNINITIALISED: Final = 0
+ZEROED: Final = 1
+UNKNOWN_FILL: Final = 2
+ENDLESS: Final = 2**63
 
 
 class Reg:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jarvis_ls.jsec.flow import overloads
 from jarvis_ls.jsec.flow.ir import (
@@ -49,9 +49,9 @@ from jarvis_ls.jsec.flow.values import (
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.reach import Reach
 
-_SHAPE = re.compile(r"(?:#[0-9a-f]+)?(\.\w+)(?:'\d+)?$")
+_SHAPE: Final = re.compile(r"(?:#[0-9a-f]+)?(\.\w+)(?:'\d+)?$")
 """What tells a static variable of a function from others of its name stands around its own."""
-_MAX_BEHIND = 4
+_MAX_BEHIND: Final = 4
 """How many pointers deep what lies behind a parameter is told apart."""
 
 

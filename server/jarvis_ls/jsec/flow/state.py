@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from jarvis_ls.jsec.flow.ir import Span, Type
 from jarvis_ls.jsec.flow.reg import (
@@ -123,7 +123,7 @@ def _join_reg(a: Reg, b: Reg) -> Reg:
     )  # fmt: skip
 
 
-_FEW = 2
+_FEW: Final = 2
 """States of which none shares with a third what it does not share with the other."""
 
 

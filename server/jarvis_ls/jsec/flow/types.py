@@ -7,30 +7,32 @@ for C++ containers and strings, `("?",)` for what is not known. A reference is `
 
 from __future__ import annotations
 
+from typing import Final
+
 from jarvis_ls.jsec.flow.ir import Number, Type
 
-CHAR: Type = ("i", 1, True)
-UCHAR: Type = ("i", 1, False)
-SHORT: Type = ("i", 2, True)
-INT: Type = ("i", 4, True)
-UINT: Type = ("i", 4, False)
-LONG: Type = ("i", 8, True)
-ULONG: Type = ("i", 8, False)
-BOOL: Type = ("i", 1, False, "truth")
+CHAR: Final[Type] = ("i", 1, True)
+UCHAR: Final[Type] = ("i", 1, False)
+SHORT: Final[Type] = ("i", 2, True)
+INT: Final[Type] = ("i", 4, True)
+UINT: Final[Type] = ("i", 4, False)
+LONG: Final[Type] = ("i", 8, True)
+ULONG: Final[Type] = ("i", 8, False)
+BOOL: Final[Type] = ("i", 1, False, "truth")
 """The fourth member says that what is given to it becomes 0 or 1."""
-DOUBLE: Type = ("f", 8)
-VOID: Type = ("v",)
-ANY: Type = ("?",)
-PTR: Type = ("p", ANY)
-CHARS: Type = ("p", CHAR)
+DOUBLE: Final[Type] = ("f", 8)
+VOID: Final[Type] = ("v",)
+ANY: Final[Type] = ("?",)
+PTR: Final[Type] = ("p", ANY)
+CHARS: Final[Type] = ("p", CHAR)
 
-FILES = frozenset({"ifstream", "ofstream", "fstream", "wifstream", "wofstream", "wfstream"})
-TEXTS = frozenset({"stringstream", "istringstream", "ostringstream", "wstringstream"})
+FILES: Final = frozenset({"ifstream", "ofstream", "fstream", "wifstream", "wofstream", "wfstream"})
+TEXTS: Final = frozenset({"stringstream", "istringstream", "ostringstream", "wstringstream"})
 """Streams that hold what was written to them, or what they were made of."""
-STREAMS = FILES | TEXTS | {"istream", "wistream", "iostream"}
-STRINGS = frozenset({"string", "wstring", "basic_string"})
+STREAMS: Final = FILES | TEXTS | {"istream", "wistream", "iostream"}
+STRINGS: Final = frozenset({"string", "wstring", "basic_string"})
 
-NAMED: dict[str, Type] = {
+NAMED: Final[dict[str, Type]] = {
     "char": CHAR, "signed char": CHAR, "unsigned char": UCHAR, "bool": BOOL, "_Bool": BOOL,
     "short": SHORT, "unsigned short": ("i", 2, False), "int": INT, "unsigned int": UINT,
     "unsigned": UINT, "signed": INT, "long": LONG, "unsigned long": ULONG, "float": ("f", 4),
@@ -50,13 +52,13 @@ NAMED: dict[str, Type] = {
 }  # fmt: skip
 """Types by name; what a file declares itself comes before them."""
 
-CONTAINERS = frozenset({
+CONTAINERS: Final = frozenset({
     "vector", "list", "deque", "map", "set", "unordered_map", "unordered_set", "multimap",
     "multiset", "array", "stack", "queue", "auto_ptr", "unique_ptr", "shared_ptr", "pair",
     "basic_string", "optional", "forward_list", "weak_ptr", "string_view",
 })  # fmt: skip
 
-UNIT = 10_007
+UNIT: Final = 10_007
 """Bytes that a record counts as when nothing defines it: a prime, so that what is counted in such
 records is told from what is counted in bytes, and only like is compared with like."""
 
@@ -87,12 +89,12 @@ def align_of(type_: Type, records: dict[str, tuple[int, int]] | None = None) -> 
     return size_of(type_, records) or 8
 
 
-_LIMITS: dict[tuple[int, bool], tuple[int, int]] = {
+_LIMITS: Final[dict[tuple[int, bool], tuple[int, int]]] = {
     (size, signed): ((-(1 << (8 * size - 1)), (1 << (8 * size - 1)) - 1) if signed
                      else (0, (1 << (8 * size)) - 1))
     for size in (1, 2, 4, 8, 16) for signed in (True, False)
 }  # fmt: skip
-WIDEST = _LIMITS[(8, True)][0], _LIMITS[(8, False)][1]
+WIDEST: Final = _LIMITS[(8, True)][0], _LIMITS[(8, False)][1]
 
 
 def limits(type_: Type) -> tuple[Number, Number]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jarvis_ls.jsec.flow.evaluate import evaluate
 from jarvis_ls.jsec.flow.ir import LOAD, MACRO, TEMP, Span, Type
@@ -15,8 +15,12 @@ from jarvis_ls.jsec.flow.values import UNINIT, Val, unknown
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
 
-_SHOWS = re.compile(r"([a-z0-9]+_)?(print|show|dump|display|log|trace|debug|echo)", re.IGNORECASE)
-_KEEPS = re.compile(r"add|append|push|set|put|insert|register|init|take|free|new|to(?![a-z])", re.I)
+_SHOWS: Final = re.compile(
+    r"([a-z0-9]+_)?(print|show|dump|display|log|trace|debug|echo)", re.IGNORECASE
+)
+_KEEPS: Final = re.compile(
+    r"add|append|push|set|put|insert|register|init|take|free|new|to(?![a-z])", re.I
+)
 
 
 def ready(

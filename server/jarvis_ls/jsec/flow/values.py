@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, Final
 
 from jarvis_ls.jsec.flow.ir import Number, Type
 from jarvis_ls.jsec.flow.types import limits
 
-TIGHT = 1
+TIGHT: Final = 1
 """Both ends of the range are reached by some execution."""
-ARITH = 2
+ARITH: Final = 2
 """The result of arithmetic."""
-COUNT = 4
+COUNT: Final = 4
 """Counts up or down by one in a loop from a known start."""
-OTHER = 8
+OTHER: Final = 8
 """A pointer that may also lead to what is not known."""
-UNSURE = 16
+UNSURE: Final = 16
 """Joined from ways that may exclude each other: no proof of anything alone."""
 
-BITS = 32
+BITS: Final = 32
 """The result of operations on bits."""
 
-NOT_NULL, MAYBE_NULL, NULL, ANY_NULL, AS_REGION = 0, 1, 2, 3, 4
+NOT_NULL: Final = 0
+MAYBE_NULL: Final = 1
+NULL: Final = 2
+ANY_NULL: Final = 3
+AS_REGION: Final = 4
 """Nullness: no; on some way; yes; nothing known; what its one region says (an allocation)."""
-INIT, MAYBE_INIT, UNINIT = 0, 1, 2
+INIT: Final = 0
+MAYBE_INIT: Final = 1
+UNINIT: Final = 2
 
 Target = tuple[int, Number, Number, int, "tuple[int, int] | None"]
 """Region, least and greatest offset in bytes, flags of the offset, bounds of the member array."""
@@ -91,12 +97,12 @@ def identical(a: Val, b: Val) -> bool:
     )  # fmt: skip
 
 
-NOTHING = Val(0, 0, 0, None, (), ANY_NULL, UNINIT)
+NOTHING: Final = Val(0, 0, 0, None, (), ANY_NULL, UNINIT)
 """A variable that was not given a value."""
-NULL_POINTER = Val(0, 0, TIGHT, None, (), NULL)
-ZERO = Val(0, 0, TIGHT, None, (), NULL)
-ONE = Val(1, 1, TIGHT, None, (), NOT_NULL)
-_UNKNOWN: dict[Type, Val] = {}
+NULL_POINTER: Final = Val(0, 0, TIGHT, None, (), NULL)
+ZERO: Final = Val(0, 0, TIGHT, None, (), NULL)
+ONE: Final = Val(1, 1, TIGHT, None, (), NOT_NULL)
+_UNKNOWN: Final[dict[Type, Val]] = {}
 
 
 def unknown(type_: Type) -> Val:
@@ -135,8 +141,8 @@ def is_known(value: Val) -> bool:
     return bool(value.flags & TIGHT) or value.taint is not None
 
 
-_OF_BOTH = TIGHT | COUNT | BITS
-_OF_EITHER = OTHER | UNSURE | ARITH
+_OF_BOTH: Final = TIGHT | COUNT | BITS
+_OF_EITHER: Final = OTHER | UNSURE | ARITH
 
 
 def join(a: Val, b: Val) -> Val:
@@ -194,7 +200,7 @@ def join_targets(a: tuple[Target, ...], b: tuple[Target, ...]) -> tuple[Target, 
     return tuple(sorted(found.values(), key=operator.itemgetter(0)))
 
 
-_BIG = float(2**64)
+_BIG: Final = float(2**64)
 
 
 def widen(old: Val, new: Val, type_: Type | None) -> Val:

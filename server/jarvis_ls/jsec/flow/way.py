@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.fault import Step
 from jarvis_ls.jsec.flow.ir import FunctionIR
 from jarvis_ls.jsec.flow.lower_blocks import loops
 
-CALLED = "{name} is called."
+CALLED: Final = "{name} is called."
 """What is told about a call on the way to a flaw."""
-BRANCH = "The condition is {value} here."
+BRANCH: Final = "The condition is {value} here."
 """What is told about a branch that could have gone either way."""
-LOOP_ENDS = "The loop ends here."
-_MOST = 12
+LOOP_ENDS: Final = "The loop ends here."
+_MOST: Final = 12
 """Branches and calls that are shown, the last ones."""
-_FAR = 400
+_FAR: Final = 400
 """How many of them are looked through for the place of a cause."""
-_MEETINGS = 200
+_MEETINGS: Final = 200
 """Places where ways met that are told apart, the last ones; before them one way stands for all."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.checks.ownership import came_round
@@ -29,16 +29,16 @@ from jarvis_ls.jsec.flow.values import (
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
 
-_STACK = frozenset({"local", "alloca"})
-_BOUNDLESS = frozenset({"object", "function"})
+_STACK: Final = frozenset({"local", "alloca"})
+_BOUNDLESS: Final = frozenset({"object", "function"})
 """Regions of which it is not known how far they go."""
-_CLOSED = frozenset({"fopen", "popen", "opendir"})
+_CLOSED: Final = frozenset({"fopen", "popen", "opendir"})
 """Families of streams: what closes them frees them."""
-_SMALL = 4096
+_SMALL: Final = 4096
 """Bytes that are added to the size of a record that nothing defines, at most."""
-_FAR = 2**31
+_FAR: Final = 2**31
 """What a number of which nothing is known comes to, not what an index is meant to be."""
-_MANY = 2
+_MANY: Final = 2
 """So many choices on the way may exclude each other: only an index that counts up to a known
 number is then beyond doubt."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jarvis_ls.jsec.flow.ir import Number, Type
 from jarvis_ls.jsec.flow.state import State
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
 
 
-_MAGIC = 2**33
+_MAGIC: Final = 2**33
 """Numbers this large are factors of hashes and generators, which wrap on purpose."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jarvis_ls.jsec.flow.ir import Span
 from jarvis_ls.jsec.flow.library.tables import KEYS, is_known
@@ -44,7 +44,9 @@ def command(an: Analysis, st: State, value: Val, call: Call, *, program: bool) -
                      name=name.decode("utf-8", "replace"))  # fmt: skip
 
 
-_BUILT_IN = frozenset({b"cd", b"exit", b"echo", b"pause", b"cls", b"set", b"export", b"test"})
+_BUILT_IN: Final = frozenset(
+    {b"cd", b"exit", b"echo", b"pause", b"cls", b"set", b"export", b"test"}
+)
 
 
 def _searched(name: str) -> bool:
@@ -99,7 +101,7 @@ def _is_fixed(st: State, value: Val) -> bool:
     return (reg is not None and reg.fixed) or len(cells) >= _KEY_BYTES
 
 
-_KEY_BYTES = 8
+_KEY_BYTES: Final = 8
 """Numbers in a row that make a key."""
 
 

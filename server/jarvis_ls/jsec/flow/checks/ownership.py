@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.jsec.flow.fault import RELEASED
@@ -36,14 +36,16 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
     from jarvis_ls.jsec.flow.regions import Frame
 
-_MEMORY = frozenset({"malloc", "new", "new[]", "alloca"})
-_LARGE = 1 << 20
-_RELEASING = re.compile(r"free|close|destroy|release|dispose|delete|unref|drop", re.IGNORECASE)
+_MEMORY: Final = frozenset({"malloc", "new", "new[]", "alloca"})
+_LARGE: Final = 1 << 20
+_RELEASING: Final = re.compile(
+    r"free|close|destroy|release|dispose|delete|unref|drop", re.IGNORECASE
+)
 """Who has such a name and leaves something knows why."""
-_LARGEST = 2**62
+_LARGEST: Final = 2**62
 """What sizes are set to that overflowed is more: no such block can be had."""
-_EXCESS = 10_000
-_MODEST = 1 << 17
+_EXCESS: Final = 10_000
+_MODEST: Final = 1 << 17
 """Bytes that most programs can spare each time: a length of 16 bits is limit enough."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jarvis_ls.jsec.flow.checks import access
 from jarvis_ls.jsec.flow.library import strings
@@ -161,7 +161,7 @@ def _moved(an: Analysis, st: State, call: Call, to: int, from_: int, amount: Val
         strings.overwrite(an, st, where, taint)
 
 
-EFFECTS: dict[str, Callable[..., Any]] = {
+EFFECTS: Final[dict[str, Callable[..., Any]]] = {
     "copy": _copy, "fill": _fill, "zero": _zero, "bytes": _bytes,
     "between": _between, "elements": _elements,
 }  # fmt: skip

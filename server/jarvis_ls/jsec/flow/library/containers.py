@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jarvis_ls.jsec.flow.checks import access, ownership
 from jarvis_ls.jsec.flow.ir import Span, Type
@@ -23,13 +23,13 @@ from jarvis_ls.jsec.flow.values import (
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
 
-_ADDS = frozenset({
+_ADDS: Final = frozenset({
     "push_back", "push_front", "push", "emplace_back", "emplace", "insert", "assign",
     "emplace_front", "reset", "construct",
 })  # fmt: skip
-_GIVES = frozenset({"back", "front", "at", "top", "begin", "get", "data", "release"})
-_OWNERS = frozenset({"unique_ptr", "shared_ptr", "auto_ptr"})
-_TEXTS = STRINGS | {"string_view"}
+_GIVES: Final = frozenset({"back", "front", "at", "top", "begin", "get", "data", "release"})
+_OWNERS: Final = frozenset({"unique_ptr", "shared_ptr", "auto_ptr"})
+_TEXTS: Final = STRINGS | {"string_view"}
 
 
 def call(

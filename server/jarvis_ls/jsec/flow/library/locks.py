@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jarvis_ls.jsec.flow.fault import TAKEN
 from jarvis_ls.jsec.flow.ir import CALL, EVAL, TEMP, Span
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
     from jarvis_ls.jsec.flow.regions import Frame
 
-_TAKES = re.compile(r"(.*)(Acquire|acquire|Lock|lock|Take|take|Enter|enter)")
+_TAKES: Final = re.compile(r"(.*)(Acquire|acquire|Lock|lock|Take|take|Enter|enter)")
 """Names of functions that may take a lock."""
-_GIVES = {"acquire": ("release",), "lock": ("unlock",), "take": ("give", "release"),
+_GIVES: Final = {"acquire": ("release",), "lock": ("unlock",), "take": ("give", "release"),
           "enter": ("leave", "exit")}  # fmt: skip
-_LOCKED = re.compile(r"(?i)lock|mutex|critical_?section")
-_GIVING = re.compile(r"(?i)release|unlock|give|leave|exit|destroy|free|close|end|done")
-_FAILED = Val(1, 255, OTHER, None, (), NOT_NULL)
-_OWN = ("local", "heap")
-_SHARED = ("global", "object")
+_LOCKED: Final = re.compile(r"(?i)lock|mutex|critical_?section")
+_GIVING: Final = re.compile(r"(?i)release|unlock|give|leave|exit|destroy|free|close|end|done")
+_FAILED: Final = Val(1, 255, OTHER, None, (), NOT_NULL)
+_OWN: Final = ("local", "heap")
+_SHARED: Final = ("global", "object")
 """Kinds of regions that outlive a function, and locks in them."""
 
 
@@ -192,7 +192,7 @@ def _free(st: State, rid: int) -> None:
         st.regs[rid] = reg.but(locked=None)
 
 
-EFFECTS: dict[str, Callable[..., Any]] = {
+EFFECTS: Final[dict[str, Callable[..., Any]]] = {
     "lock": _lock, "try lock": _try, "wait": _wait, "unlock": _unlock,
     "mutex": _mutex, "destroy": _destroy,
 }  # fmt: skip

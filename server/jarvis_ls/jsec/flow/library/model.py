@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jarvis_ls.jsec.flow.checks import access, injection, ownership
 from jarvis_ls.jsec.flow.ir import Span, Type
@@ -387,7 +387,7 @@ def _assert(an: Analysis, st: State, call: Call, index: int) -> bool:
     return conditions.assume(an, st, call.args[index]) if index < len(call.args) else True
 
 
-_EFFECTS: dict[str, Callable[..., Any]] = {
+_EFFECTS: Final[dict[str, Callable[..., Any]]] = {
     "alloc": _alloc, "derived": _derived, "free": _free, "realloc": _realloc, "same": _same,
     "same or null": _same_or_null, "reads": _reads, "uses": _uses, "string": _string,
     "written": _written, "ends": _ends,

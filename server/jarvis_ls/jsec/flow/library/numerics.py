@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jarvis_ls.jsec.flow.checks import access
 from jarvis_ls.jsec.flow.ir import Number
@@ -73,7 +73,7 @@ def _range(an: Analysis, st: State, call: Call, low: int, high: int) -> None:
     call.value = Val(low, high, OTHER)
 
 
-_KINDS: dict[str, Callable[[str], bool]] = {
+_KINDS: Final[dict[str, Callable[[str], bool]]] = {
     "isdigit": str.isdigit, "isalpha": str.isalpha, "isalnum": str.isalnum,
     "isupper": str.isupper, "islower": str.islower, "isprint": str.isprintable,
     "iscntrl": lambda one: not one.isprintable(),
@@ -114,7 +114,7 @@ def _swapped(an: Analysis, st: State, call: Call, index: int) -> None:
     call.value = Val(lo, hi, OTHER, value.taint if value is not None else None)
 
 
-EFFECTS: dict[str, Callable[..., Any]] = {
+EFFECTS: Final[dict[str, Callable[..., Any]]] = {
     "number": _number, "parse": _parse, "abs": _abs, "sqrt": _sqrt, "range": _range, "kind": _kind,
     "count": _count, "items": _items, "swapped": _swapped,
 }  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jarvis_ls.jsec.flow.checks import access
 from jarvis_ls.jsec.flow.ir import Number
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
     from jarvis_ls.jsec.flow.library.call import Call
 
-_CONVERSION = re.compile(
+_CONVERSION: Final = re.compile(
     rb"%(?:%|(?P<flags>[-+ #0']*)(?P<width>\*|\d+)?(?:\.(?P<most>\*|\d+)?)?"
     rb"(?P<size>hh|h|ll|l|L|q|j|z|t|I64)?(?P<kind>\[\^?\]?[^\]]*\]|[a-zA-Z]))"
 )
-_DIGITS = {b"": 11, b"h": 6, b"hh": 4, b"l": 20, b"ll": 20, b"z": 20, b"j": 20, b"t": 20,
+_DIGITS: Final = {b"": 11, b"h": 6, b"hh": 4, b"l": 20, b"ll": 20, b"z": 20, b"j": 20, b"t": 20,
            b"I64": 20, b"q": 20, b"L": 20}  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jarvis_ls.jsec.flow.checks import access, injection
 from jarvis_ls.jsec.flow.ir import Span, Type
@@ -14,7 +14,7 @@ from jarvis_ls.jsec.flow.values import OTHER, Val, unknown
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
 
-_READS = frozenset({"getline", "get", "read", "readsome"})
+_READS: Final = frozenset({"getline", "get", "read", "readsome"})
 
 
 def call(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jarvis_ls.jsec.flow.checks import access, ownership
 from jarvis_ls.jsec.flow.ir import CAST, LOAD
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.library.call import Call
 
 
-LONGEST = 2**31 - 2
+LONGEST: Final = 2**31 - 2
 """What the length of a text is at most taken to be, in characters."""
 
 
@@ -392,7 +392,7 @@ def origin(st: State, stream: Val | None) -> str:
     return ""
 
 
-EFFECTS: dict[str, Callable[..., Any]] = {
+EFFECTS: Final[dict[str, Callable[..., Any]]] = {
     "strcpy": _strcpy, "strncpy": _strncpy,
     "strcat": _strcat, "strncat": _strncat, "bounded": _bounded, "length": _length,
     "input": _input, "scan": scan, "duplicate": _duplicate,
