@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -590,6 +591,59 @@ def test_tables_that_files_fill_in_together_keep_the_order_of_the_linker(
         built_by_cc(tmp_path / "c-walked", *(root / one for one in files))
         rust = run(tmp_path / "walked_rs" / "target" / "release" / "walk")
         assert rust == run(tmp_path / "c-walked") and len(rust[1].split()) == 10
+
+
+@needs_cargo
+def test_names_of_the_c_library_are_seen_by_the_program_alone(tmp_path: Path) -> None:
+    root = tmp_path / "watch"
+    write(root, {
+        "watch.c": "#include <setjmp.h>\n#include <stdio.h>\nint poll = 3;\nextern int sigaction;\n"
+                   "int told(void);\nstatic jmp_buf back;\nchar *optarg;\n"
+                   "int write(const char *text) { return printf(\"%s %d\\n\", text, poll); }\n"
+                   "void wait(void) { longjmp(back, poll); }\n"
+                   "int main(int c, char **v) { int n = setjmp(back); if (!n) wait();\n"
+                   '  return write("told") + told() + n + sigaction; }\n',
+        "tell.c": "#include <setjmp.h>\nint sigaction = 4;\nstatic jmp_buf here;\n"
+                  "int told(void) { int n = setjmp(here); if (!n) longjmp(here, 2);"
+                  " return n + sigaction; }\n",
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.findall(r": (\w+) stays in C: setjmp", done.stdout) == ["told", "main"]
+    built_by_cc(tmp_path / "c", root / "watch.c", root / "tell.c")
+    rust = tmp_path / "watch_rs" / "target" / "release" / "watch"
+    assert run(rust) == run(tmp_path / "c") == (20, "told 3\n", "")
+
+
+@needs_cargo
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="libraries are loaded before")
+def test_what_takes_the_place_of_the_c_library_is_of_no_program(tmp_path: Path) -> None:
+    root = tmp_path / "early"
+    write(root, {
+        "early.c": "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <stdarg.h>\n"
+                   "#include <stdio.h>\n#include <time.h>\n"
+                   "time_t time(time_t *to) { time_t (*real)(time_t *) = dlsym(RTLD_NEXT, "
+                   '"time"); time_t now = real(to); return now > 1000 ? 7 : -1; }\n'
+                   "int _init(void) { puts(\"begun\"); fflush(stdout); return 0; }\n"
+                   "__attribute__((constructor)) static void made(void) { puts(\"made\"); }\n"
+                   "int snprintf(char *to, size_t size, const char *form, ...) { to[0] = '!'; "
+                   "to[1] = 0; return 1; }\n",
+        "ask.c": "#include <stdio.h>\n#include <time.h>\nint main(void) { char text[9];\n"
+                 '  snprintf(text, 9, "%d", 5); puts(text); return time(0) > 1000; }\n',
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = "early.c takes the place of functions of the C library (snprintf, time) in programs"
+    assert told in done.stdout and told in jc2r("run", "--baseline", root).stdout
+    crate = tmp_path / "early_rs"
+    assert run(crate / "target" / "release" / "ask") == (1, "5\n", "")
+    shutil.copy(crate / "target" / "release" / "ask", tmp_path)
+    subprocess.run(["cargo", "build", "--release", "--lib", "--features", "preload", "--offline",
+                    "--quiet"], cwd=crate, check=True, timeout=120)  # fmt: skip
+    library = crate / "target" / "release" / "libearly_rs.so"
+    done = subprocess.run([tmp_path / "ask"], env={**os.environ, "LD_PRELOAD": str(library)},
+                          capture_output=True, text=True, timeout=60, check=False)  # fmt: skip
+    assert done.returncode == 0 and sorted(done.stdout.split()) == ["!", "begun", "made"]
 
 
 @needs_cargo

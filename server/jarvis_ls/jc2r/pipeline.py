@@ -41,6 +41,7 @@ from jarvis_ls.jc2r.records import (
     FunctionState,
     SkippedUnit,
     State,
+    read_notes,
     read_progress,
     read_state,
 )
@@ -134,7 +135,12 @@ async def run_baseline(
         functions, skipped = read_progress(folder)
         torn = scanned.problems or any(one.reason.startswith(UNLINKED) for one in skipped)
         doubted = (skipped and torn) or any(ELSEWHERE in one for one in scanned.notes)
-        notes = (*scanned.notes, *(advice if doubted else ()), *([missing] if missing else ()))
+        notes = (
+            *scanned.notes,
+            *read_notes(folder),
+            *(advice if doubted else ()),
+            *([missing] if missing else ()),
+        )
         return Run(crate, functions, skipped, again, time.monotonic() - started, notes)
 
 
@@ -149,6 +155,7 @@ def _write_progress(folder: Path, found: Translated) -> None:
     data: dict[str, Any] = {
         "functions": [asdict(one) for one in functions],
         "skipped": [asdict(one) for one in found.skipped],
+        "notes": found.notes,
     }
     text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
     replace_file(folder / "progress.json", text.encode())

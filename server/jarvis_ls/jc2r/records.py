@@ -99,3 +99,12 @@ def read_progress(folder: Path) -> tuple[tuple[FunctionState, ...], tuple[Skippe
         return functions, tuple(SkippedUnit(**one) for one in data["skipped"])
     except (SkippedFile, ValueError, KeyError, TypeError, RecursionError):
         raise unfinished(folder) from None
+
+
+def read_notes(folder: Path) -> tuple[str, ...]:
+    """What the last run found that a user should know of the crate. Raises `JarvisError`."""
+    try:
+        data = json.loads(read_regular(folder / "progress.json", limit=256_000_000))
+        return tuple(map(str, data.get("notes", ())))
+    except (SkippedFile, ValueError, AttributeError, TypeError, RecursionError):
+        raise unfinished(folder) from None

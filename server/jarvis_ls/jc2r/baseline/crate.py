@@ -30,11 +30,13 @@ from jarvis_ls.jc2r.baseline.manifest import (
 from jarvis_ls.jc2r.baseline.module import Translator, handed_over
 from jarvis_ls.jc2r.baseline.names import Names, Unsupported, rust_name
 from jarvis_ls.jc2r.baseline.support import support
+from jarvis_ls.jc2r.baseline.system import AT_LOAD, functions_of_system
 from jarvis_ls.jc2r.cargo import cargo, crate_name
 from jarvis_ls.jc2r.commands import Unit
 from jarvis_ls.jc2r.records import MARK, SkippedUnit
 
 BUILD_SECONDS = 900
+_NAMED = 4
 MANIFEST = "Cargo.toml"
 _CLAIM = f".{MANIFEST}."
 """How a manifest begins its name while it is written."""
@@ -60,6 +62,8 @@ class Translated:
     name: str
     modules: list[Module] = field(default_factory=list)
     skipped: list[SkippedUnit] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What a user should know of the crate, in words."""
 
 
 def translate(
@@ -88,6 +92,7 @@ def _translate(
     translators = _read(root, units, crate, found, without, unlinked)
     crate.types.reserve({"types", "sys", "OnLeave", *complexes.SUPPORT})
     parts = _find_asked(crate, translators)
+    _name_apart(crate, translators)
     for _, translator in translators if len(translators) > 1 else ():
         crate.types.learn(translator.own_records())
     whole = _prepared(root, translators)
@@ -112,6 +117,7 @@ def _translate(
     if not found.modules:
         raise JarvisError("Nothing was translated: " + "; ".join(
             f"{one.file}: {one.reason}" for one in found.skipped[:5]))  # fmt: skip
+    found.notes = [_replacing(file, names) for file, names in sorted(crate.replacing.items())]
     _choose(crate, found.modules, parts)
     _forget_parts(root, translators, found, {*without, *unlinked})
     headers = {name for _, translator in translators for name in translator.system_headers}
@@ -200,6 +206,41 @@ def _find_asked(crate: Crate, translators: Sequence[tuple[Unit, Translator]]) ->
     )
     crate.tied = tied(parts) if crate.variadic else {}
     return parts
+
+
+def _name_apart(crate: Crate, translators: Sequence[tuple[Unit, Translator]]) -> None:
+    """Give what the C library has functions for names of its own: all that a program has for
+    itself, variables, and functions that are to take their place in other programs."""
+    files = [one for _, one in translators]
+    known = functions_of_system(frozenset().union(*(one.defined for one in files)))
+    for unit, one in translators if known else ():
+        variables = one.of_kind(known, "VAR_DECL")
+        functions = one.of_kind(known, "FUNCTION_DECL")
+        if one.has_main:
+            functions -= _asked_by_others(one, files, functions)
+        elif crate.variadic and functions and one.replaces:
+            crate.replacing[unit.path] = functions
+        else:
+            functions &= AT_LOAD.keys()
+        crate.homes.apart.update((one.name, name) for name in variables | functions)
+
+
+def _replacing(file: str, names: frozenset[str]) -> str:
+    listed = sorted(names - AT_LOAD.keys(), key=lambda one: (one.startswith("_"), one))
+    named = ", ".join([*listed[:_NAMED], *(["…"] if len(listed) > _NAMED else [])])
+    return (
+        f"{file} takes the place of functions of the C library ({named}) in programs that it is"
+        " loaded into; the programs of the crate are without it, and"
+        " cargo build --release --lib --features preload makes the library"
+    )
+
+
+def _asked_by_others(
+    program: Translator, files: Sequence[Translator], names: frozenset[str]
+) -> frozenset[str]:
+    """Functions of a program that files of the library mean."""
+    others = [one for one in files if one is not program and not one.has_main] if names else []
+    return frozenset().union(*(one.seen_by_linker(names).asked for one in others))
 
 
 def _choose(crate: Crate, modules: Sequence[Module], parts: Sequence[Part]) -> None:
@@ -323,7 +364,7 @@ def _write(
     for one in new.iterdir():
         one.rename(found.folder / one.name)
     shutil.rmtree(new)
-    text = manifest(found.name, [module.name for module in programs])
+    text = manifest(found.name, [module.name for module in programs], preload=bool(crate.replacing))
     replace_file(found.folder / MANIFEST, text.encode())
 
 

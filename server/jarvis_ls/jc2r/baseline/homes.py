@@ -27,6 +27,8 @@ class Homes:
     """Offers by name, in the order of the files. Those of programs are their own."""
 
     offers: dict[str, list[Offer]] = field(default_factory=dict)
+    apart: set[tuple[str, str]] = field(default_factory=set)
+    """Modules and what they define under a name that the C library has for another thing."""
 
     def add(self, name: str, offer: Offer) -> None:
         """Another file offers `name`."""
@@ -57,6 +59,8 @@ class Homes:
     def linked_as(self, module: str, name: str) -> str:
         """The linker's name of what a module defines for others: two of one name in two files
         cannot both have it."""
+        if (module, name) in self.apart:
+            return symbol(module, name)
         found = self.offers.get(name)
         if not found or found[0].module == module:
             return name

@@ -47,6 +47,10 @@ class Crate:
     """Functions that several files of one folder define for others, with those files: each program
     says which of them it means."""
 
+    replacing: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Functions that take the place of those of the C library in programs that a library is loaded
+    into, by the file that defines them."""
+
     def is_alone(self, name: str, file: str) -> bool:
         """Whether no other file of the library defines what a file does."""
         return self.defined.get(name, set()) <= {file}

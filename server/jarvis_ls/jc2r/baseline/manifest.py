@@ -40,19 +40,20 @@ def defines_variadics() -> bool:
     return match is None or (int(match[1]), int(match[2])) >= (1, 88)
 
 
-def manifest(name: str, programs: Sequence[str]) -> str:
+def manifest(name: str, programs: Sequence[str], *, preload: bool) -> str:
     """`Cargo.toml`."""
     bins = "".join(
         f'[[bin]]\nname = "{one}"\npath = "src/bin/{one}.rs"\ntest = false\n\n'
         for one in programs
     )  # fmt: skip
+    features = "[features]\npreload = []\n\n" if preload else ""
     return (
         f"{MARK} from the C sources; changes are overwritten.\n\n"
         f'[package]\nname = "{name}"\nversion = "0.1.0"\n'
         f'edition = "{EDITION}"\nautobins = false\n'
         "publish = false\n\n"
         '[lib]\ncrate-type = ["rlib", "cdylib", "staticlib"]\ndoctest = false\n\n'
-        f"{bins}"
+        f"{bins}{features}"
         "[profile.dev]\noverflow-checks = false\ndebug-assertions = false\n\n"
         '[profile.release]\nopt-level = 3\npanic = "abort"\ncodegen-units = 1\n'
     )

@@ -28,11 +28,13 @@ from jarvis_ls.jc2r.baseline.names import Unsupported, rust_name
 from jarvis_ls.jc2r.baseline.naming import Naming, is_of_each_thread
 from jarvis_ls.jc2r.baseline.remainder import places, remainder, symbol
 from jarvis_ls.jc2r.baseline.source import REFERENCES
+from jarvis_ls.jc2r.baseline.system import AT_LOAD
 from jarvis_ls.jc2r.baseline.uses import Definitions, Function, Use
 
 _LOG = logging.getLogger(__name__)
 _LONG = 20_000
 """Values of so many characters are left as they are by rustfmt, which takes long for them."""
+IF_PRELOADED = '#[cfg(feature = "preload")]'
 _LAST = 1 << 62
 """Behind everything of the file."""
 
@@ -246,7 +248,34 @@ class Translator(Naming):
             module.renamed = self.renamed
         else:
             module.items += [in_rust(text) for _, text in self._assembly]
+        module.items += self._replacements()
         return module
+
+    def _replacements(self) -> list[str]:
+        """What gives functions the names of those of the C library, in the library that takes
+        their place: no program of the crate is to have it."""
+        made = []
+        for cursor in self._functions:
+            name = cursor.spelling
+            if name not in self.replacing:
+                continue
+            inner, where = self.symbol_of(cursor), ""
+            if cursor.get_usr() not in self._left:
+                inner, where = "{inner}", f", inner = sym {self.defined_name(cursor)}"
+            if name in AT_LOAD and not where:
+                raise Unsupported(f"{name}, which the linker has")
+            if name in AT_LOAD:
+                made.append(
+                    f'{IF_PRELOADED}\n#[used]\n#[link_section = "{AT_LOAD[name]}"]\nstatic'
+                    f" {name}_called: {self.signature(cursor)} = {self.defined_name(cursor)};"
+                )
+            else:
+                made.append(
+                    f'{IF_PRELOADED}\n#[unsafe(naked)]\n#[export_name = "{name}"]\npub unsafe'
+                    f' extern "C" fn {name}__replaced() {{\ncore::arch::naked_asm!("jmp {inner}"'
+                    f"{where})\n}}"
+                )
+        return made
 
     def places_in_c(self, *, whole: bool = False) -> bytes:
         """What tells Rust where C has its variables of each thread; with `whole` all are in C."""
@@ -276,8 +305,9 @@ class Translator(Naming):
             if attribute == "weak":
                 continue
             section = ".init_array" if attribute == "constructor" else ".fini_array"
-            code += (f'\n\n#[used]\n#[link_section = "{section}"]\nstatic {name}_{attribute}: '
-                     f'unsafe extern "C" fn() = {name};')  # fmt: skip
+            when = f"{IF_PRELOADED}\n" if self.replacing else ""
+            code += (f'\n\n{when}#[used]\n#[link_section = "{section}"]\nstatic'
+                     f' {name}_{attribute}: unsafe extern "C" fn() = {name};')  # fmt: skip
         return code
 
     def _giving_way(self, cursor: Any, name: str) -> str:

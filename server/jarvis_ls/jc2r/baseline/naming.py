@@ -67,7 +67,7 @@ class Naming(Source):
         self.types.begin()
         for cursor in [*self._functions, *self._variables]:
             if cursor.linkage.name == "EXTERNAL" and not self.gives_way(cursor) and (
-                cursor.spelling not in self._crate.tied
+                cursor.spelling not in self._crate.tied and cursor.spelling not in self.replacing
             ):  # fmt: skip
                 self._offer(cursor, in_rust)
 
@@ -111,10 +111,19 @@ class Naming(Source):
         return re.sub(r"; \d+\]$", "; 0]", self.types.of(declared.type))
 
     @property
+    def replacing(self) -> frozenset[str]:
+        """See `Crate.replacing`."""
+        return self._crate.replacing.get(self._path, frozenset())
+
+    @property
     def renamed(self) -> dict[str, str]:
         """Names whose definitions here are known to the linker by another; see `head`, too."""
         pairs = ((name, self.linked_as(name)) for name in sorted(self.defined))
         found = {name: linked for name, linked in pairs if linked != name and name != "main"}
+        for module, name in sorted(self._crate.homes.apart):
+            offer = None if name in self.defined else self._crate.homes.nearest(name, self._path)
+            if offer is not None and offer.module == module:
+                found[name] = symbol(module, name)
         if self.has_main:  # it is begun from Rust all the same
             found["main"] = "main_0"
         elif "main" in self.defined:

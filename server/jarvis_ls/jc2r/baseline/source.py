@@ -13,6 +13,7 @@ from jarvis_ls.jc2r.baseline import prelude
 from jarvis_ls.jc2r.baseline.assembly import assembly, versions
 from jarvis_ls.jc2r.baseline.attributes import alias_of, is_weak, label_of, section_of
 from jarvis_ls.jc2r.baseline.choosing import Part
+from jarvis_ls.jc2r.baseline.system import NEXT
 
 _OF_MAIN = re.compile(
     r"'main' must return 'int'|(?:first|second|third) parameter of 'main' \(.*\) must be of type .*"
@@ -109,6 +110,19 @@ class Source:
         """Names that the file defines for others."""
         every = [*self._functions, *self._variables]
         return {one.spelling for one in every if one.linkage.name == "EXTERNAL"}
+
+    @property
+    def replaces(self) -> bool:
+        """Whether the file is made to take the place of functions that others have: it asks for
+        the next ones of their name."""
+        return any(one.spelling in NEXT for cursor in self._functions
+                   for one in clang.descendants(cursor, REFERENCES))  # fmt: skip
+
+    def of_kind(self, names: Collection[str], kind: str) -> frozenset[str]:
+        """Those of `names` that the file itself defines as functions or as variables."""
+        every = self._functions if kind == "FUNCTION_DECL" else self._variables
+        return frozenset(one.spelling for one in every
+                         if one.spelling in names and self._is_firm(one))  # fmt: skip
 
     def seen_by_linker(self, names: Collection[str]) -> Part:
         """What the file defines for others, and which of `names` it leaves to them."""

@@ -20,6 +20,7 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.jc2r.baseline.names import rust_name
 from jarvis_ls.jc2r.baseline.remainder import symbol
+from jarvis_ls.jc2r.baseline.system import AT_LOAD
 from jarvis_ls.jc2r.cargo import cargo, crate_name
 from jarvis_ls.jc2r.commands import Unit, Units
 from jarvis_ls.jc2r.equivalence.signature import Signatures
@@ -82,13 +83,21 @@ class Symbols:
     """External names that programs define and other files, too."""
     later: frozenset[tuple[str, str]] = frozenset()
     """Functions that a file of the library defines as one before it does: file and name."""
+    external: frozenset[tuple[str, str]] = frozenset()
+    """What files define for others."""
+
+    def plain(self, module: str) -> frozenset[str]:
+        """What a module defines for others and is called as in C."""
+        return frozenset(name for file, name in self.external
+                         if self.modules.get(file) == module
+                         and self.of(file, name, False) == name)  # fmt: skip
 
     def of(self, file: str, name: str, static: bool) -> str:
         """The name of one in shared objects."""
         if name == "main" and file in self.programs:
             return symbol(self.modules[file], "main_0")
         in_turn = file in self.programs and name in self.shared
-        if static or in_turn or (file, name) in self.later:
+        if static or in_turn or name in AT_LOAD or (file, name) in self.later:
             return symbol(self.modules[file], rust_name(name).removeprefix("r#"))
         return name
 
@@ -119,7 +128,8 @@ def symbols_of(crate: Path, found: Signatures) -> Symbols:
     outside = [one for one in found.functions if not one.static and one.file not in programs]
     later = frozenset((one.file, one.name) for one in outside
                       if first.setdefault(one.name, one.file) != one.file)  # fmt: skip
-    return Symbols(modules, programs, shared, later)
+    external = frozenset((file, name) for file, name, static in found.definitions if not static)
+    return Symbols(modules, programs, shared, later, external)
 
 
 def build_c(
@@ -160,7 +170,8 @@ def copy_crate(crate: Path, folder: Path, symbols: Symbols) -> None:
         if path.name == "lib.rs":
             text += "".join(f"pub mod {name};\n" for name in programs)
         elif _HEAD.match(text):
-            text = _exported(text, path.stem, symbols.shared if program else frozenset())
+            text = _exported(text, path.stem, symbols.shared if program else frozenset(),
+                             symbols.plain(path.stem))  # fmt: skip
             if program:
                 text = _HANDED_OVER.sub("", text)
                 text = re.sub(r"^#!\[allow\(\w+\)\]$", "", text, flags=re.MULTILINE)
@@ -306,9 +317,9 @@ def _rename(made: Path, file: str, found: Signatures, symbols: Symbols) -> None:
     _run(["objcopy", f"--redefine-syms={names}", str(middle), str(made)])
 
 
-def _exported(text: str, module: str, shared: frozenset[str]) -> str:
-    """Rust source in which every function and variable has a name for the linker; lines stay where
-    they are."""
+def _exported(text: str, module: str, shared: frozenset[str], plain: frozenset[str]) -> str:
+    """Rust source in which every function and variable has a name for the linker, that of C for
+    what is `plain`; lines stay where they are."""
     made: list[str] = []
     for line in text.split("\n"):
         match = _FROM_C.match(line)
@@ -325,6 +336,8 @@ def _exported(text: str, module: str, shared: frozenset[str]) -> str:
             if "#[no_mangle]" in attributes:
                 if match[1] in shared:
                     made[first + attributes.index("#[no_mangle]")] = name
+            elif match[1] in plain and name in attributes:
+                made[first + attributes.index(name)] = "#[no_mangle]"
             elif not any("export_name" in one for one in attributes):
                 line = f"{name} {line}"
         made.append(line)
