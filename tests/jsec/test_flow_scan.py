@@ -148,6 +148,32 @@ def test_the_place_is_silent_when_only_good_values_get_there(
     assert [one for one in result.findings if 121 in one.cwe] == []
 
 
+HELD = """\
+#include "sink.h"
+void start(void) {
+    void (*route)(const char *) = put;
+    route("short");
+}
+"""
+GIVEN_AWAY = """\
+#include "sink.h"
+void hand_on(void (*route)(const char *));
+void start(void) {
+    void (*route)(const char *) = put;
+    hand_on(route);
+    route("short");
+}
+"""
+
+
+@pytest.mark.parametrize("start, told", [(HELD, 0), (GIVEN_AWAY, 1)])
+def test_a_function_that_a_variable_holds_is_called_by_nobody_else(
+    tmp_path: Path, scan_folder: Scan, start: str, told: int
+) -> None:
+    result = scan_folder(write(tmp_path, {**GOOD, "a/start.c": start}))
+    assert len([one for one in result.findings if 121 in one.cwe]) == told
+
+
 def test_a_guess_stands_with_little_confidence_where_nobody_calls(
     tmp_path: Path, scan_folder: Scan
 ) -> None:

@@ -214,11 +214,7 @@ class Calls:
         signature = of.types.methods.get((owner, short)) if owner else None
         owner = owner if signature is not None else ""
         if signature is None:
-            signature = of.outer.functions.get(short)
-        if signature is None:
-            declared = of.types.facts.functions.get(short)
-            if declared is not None:
-                signature = ("fn", of.types.declared(declared), None, True)
+            signature = of.signature(short)
         implicit = INT if of.types.unit.language == "c" else ANY
         result = signature[1] if signature is not None else RESULTS.get(short, implicit)
         if short in RESULTS and signature is not None and signature[1] == ANY:

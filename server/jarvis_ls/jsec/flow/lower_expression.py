@@ -278,15 +278,23 @@ class Expressions:
                 expanded = self.outer.macros.expression(short)
                 if expanded is not None:
                     return self.expand(expanded, self.span(node))
-                if short in self.outer.functions:
+                signature = self.signature(short)
+                if signature is not None:
                     self.calls.add(short)
-                    return (ir.FUNC, name), self.outer.functions[short]
+                    return (ir.FUNC, name), signature
         if self.depth > MAX_DEPTH:
             return self._load(node)
         self.depth += 1
         address, type_ = self.places.named(node, name, slot)
         self.depth -= 1
         return self.loaded(address, type_, self.span(node))
+
+    def signature(self, name: str) -> Type | None:
+        """The type of a function that the file or a header of the project declares, of this one
+        without its parameters; None when none does."""
+        known = self.outer.functions.get(name)
+        declared = self.types.facts.functions.get(name) if known is None else None
+        return known if declared is None else ("fn", self.types.declared(declared), None, True)
 
     def _constant(self, name: str) -> Typed | None:
         value = self.types.enumerators.get(name)

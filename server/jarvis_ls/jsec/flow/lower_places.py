@@ -82,9 +82,10 @@ class Places:
         short = name.rpartition("::")[2]
         if self.is_member(short):
             return self.member_of_this(short, self.of.span(node))
-        if short in self.of.outer.functions and short not in self.of.outer.globals:
+        signature = None if short in self.of.outer.globals else self.of.signature(short)
+        if signature is not None:
             self.of.calls.add(short)
-            return (ir.FUNC, name), self.of.outer.functions[short]
+            return (ir.FUNC, name), signature
         expanded = (
             None if short in self.of.outer.globals else self.of.outer.macros.expression(short)
         )

@@ -16,9 +16,15 @@ from typing import Any
 
 from jarvis_ls.jsec.flow.ir import (
     CALL,
+    CAST,
+    EVAL,
     FUNC,
+    LOAD,
+    LOCAL,
     RCALL,
     RETURN,
+    STORE,
+    Expr,
     FileIR,
     FunctionIR,
     GlobalIR,
@@ -26,7 +32,7 @@ from jarvis_ls.jsec.flow.ir import (
     Span,
 )
 from jarvis_ls.jsec.flow.lower_blocks import targets
-from jarvis_ls.jsec.flow.parts import INNER, of_instruction
+from jarvis_ls.jsec.flow.parts import INNER, of_end, of_instruction
 from jarvis_ls.jsec.flow.reach import acts_of
 
 _LONG = 200
@@ -182,12 +188,52 @@ def way_through(function: FunctionIR) -> tuple[str, ...] | None:
 
 
 def taken(function: FunctionIR) -> tuple[str, ...]:
-    """Functions that a function mentions without calling them, in order of name."""
+    """Functions that a function mentions without calling them, in order of name: but not those
+    that only variables of its own hold which it does nothing with but call what they hold."""
     called = {
         instr[2] for instrs, _ in function.blocks for instr in instrs
         if instr[0] in (CALL, RCALL) and isinstance(instr[2], str)
     }  # fmt: skip
-    return tuple(sorted(function.calls - called))
+    mentioned = function.calls - called
+    return tuple(sorted(mentioned & _given_away(function))) if mentioned else ()
+
+
+def _given_away(function: FunctionIR) -> set[str]:
+    """Functions that are mentioned where more than a variable which is only called takes them."""
+    held: dict[int, list[str]] = {}
+    away: set[str] = set()
+    used: set[int] = set()
+    waiting: list[Expr] = []
+    for instrs, end in function.blocks:
+        waiting += of_end(end)
+        for instr in instrs:
+            parts = of_instruction(instr)
+            if instr[0] == CALL and _variable(instr[2]) >= 0:
+                parts = parts[1:]
+            elif instr[0] == EVAL and instr[1][0] == STORE and instr[1][1][0] == LOCAL:
+                value = instr[1][2]
+                while value[0] == CAST:
+                    value = value[1]
+                if value[0] == FUNC:
+                    held.setdefault(instr[1][1][1], []).append(value[1])
+                    continue
+            waiting += parts
+    while waiting:
+        part = waiting.pop()
+        if part[0] == FUNC:
+            away.add(part[1])
+        elif part[0] == LOCAL:
+            used.add(part[1])
+        waiting += [part[at] for at in INNER[part[0]] if part[at] is not None]
+    return away.union(*(names for slot, names in held.items() if slot in used))
+
+
+def _variable(target: str | Expr) -> int:
+    """The variable that holds what is called; -1 where none does."""
+    if isinstance(target, str) or target[0] != LOAD or target[1][0] != LOCAL:
+        return -1
+    slot: int = target[1][1]
+    return slot
 
 
 def pack(function: FunctionIR) -> bytes:
