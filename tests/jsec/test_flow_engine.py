@@ -210,6 +210,25 @@ PAIRS = {
         "void f(void) { char a[9]; memset(a, 'x', 4); %s; puts(a); }",
         "memset(a + 4, 'y', 2)", "strcpy(a + 4, \"z\")", "text-without-end",
     ),
+    "a pointer stops behind the start": (
+        "void f(void) { char a[9]; char *p; if (!fgets(a, 9, stdin)) return; p = a + strlen(a);"
+        " while (p %s a && p[-1] == ' ') { p--; *p = 0; } }",
+        ">=", ">", "buffer-read-under",
+    ),
+    "a pointer to wide characters stops behind the start": (
+        "void f(void) { wchar_t a[9]; wchar_t *p; if (!fgetws(a, 9, stdin)) return;"
+        " p = a + wcslen(a); while (a %s p && p[-1] == L' ') { --p; *p = 0; } }",
+        "<=", "<", "buffer-read-under",
+    ),
+    "a program of Windows is named by its path": (
+        "void f(STARTUPINFOA *s, PROCESS_INFORMATION *m) { char line[] = \"%sa.exe /x\";"
+        " CreateProcessA(NULL, line, NULL, NULL, 0, 0, NULL, NULL, s, m); }",
+        "", "C:\\\\b\\\\", "search-path",
+    ),
+    "a program that is started is named by its path": (
+        "void f(void) { _spawnlp(0, \"%s\", \"a\", NULL); }",
+        "a", "/bin/a", "search-path",
+    ),
     "a goto jumps over the release": (
         "void f(void) { char *p = malloc(10); if (!p) return; %s free(p); out: return; }",
         "goto out;", ";", "leak",

@@ -156,7 +156,10 @@ def literal_content(node: Node | None, function: Function | None) -> str | None:
         if event.argument != 0 or call.name not in COPIES:
             return None
         return string_literal(call.arg(1), function)
-    return None
+    variable = function.variable(text(bare(node)), node.start_byte)
+    if variable is None or len(function.uses(variable.name, end=node.start_byte)) > 1:
+        return None
+    return string_literal(variable.initial, function)  # nobody had it since
 
 
 def is_terminated(function: Function, names: list[str], start: int, end: int) -> bool:

@@ -11,7 +11,7 @@ from jarvis_ls.jsec.flow.evaluate import OPS, decided, evaluate, nullness
 from jarvis_ls.jsec.flow.ir import Expr, Instr, Number
 from jarvis_ls.jsec.flow.numbers import folded
 from jarvis_ls.jsec.flow.state import State
-from jarvis_ls.jsec.flow.types import limits
+from jarvis_ls.jsec.flow.types import limits, pointee, size_of
 from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
     AS_REGION,
@@ -168,7 +168,7 @@ def _is_pointer_test(a: Val, b: Val) -> bool:
 
 def _refine_offset(an: Analysis, st: State, op: str, e: Expr, value: Val, other: Val) -> bool:
     """A pointer that may lead to several places of a region is compared with one into it."""
-    if op != "==" or len(value.ptr) != 1 or len(other.ptr) != 1 or (
+    if op == "!=" or len(value.ptr) != 1 or len(other.ptr) != 1 or (
         (value.flags | other.flags) & OTHER
     ):  # fmt: skip
         return True
@@ -176,14 +176,30 @@ def _refine_offset(an: Analysis, st: State, op: str, e: Expr, value: Val, other:
     there, least, most = other.ptr[0][:3]
     if rid != there or lo == hi:
         return True
-    if hi < least or lo > most:
+    if op == "==":
+        if hi < least or lo > most:
+            return False
+        if least != most:
+            return True
+        lo = hi = least
+        flags |= TIGHT
+    elif op in (">", ">="):
+        lo = max(lo, least + _step(e) if op == ">" else least)
+    else:
+        hi = min(hi, most - _step(e) if op == "<" else most)
+    if lo > hi:
         return False
-    cell = _cell(an, st, e) if least == most else None
+    cell = _cell(an, st, e) if (lo, hi) != value.ptr[0][1:3] else None
     if cell is not None:
-        place: Target = (rid, least, least, flags | TIGHT, sub)
+        place: Target = (rid, lo, hi, flags, sub)
         st.put(cell[0], cell[1], Val(value.lo, value.hi, value.flags, value.taint, (place,),
                                      value.null, 0, value.sym))  # fmt: skip
     return True
+
+
+def _step(e: Expr) -> int:
+    """Bytes that a pointer which an expression gives is apart from the next, at least."""
+    return max(1, size_of(pointee(e[2]))) if e[0] == ir.LOAD else 1
 
 
 def _refine_handle(an: Analysis, st: State, op: str, a: Val, b: Val) -> bool:

@@ -37,4 +37,11 @@ void processes(STARTUPINFOA *start, PROCESS_INFORMATION *made) {
     CreateProcessA(NULL, "notepad.exe a.txt", NULL, NULL, 1, 0, NULL, NULL, start, made); // expect: relative-program-search
     CreateProcessA("C:\\Windows\\notepad.exe", "notepad.exe a.txt", NULL, NULL, 1, 0, NULL, NULL, start, made); // ok
     CreateProcessA("notepad.exe", "notepad.exe a.txt", NULL, NULL, 1, 0, NULL, NULL, start, made); // expect: relative-program-search
+    char line[] = "notepad.exe a.txt";
+    CreateProcessA(NULL, line, NULL, NULL, 1, 0, NULL, NULL, start, made); // expect: relative-program-search
+    char whole[] = "C:\\Windows\\notepad.exe a.txt";
+    CreateProcessA(NULL, whole, NULL, NULL, 1, 0, NULL, NULL, start, made); // ok
+    char filled[64] = "notepad.exe a.txt";
+    chosen_by_others(filled);
+    CreateProcessA(NULL, filled, NULL, NULL, 1, 0, NULL, NULL, start, made); // ok
 }

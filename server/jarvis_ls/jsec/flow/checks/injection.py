@@ -51,7 +51,8 @@ _BUILT_IN: Final = frozenset(
 
 def _searched(name: str) -> bool:
     return name.lstrip("_").removeprefix("w") in (
-        "system", "popen", "execlp", "execvp", "execlpe", "execvpe", "spawnlp", "spawnvp"
+        "system", "popen", "execlp", "execvp", "execlpe", "execvpe", "spawnlp", "spawnvp",
+        "CreateProcess", "CreateProcessA", "CreateProcessW", "WinExec",
     )  # fmt: skip
 
 

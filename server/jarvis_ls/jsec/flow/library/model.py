@@ -253,9 +253,11 @@ def _print(
 
 
 def _command(an: Analysis, st: State, call: Call, first: int, last: int) -> None:
+    program = True  # the first that there is: CreateProcess(NULL, "a.exe /x", ...)
     for index, value in enumerate(call.values):
         if first <= index <= last:
-            injection.command(an, st, value, call, program=index == 0)
+            injection.command(an, st, value, call, program=program)
+            program = program and value.null == NULL and not value.ptr
 
 
 def _vector(an: Analysis, st: State, call: Call, index: int) -> None:
