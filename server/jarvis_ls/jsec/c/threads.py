@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from jarvis_ls.codeintel.code import Call, Function, bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.core.regex import for_long_texts
+from jarvis_ls.jsec.c.copies import WRITES
 from jarvis_ls.jsec.c.locks import PAIRS, RELEASES
+from jarvis_ls.jsec.c.texts import APPENDS, COPIES
 from jarvis_ls.jsec.c.wrapped import lock_wrapped, starts_wrapped
 from jarvis_ls.jsec.guards import enclosing_loop
 from jarvis_ls.jsec.memo import once_per_file
@@ -27,6 +29,10 @@ JOINS = frozenset({"pthread_join", "thrd_join", "WaitForSingleObject", "WaitForM
                    "join", "g_thread_join", "uv_thread_join", "SDL_WaitThread"})  # fmt: skip
 INSTALLERS = frozenset({"signal", "sigset", "bsd_signal", "sysv_signal", "__sysv_signal"})
 """Functions that take a signal and its handler."""
+_FILLING = {name: place for name, (place, _, _) in WRITES.items()} | dict.fromkeys(
+    COPIES | APPENDS | {"sprintf", "vsprintf", "gets"}, 0
+)
+"""Functions that fill an array, with the place of that among their arguments."""
 _STARTING = (rb"(?i)(?:create|start|begin|new|spawn)_?thread|"
              rb"thread_?(?:create|start|begin|new|spawn)|\bj?thread\b|kthread_run"
              rb"|thrd_create|\basync\b")  # fmt: skip
@@ -130,8 +136,15 @@ def shared_variables(whole: WholeUnit) -> dict[str, str]:
 
 
 def writes(function: Function, names: dict[str, str]) -> list[tuple[str, Node]]:
-    """Writes of these variables of file scope in a function, in order."""
-    found = []
+    """Writes of these variables of file scope in a function, in order: assignments, and calls
+    that put a text or bytes into them."""
+    found = [
+        (name, call.node)
+        for call in function.calls
+        if call.name in _FILLING
+        and (name := text(call.arg(_FILLING[call.name]))) in names
+        and function.variable(name, call.node.start_byte) is None
+    ]
     for kind, part in (("assign", "left"), ("update", "argument")):
         for node in function.nodes(kind):
             target = field(node, part)

@@ -35,3 +35,17 @@ int wait_for_end(void) {
         ;
     return other.last;
 }
+
+static char phase[32] = "idle";
+
+static void on_hint(int number) {
+    (void)number;
+    char own[32];
+    strcpy(own, "local"); // ok
+    strcpy(phase, "stopping"); // expect: plain-variable-in-signal-handler
+}
+
+void run_phases(void) {
+    signal(SIGUSR1, on_hint);
+    puts(phase);
+}

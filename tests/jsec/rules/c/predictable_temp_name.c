@@ -61,14 +61,21 @@ char *through_macro(char *buffer) {
 
 int windows_alone(void) {
     char name[260];
-    if (GetTempFileNameA(".", "app", 0, name) == 0) // ok
+    if (GetTempFileNameA(".", "app", 1, name) == 0) // ok
         return -1;
     return _open(name, _O_RDWR | _O_CREAT | _O_EXCL, _S_IREAD | _S_IWRITE);
 }
 
 int windows_any(void) {
     char name[260];
-    if (GetTempFileNameA(".", "app", 0, name) == 0) // expect: predictable-temp-name
+    if (GetTempFileNameA(".", "app", 1, name) == 0) // expect: predictable-temp-name
         return -1;
     return _open(name, _O_RDWR | _O_CREAT, _S_IREAD | _S_IWRITE);
+}
+
+HANDLE windows_made(void) {
+    char name[260];
+    if (GetTempFileNameA(".", "app", 0, name) == 0) // ok: the file is there when it returns
+        return INVALID_HANDLE_VALUE;
+    return CreateFileA(name, GENERIC_WRITE, 0, NULL, TRUNCATE_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
 }

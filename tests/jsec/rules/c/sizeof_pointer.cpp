@@ -7,3 +7,8 @@ bool fits(const char (&buffer)[32], size_t length) {
 bool guessed(const char *buffer, size_t length) {
     return length < sizeof(buffer) / sizeof(buffer[0]); // expect: sizeof-pointer
 }
+
+void through_reference(double *&made, int (&whole)[4]) {
+    made = (double *)malloc(sizeof(made)); // expect: sizeof-pointer
+    memset(whole, 0, sizeof(whole)); // ok
+}

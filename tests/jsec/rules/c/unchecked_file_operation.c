@@ -37,3 +37,13 @@ int stored(const char *from, const char *to) {
     int result = rename(from, to); // ok
     return result;
 }
+
+int pipes(HANDLE pipe, HANDLE out) {
+    DWORD written = 0;
+    ConnectNamedPipe(pipe, NULL); // expect: unchecked-file-operation
+    if (!ConnectNamedPipe(pipe, NULL)) // ok
+        return -1;
+    WriteFile(out, "text", 4, &written, NULL); // expect: unchecked-file-operation
+    WriteFile(GetStdHandle(STD_ERROR_HANDLE), "text", 4, &written, NULL); // ok
+    return WriteFile(out, "text", 4, &written, NULL); // ok
+}

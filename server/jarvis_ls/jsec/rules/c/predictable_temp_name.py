@@ -2,8 +2,9 @@
 
 ## What it does
 Finds `tmpnam`, `tempnam`, `mktemp` and their variants, which only make up a name. `mkstemp` and
-`tmpfile` make the file in the same step; `open` with `O_CREAT | O_EXCL` refuses a file that is
-there, and the name given to it is left alone.
+`tmpfile` make the file in the same step, and so does `GetTempFileName` without a number of the
+caller's own; `open` with `O_CREAT | O_EXCL` refuses a file that is there, and the name given to it
+is left alone.
 
 ## Why is this bad?
 Between the name and the `open`, another user can put a symbolic link of that name in the
@@ -53,7 +54,7 @@ _OPENING = frozenset({"open", "_open", "open64", "creat", "fopen", "fopen64", "f
     fixable=True,
 )
 def predictable_temp_name(call: Call) -> Iterator[Report]:
-    if _made_alone(call):
+    if _makes_it(call) or _made_alone(call):
         return
     yield Report(
         call.node,
@@ -63,6 +64,12 @@ def predictable_temp_name(call: Call) -> Iterator[Report]:
         name=call.written,
         fix=_with_mkstemp(call),
     )
+
+
+def _makes_it(call: Call) -> bool:
+    """Whether the call makes the file itself, as `GetTempFileName` does when it is to choose the
+    number in the name."""
+    return call.name.startswith("GetTemp") and text(bare(call.arg(2) or call.node)) == "0"
 
 
 def _made_alone(call: Call) -> bool:

@@ -108,9 +108,11 @@ def _is_array_elsewhere(declared: Variable, function: Function) -> bool:
 
 
 def _is_reference(declared: Variable | Declared) -> bool:
-    """`T (&name)[n]`, whose size is that of the array."""
+    """`T (&name)[n]`, whose size is that of the array; `T *&name` is a pointer."""
     around = declared.node.parent if isinstance(declared, Variable) else None
-    return around is not None and around.type == "reference_declarator"
+    if around is None or around.type != "reference_declarator":
+        return False
+    return around.parent is None or around.parent.type != "pointer_declarator"
 
 
 def _of_type(site: Site) -> Iterator[Report]:

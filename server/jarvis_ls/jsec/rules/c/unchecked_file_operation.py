@@ -42,7 +42,9 @@ SURE = {
     "lseek": 0.5, "_lseek": 0.5, "fsetpos": 0.5, "fsync": 0.5, "fdatasync": 0.5, "pipe": 0.75,
     "socketpair": 0.75, "bind": 0.75, "listen": 0.7, "connect": 0.7, "setrlimit": 0.65,
     "stat": 0.6, "fstat": 0.6, "lstat": 0.6, "mlock": 0.6, "mprotect": 0.75, "mkfifo": 0.5,
-    "remove": 0.45,
+    "remove": 0.45, "WriteFile": 0.6, "ConnectNamedPipe": 0.6, "SetNamedPipeHandleState": 0.6,
+    "MoveFileA": 0.6, "MoveFileW": 0.6, "MoveFileExA": 0.6, "MoveFileExW": 0.6, "CopyFileA": 0.6,
+    "CopyFileW": 0.6, "SetEndOfFile": 0.6, "SetCurrentDirectoryA": 0.6, "SetCurrentDirectoryW": 0.6,
 }  # fmt: skip
 SEEKS = frozenset({"fseek", "fseeko", "lseek", "_lseek"})
 
@@ -62,6 +64,8 @@ def unchecked_file_operation(call: Call) -> Iterator[Report]:
         return
     if call.name in SEEKS and text(call.arg(1)).rstrip("lL") == "0":
         return  # to an end of the file: what is read or told next fails visibly
+    if call.name == "WriteFile" and "GetStdHandle" in text(call.arg(0)):
+        return  # few would want to hear that a message was lost
     yield Report(
         call.node,
         "Nobody looks at the result of '{name}': the program goes on as if it had worked.",
