@@ -115,13 +115,6 @@ class _Held:
         """How it got there."""
 
 
-def _within(inner: Frame | None, frame: Frame) -> bool:
-    """Whether a call is one of another, or made by it."""
-    while inner is not None and inner is not frame:
-        inner = inner.caller
-    return inner is frame
-
-
 def _replace(head: int, pending: dict[int, list[State]]) -> None:
     """Drop the states that left a loop before it was known what holds in it: more is to come."""
     for states in pending.values():
@@ -509,7 +502,7 @@ class Analysis(Regions):
         function = frame.function
         at = span if span != (0, 0) else (function.span[1] - 1, function.span[1])
         known = self.held.setdefault((function.file, at), [])
-        if self.silent or len(known) >= _LOCKS or not _within(taken[4], frame):
+        if self.silent or len(known) >= _LOCKS or frame not in taken[4].around():
             return
         if any(one.rid == rid and one.frame is frame for one in known):
             return
@@ -547,11 +540,11 @@ class Analysis(Regions):
         """Whether the function that returns with a lock should have given it back: it does so
         elsewhere, is not one that was called with it held, and does not hand out what is locked."""
         key = held.rid, held.frame
-        inner: Frame | None = held.taken[4]
-        while inner is not held.frame and inner is not None:
+        for inner in held.taken[4].around():
+            if inner is held.frame:
+                break
             if (held.rid, inner) in self.gave_back:
                 return False  # told of that one
-            inner = inner.caller
         if key not in self.gave_back or key in self.found_held:
             return False
         pointer = held.frame.function.result[0] == "p"

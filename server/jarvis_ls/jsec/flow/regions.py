@@ -96,6 +96,13 @@ class Frame:
         self.space = parts[: -2 if function.record else -1]
         """Namespaces around it."""
 
+    def around(self) -> list[Frame]:
+        """It and those it is called within, in this order."""
+        frames = [self]
+        while (caller := frames[-1].caller) is not None:
+            frames.append(caller)
+        return frames
+
 
 class Regions(Joiner):
     """Gives regions their numbers and says what they are."""

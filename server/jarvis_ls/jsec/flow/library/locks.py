@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from jarvis_ls.jsec.flow.fault import TAKEN
@@ -14,7 +14,6 @@ from jarvis_ls.jsec.flow.values import NOT_NULL, OTHER, ZERO, Val
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
-    from jarvis_ls.jsec.flow.regions import Frame
 
 _TAKES: Final = re.compile(r"(.*)(Acquire|acquire|Lock|lock|Take|take|Enter|enter)")
 """Names of functions that may take a lock."""
@@ -128,17 +127,10 @@ def _unlock(an: Analysis, st: State, call: Call, index: int) -> None:
 def _give_back(an: Analysis, st: State, value: Val) -> None:
     for target in value.ptr:
         if an.kind(target[0]) in _SHARED:
-            for frame in _around(an.frame):
+            for frame in an.frame.around():
                 key = target[0], frame
                 (an.gave_back if key in an.took else an.found_held).add(key)
         _free(st, target[0])
-
-
-def _around(frame: Frame | None) -> Iterator[Frame]:
-    """A call and those it is made within."""
-    while frame is not None:
-        yield frame
-        frame = frame.caller
 
 
 def method(an: Analysis, st: State, where: Val, owner: str, name: str, span: Span) -> None:
@@ -160,11 +152,7 @@ def _destroy(an: Analysis, st: State, call: Call, index: int) -> None:
         reg = st.regs.get(target[0])
         if reg is None or reg.locked is None:
             continue
-        both: Frame | None = an.frame
-        around = []
-        while both is not None:
-            around.append(both)
-            both = both.caller
+        around = an.frame.around()
         taking, at = reg.locked[4], reg.locked[1]
         while taking not in around:
             taking, at = taking.caller, taking.site
@@ -182,7 +170,7 @@ def _hold(an: Analysis, st: State, rid: int, span: Span) -> None:
     function = an.frame.function
     an.locked = True
     if an.kind(rid) in _SHARED:
-        an.took.update((rid, frame) for frame in _around(an.frame))
+        an.took.update((rid, frame) for frame in an.frame.around())
     st.regs[rid] = an.reg(st, rid).but(locked=(function.file, span, TAKEN, (), an.frame))
 
 
