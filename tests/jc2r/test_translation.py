@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import shutil
 import signal
@@ -644,6 +645,24 @@ def test_what_takes_the_place_of_the_c_library_is_of_no_program(tmp_path: Path) 
     done = subprocess.run([tmp_path / "ask"], env={**os.environ, "LD_PRELOAD": str(library)},
                           capture_output=True, text=True, timeout=60, check=False)  # fmt: skip
     assert done.returncode == 0 and sorted(done.stdout.split()) == ["!", "begun", "made"]
+
+
+@needs_cargo
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="words of that processor")
+def test_vectors_of_the_processor_are_those_of_rust(tmp_path: Path) -> None:
+    root = tmp_path / "wide"
+    write(root, {"wide.c": Path(__file__).with_name("vectors.c").read_text(encoding="utf-8")})
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "7 of 8 functions in Rust" in done.stdout
+    assert "nothing stays in C: inline assembly" in done.stdout
+    built_by_cc(tmp_path / "c", root / "wide.c")
+    rust = tmp_path / "wide_rs" / "target" / "release" / "wide"
+    assert run(rust) == run(tmp_path / "c") and run(rust)[0] == 0
+    assert (
+        '#[target_feature(enable = "avx2")]'
+        in (tmp_path / "wide_rs" / "src" / "bin" / "wide.rs").read_text()
+    )
 
 
 @needs_cargo

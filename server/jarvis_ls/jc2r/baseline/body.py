@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from jarvis_ls.codeintel import clang
+from jarvis_ls.jc2r.baseline import vectors
 from jarvis_ls.jc2r.baseline.comments import Comments
 from jarvis_ls.jc2r.baseline.complexes import is_complex
 from jarvis_ls.jc2r.baseline.jumps import Jumps, structured
@@ -70,6 +71,12 @@ class Surroundings(Protocol):
     def exported(self, cursor: Any) -> list[str]:
         """Attributes that give a definition its name for the linker."""
 
+    def assembly_of(self, statement: Any) -> list[str]:
+        """What a statement of assembly may be written as."""
+
+    def features(self, cursor: Any) -> list[str]:
+        """What a function asks of the processor, in Rust's words."""
+
     def defined_name(self, cursor: Any) -> str:
         """The name of a function where it is defined."""
 
@@ -118,6 +125,9 @@ class Body(Lowering):
         back = "" if kind(result) == "VOID" else f" -> {self.types.of(result)}"
         name = self._module.defined_name(cursor)
         head = self._module.exported(cursor)
+        if any(vectors.MODULE in line for line in (*parameters, back, *lines)):
+            asked = self._module.features(cursor)
+            head += [f'#[target_feature(enable = "{",".join(asked)}")]'] if asked else []
         signature = f'pub unsafe extern "C" fn {name}({", ".join(parameters)}){back}'
         if variadic:
             trampoline = self._trampoline(name, back)
@@ -247,6 +257,10 @@ class Body(Lowering):
     def written(self, cursor: Any) -> bytes:
         """See `Initials`."""
         return self._module.written(cursor)
+
+    def assembly_of(self, statement: Any) -> list[str]:
+        """See `Statements`."""
+        return self._module.assembly_of(statement)
 
     def external(self, name: str, declared: Any) -> str:
         """See `Initials`."""

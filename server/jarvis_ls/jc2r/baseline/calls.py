@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from jarvis_ls.codeintel import clang
-from jarvis_ls.jc2r.baseline import builtins, prelude
+from jarvis_ls.jc2r.baseline import builtins, prelude, vectors
 from jarvis_ls.jc2r.baseline.kinds import (
     is_array,
     is_integer,
@@ -18,8 +18,9 @@ from jarvis_ls.jc2r.baseline.kinds import (
     plain,
 )
 from jarvis_ls.jc2r.baseline.names import Unsupported
-from jarvis_ls.jc2r.baseline.nodes import ADDRESS, bare, inside, named
+from jarvis_ls.jc2r.baseline.nodes import ADDRESS, bare, inside, named, string_in
 from jarvis_ls.jc2r.baseline.operators import Operators
+from jarvis_ls.jc2r.baseline.strings import bytes_of
 from jarvis_ls.jc2r.baseline.text import literal, typed, whole, wrapped
 
 _RETURNING_TWICE = {"setjmp": "setjmp", "_setjmp": "setjmp", "__sigsetjmp": "sigsetjmp",
@@ -67,6 +68,8 @@ class Calls(Operators):
             return self._builtin(cursor, name, arguments)
         if name in _RETURNING_TWICE:
             raise Unsupported(_RETURNING_TWICE[name])
+        if vectors.is_instruction(declared):
+            return self._instruction(cursor, declared, arguments)
         type_ = declared.type.get_canonical()
         if address := self.address_if_there(declared):
             code = self.function_at(address, f"Option<{self.types.function(type_)}>")
@@ -86,6 +89,31 @@ class Calls(Operators):
             return self._ordered(function, found, arguments)
         function = self.name_of(declared)
         return self._ordered(function, self._arguments(type_, arguments), arguments)
+
+    def _instruction(self, cursor: Any, declared: Any, arguments: list[Any]) -> str:
+        """A function of the processor: what Rust has by that name takes the same, but for what
+        pointers point to and the signs of numbers."""
+        function, given = f"{vectors.MODULE}::{declared.spelling}", arguments
+        number = clang.constant(arguments[-1]) if arguments else None
+        if vectors.takes_number(declared.spelling):
+            if other := "" if isinstance(number, int) else vectors.by_register(declared.spelling):
+                value, by = map(self.value, arguments)
+                return f"{other}({value}, {vectors.MODULE}::_mm_cvtsi32_si128({by}))"
+            if not isinstance(number, int):
+                raise Unsupported(f"{declared.spelling} with a number that only a run knows")
+            function, given = f"{function}::<{{ {number} }}>", arguments[:-1]
+        found = [
+            f"{wrapped(code)} as _" if is_pointer(one) or is_integer(one) else code
+            for code, one in zip(self._arguments(declared.type.get_canonical(), given),
+                                 declared.type.get_canonical().argument_types(), strict=False)
+        ]  # fmt: skip
+        code = self._ordered(function, found, given)
+        return f"{code} as {self.types.of(cursor.type)}" if is_integer(cursor.type) else code
+
+    def _processor_part(self, cursor: Any) -> str:
+        """The part of a processor that a string names, as Rust calls it."""
+        string = string_in(cursor)
+        return "" if string is None else vectors.part(bytes_of(string).decode("latin-1"))
 
     def _with_others(self, function: str, known: list[Any], arguments: list[Any]) -> str:
         """A call with another number of arguments than an old definition has parameters: what is
@@ -244,7 +272,11 @@ class Calls(Operators):
         if name == "__builtin_complex":
             rust, (real, imaginary) = self.types.of(cursor.type), map(self.value, arguments)
             return f"{rust} {{ re: {real}, im: {imaginary} }}"
-        if name == "__builtin_prefetch":
+        if name == "__builtin_cpu_supports" and (part := self._processor_part(arguments[0])):
+            asked = f'std::arch::is_x86_feature_detected!("{part}")'
+            rust = self.types.of(cursor.type)
+            return asked if rust == "bool" else f"{asked} as {rust}"
+        if name in ("__builtin_prefetch", "__builtin_cpu_init"):
             return "()"
         if name == "__builtin_object_size":
             return literal(-1, self.types.of(cursor.type))

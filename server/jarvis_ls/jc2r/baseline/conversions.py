@@ -42,6 +42,10 @@ class Conversions(Initials):
         old, new = self.types.of(source), self.types.of(target)
         if old == new:
             return code
+        if "VECTOR" in (kind(source), kind(target)):
+            if kind(source) != kind(target):
+                raise Unsupported(f"a conversion of {source.spelling} to {target.spelling}")
+            return f"core::mem::transmute::<{old}, {new}>({code})"
         if kind(target) == "BOOL":
             return self.truth(code, source)
         if is_complex(target):

@@ -119,6 +119,10 @@ class Initials(ABC):
             if is_array(type_) and (code := table(type_, self.written(cursor))):
                 return code
             items = clang.children(cursor)
+            if kind(type_) == "VECTOR":
+                if any(clang.constant(one) != 0 for one in items):
+                    raise Unsupported("a vector set from its elements")
+                return self.zero(type_)
             if not is_array(type_) and not is_record(type_):
                 return self._scalar(type_, items[0]) if items else self.zero(type_)
             if len(items) == 1 and is_array(type_) and self._fits(type_, items[0]):
@@ -148,6 +152,8 @@ class Initials(ABC):
             return null(rust)
         if is_complex(type_):
             return f"{rust}::real(0.0)"
+        if kind(type_) == "VECTOR":
+            return f"unsafe {{ core::mem::zeroed::<{rust}>() }}"
         return {"bool": "false", "f32": "0.0", "f64": "0.0"}.get(rust, "0")
 
     def text(self, cursor: Any) -> str:

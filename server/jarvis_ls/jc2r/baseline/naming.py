@@ -14,6 +14,7 @@ from typing import Any
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.jc2r.baseline import vectors
 from jarvis_ls.jc2r.baseline.attributes import alignment_of, is_weak, label_of, placed
 from jarvis_ls.jc2r.baseline.homes import Offer
 from jarvis_ls.jc2r.baseline.kinds import FUNCTIONS, is_variadic, kind
@@ -329,6 +330,17 @@ class Naming(Source):
         if (self._left and not in_system) or is_variadic(cursor.type):
             return [f'#[export_name = "{symbol(self.name, name)}"]']
         return []
+
+    def assembly_of(self, statement: Any) -> list[str]:
+        """See `Surroundings`."""
+        text = self.written(statement).decode("utf-8", "replace")
+        name = text.partition("(")[0].strip()
+        bodies = {} if self._defining is None else self._defining.bodies
+        return [one for one in bodies.get(name, [text]) if "asm" in one]
+
+    def features(self, cursor: Any) -> list[str]:
+        """See `Surroundings`."""
+        return vectors.features(clang.printed(cursor).partition("{")[0], self._arguments)
 
     def defined_name(self, cursor: Any) -> str:
         """The name of a definition in its own module."""

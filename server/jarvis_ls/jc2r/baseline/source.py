@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.jc2r.baseline import prelude
+from jarvis_ls.jc2r.baseline import prelude, vectors
 from jarvis_ls.jc2r.baseline.assembly import assembly, versions
 from jarvis_ls.jc2r.baseline.attributes import alias_of, is_weak, label_of, section_of
 from jarvis_ls.jc2r.baseline.choosing import Part
@@ -48,7 +48,9 @@ class Source:
         known = prelude.TEXT + prelude.version()
         self._unit, self._problems = clang.parse(path, words, prelude=known)
         if any("atomic_flag" in one.text for one in self._problems):
-            self._unit, self._problems = clang.parse(path, words, prelude=known + prelude.atomics())
+            known += prelude.atomics()
+            self._unit, self._problems = clang.parse(path, words, prelude=known)
+        self._read_vectors(path, words, known)
         self._problems = [one for one in self._problems if not _OF_MAIN.fullmatch(one.text)]
         for cursor in clang.children(self._unit.cursor):
             if (text := assembly(cursor)) and not clang.in_system_header(cursor):
@@ -57,6 +59,17 @@ class Source:
                 self._assembly += [(cursor, text)] if named is None else []
         self._find_versioned()
         self._functions, self._variables = self._definitions(self._unit.cursor)
+
+    def _read_vectors(self, path: Path, words: list[str], known: str) -> None:
+        """Parse a file anew that asks for functions of the processor, so that all are declared."""
+        headers = [one.include.name for one in self._unit.get_includes()
+                   if one.include and vectors.is_header(one.include.name)
+                   and not vectors.is_header(one.source.name)]  # fmt: skip
+        if not headers:
+            return
+        unit, problems = clang.parse(path, words, prelude=known + vectors.first(headers))
+        if len(_outside(problems)) <= len(_outside(self._problems)):
+            self._unit, self._problems = unit, problems
 
     def _find_versioned(self) -> None:
         names = set(self._versions.values())
@@ -162,9 +175,7 @@ class Source:
             return {}
         own = [one for one in [*self._functions, *self._variables] if self.is_own(one)]
         found: dict[str, clang.Problem] = {}
-        for problem in self._problems:
-            if "/lib/gcc/" in problem.file:  # words of gcc for the processor: who uses them stays
-                continue
+        for problem in _outside(self._problems):
             inside = next((one for one in own if self._holds(one, problem)), None)
             if inside is None:
                 raise JarvisError(self.said(problem))
@@ -217,3 +228,9 @@ class Source:
                 ):  # fmt: skip
                     variables[usr] = cursor
         return list(functions.values()), list(variables.values())
+
+
+def _outside(problems: Iterable[clang.Problem]) -> list[clang.Problem]:
+    """What the parser objects to without words of gcc for the processor, which only those who use
+    them need."""
+    return [one for one in problems if "/lib/gcc/" not in one.file]

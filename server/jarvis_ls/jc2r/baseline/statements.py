@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,11 @@ from jarvis_ls.jc2r.baseline.nodes import converted_from
 from jarvis_ls.jc2r.baseline.text import literal
 
 CASES = ("CASE_STMT", "DEFAULT_STMT")
+_BARRIER = re.compile(
+    r'\s*(?:do\s*\{\s*)?(?:__)?asm(?:__)?\s*(?:(?:__)?volatile(?:__)?\s*)?\(\s*""\s*(?::[^=&;]*)?\)'
+    r"\s*;?\s*(?:\}\s*while\s*\(\s*0\s*\)\s*;?)?\s*"
+)
+"""Assembly without any, which sets nothing."""
 
 
 @dataclass
@@ -288,6 +294,10 @@ class Statements(Locals):
                 before.append(child)
         return groups
 
+    @abstractmethod
+    def assembly_of(self, statement: Any) -> list[str]:
+        """What a statement of assembly may be written as."""
+
     def on_asm(self, _cursor: Any) -> list[str]:
         """Assembly is not read."""
         raise Unsupported("inline assembly")
@@ -307,10 +317,11 @@ class Statements(Locals):
         return literal(number, rust).strip("()")
 
     def _on_asm_stmt(self, cursor: Any) -> list[str]:
-        if [one for one in clang.children(cursor) if one.kind.is_expression()]:
-            raise Unsupported("inline assembly")
-        words = [token.spelling for token in cursor.get_tokens()]
-        if '""' in words or not words:  # a barrier for the compiler
+        written = self.assembly_of(cursor)
+        barrier = all(map(_BARRIER.fullmatch, written)) if written else not list(
+            cursor.get_tokens()
+        ) and not any(one.kind.is_expression() for one in clang.children(cursor))  # fmt: skip
+        if barrier:  # for the compiler
             return ["core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);"]
         raise Unsupported("inline assembly")
 

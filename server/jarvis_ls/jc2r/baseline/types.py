@@ -24,6 +24,7 @@ from jarvis_ls.jc2r.baseline.kinds import (
     record_name,
 )
 from jarvis_ls.jc2r.baseline.names import Names, Unsupported
+from jarvis_ls.jc2r.baseline.vectors import vector
 
 _UNITS = {2: "u16", 4: "u32", 8: "u64", 16: "u128"}
 """What has an alignment: a packed record may hold it, but none that is told to have it."""
@@ -133,8 +134,9 @@ class Types:
             return f"types::{self.need(complexes.name_of(type_))}"
         if name in FUNCTIONS:
             return self.function(type_)
-        words = {"LONGDOUBLE": "long double", "VECTOR": "vector types",
-                 "FLOAT128": "__float128", "HALF": "_Float16"}  # fmt: skip
+        if name == "VECTOR":
+            return vector(type_)
+        words = {"LONGDOUBLE": "long double", "FLOAT128": "__float128", "HALF": "_Float16"}
         raise Unsupported(words.get(name, f"type {type_.spelling}"))
 
     def parameter(self, type_: Any) -> str:

@@ -103,6 +103,8 @@ class Definitions:
             for one in _definitions(macros.text(file), file):
                 found.setdefault(one.name, []).append(one)
         self._found = {name: ones[0] for name, ones in found.items() if len(ones) == 1}
+        self.bodies = {name: [one.body for one in ones] for name, ones in found.items()}
+        """What each stands for, in all its definitions."""
         self._several = {name for name, ones in found.items() if len(ones) > 1}
         self.files = {own, *headers}
         text = _SKIPPED.sub(b" ", _DIRECTIVE.sub(b" ", macros.text(own))) if found else b""
