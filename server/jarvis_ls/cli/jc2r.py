@@ -140,7 +140,10 @@ def _tell_scan(scanned: Scanned, *, build: bool) -> None:
     )))  # fmt: skip
     print(speak(Words("{steps} steps of translation, {groups} of them circles",
                       steps=scanned.steps, groups=scanned.groups)))  # fmt: skip
-    names, more = ", ".join(scanned.roots[:SHOWN]), len(scanned.roots) - SHOWN
+    shown = list(zip(scanned.roots, scanned.root_files, strict=True))[:SHOWN]
+    names = ", ".join(f"{name} ({file})" if scanned.roots.count(name) > 1 else name
+                      for name, file in shown)  # fmt: skip
+    more = len(scanned.roots) - SHOWN
     if more > 0:
         print(speak(Words("roots: {names} and {more} more", names=names, more=more)))
     else:

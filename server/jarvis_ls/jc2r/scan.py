@@ -62,6 +62,8 @@ class Scanned:
     """Steps of several symbols that use each other."""
     roots: tuple[str, ...]
     """Names of the root functions."""
+    root_files: tuple[str, ...]
+    """Where each of them is."""
     notes: tuple[str, ...] = ()
     """What was not done, in words."""
 
@@ -231,7 +233,8 @@ def _write(
         notes += _write_graphs(folder, table, chosen, pictures)
     scanned = Scanned(
         table, units, folder, problems, cached, len(order), sum(step["group"] for step in order),
-        tuple(table.symbols[number - 1].qualified_name for number in chosen), tuple(notes),
+        tuple(table.symbols[number - 1].qualified_name for number in chosen),
+        tuple(table.symbols[number - 1].file for number in chosen), tuple(notes),
     )  # fmt: skip
     meta = {
         "generated_at": stamp,
