@@ -69,7 +69,7 @@ def sizeof_pointer(site: Site) -> Iterator[Report]:
     value = bare(value)
     if value.type not in ("identifier", "field_expression"):
         return
-    declared = declaration(value, function)
+    declared = declaration(value, function) or _member(value, function)
     if declared is None or _is_reference(declared):
         return
     if isinstance(declared, Variable) and _is_array_elsewhere(declared, function):
@@ -96,6 +96,15 @@ def sizeof_pointer(site: Site) -> Iterator[Report]:
         call=call,
         fix=fix,
     )
+
+
+def _member(value: Node, function: Function) -> Declared | None:
+    """What a name that no variable has means in C++: a member of the class around, when all that
+    are called so are declared alike."""
+    if value.type != "identifier" or function.unit.language != "cpp":
+        return None
+    known = set(function.unit.facts.fields.get(text(value), ()))
+    return known.pop() if len(known) == 1 else None
 
 
 def _is_array_elsewhere(declared: Variable, function: Function) -> bool:
