@@ -344,7 +344,20 @@ def test_a_library_that_is_none_is_refused(project: Path, tmp_path: Path) -> Non
     fake = tmp_path / "libclang.so"
     fake.write_text("not a library")
     done = jc2r("scan", project, CLANG_LIBRARY_FILE=str(fake))
-    assert done.returncode == 2 and "libclang cannot be used" in done.stderr
+    assert done.returncode == 2 and f"libclang at {fake} cannot be used" in done.stderr
+    assert "Config." not in done.stderr  # advice for who writes Python
+
+
+def test_a_wrong_library_is_told_when_all_is_known_from_before(
+    project: Path, tmp_path: Path
+) -> None:
+    assert jc2r("scan", project).returncode == 0
+    done = jc2r("scan", project, LIBCLANG_PATH=str(tmp_path))
+    assert done.returncode == 2 and "LIBCLANG_PATH" in done.stderr
+    fake = tmp_path / "libclang.so"
+    fake.write_text("not a library")
+    done = jc2r("scan", project, CLANG_LIBRARY_FILE=str(fake))
+    assert done.returncode == 2 and f"libclang at {fake} cannot be used" in done.stderr
 
 
 def test_config(project: Path) -> None:

@@ -70,6 +70,14 @@ def test_hostile_folders(tmp_path: Path, batch: int) -> None:
         remove(root)
 
 
+def test_a_function_whose_name_is_torn_off_is_nothing_to_look_for(tmp_path: Path) -> None:
+    """An empty name stands everywhere in a file, and that without end."""
+    torn = "static pthread_mutex_t lock;\nvo  pub fnvoid) {\n    pthread_mutex_lock(&lock);\n}\n"
+    (tmp_path / "torn.cpp").write_text(torn)
+    result = scanned(tmp_path, 1)
+    assert not result.skipped and not result.notes
+
+
 def remove(root: Path) -> None:
     if (root / "locked").exists():
         (root / "locked").chmod(0o755)

@@ -65,7 +65,7 @@ def cindex() -> Any:
         raise ClangMissing(
             "Reading C for translation needs libclang: pip install 'jarvis-ls[migrate]'."
         ) from None
-    chosen = _chosen_library()
+    chosen = chosen_library()
     if chosen is not None and not bindings.Config.loaded:
         bindings.Config.set_library_file(str(chosen))
     try:
@@ -73,7 +73,9 @@ def cindex() -> Any:
     except bindings.LibclangError as error:
         if chosen is not None:  # one that is too old lacks what the bindings ask it for at once
             _check_age(chosen)
-        raise ClangMissing(f"libclang cannot be used: {_first_line(error)}") from None
+        raise ClangMissing(
+            f"libclang at {chosen or 'its default place'} cannot be used: {_reason(error)}"
+        ) from None
     _check_age(chosen, library)
     for name in ("clang_getCursorBinaryOperatorKind", "clang_getCursorUnaryOperatorKind"):
         function = getattr(library, name)
@@ -358,7 +360,7 @@ def _visit(cursor: Cursor, visitor: Any) -> None:
     bindings.conf.lib.clang_visitChildren(cursor, bindings.callbacks["cursor_visit"](visitor), [])
 
 
-def _chosen_library() -> Path | None:
+def chosen_library() -> Path | None:
     """The library the environment names; None for the default. Raises `ClangMissing`."""
     if named := os.environ.get("CLANG_LIBRARY_FILE"):
         if not Path(named).is_file():
@@ -453,5 +455,6 @@ def _quicken(library: Any, bindings: Any) -> None:
         getattr(library, one).errcheck = some_of_its_unit
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]
+def _reason(error: Exception) -> str:
+    """Why a library cannot be used, without what a program of Python could do about it."""
+    return str(error).partition("\n")[0].partition(" To provide a path")[0].rstrip(".")

@@ -163,7 +163,7 @@ def _roots(table: Table, names: Sequence[str]) -> list[int]:
 async def _read_all(
     root: Path, units: Sequence[Unit], folder: Path, jobs: int | None, progress: Progress | None
 ) -> tuple[list[UnitSymbols], tuple[Problem, ...], int]:
-    cache = _Cache(folder / "cache", root)
+    cache = _Cache(folder / "cache", root, str(clang.chosen_library() or ""))
     cache.folder.mkdir(exist_ok=True)
     read: dict[str, UnitSymbols] = {}
     problems: list[Problem] = []
@@ -280,15 +280,17 @@ def _write_graphs(folder: Path, table: Table, chosen: list[int], pictures: bool)
 class _Cache:
     """What units held, by their path; valid while no file they consist of has changed."""
 
-    def __init__(self, folder: Path, root: Path) -> None:
+    def __init__(self, folder: Path, root: Path, library: str) -> None:
+        """`library` is the libclang that the environment names."""
         self.folder = folder
         self._root = root
+        self._form = f"{_FORM} {library}"
         self._digests: dict[str, str] = {}
 
     def lookup(self, unit: Unit) -> UnitSymbols | None:
         try:
             record = json.loads(read_regular(self._path(unit), limit=MAX_BYTES))
-            if record["form"] != _FORM or record["arguments"] != list(unit.arguments):
+            if record["form"] != self._form or record["arguments"] != list(unit.arguments):
                 return None
             if any(self._digest(path) != digest for path, digest in record["files"].items()):
                 return None
@@ -302,7 +304,7 @@ class _Cache:
         if found.problems:
             return
         record: dict[str, Any] = {
-            "form": _FORM,
+            "form": self._form,
             "arguments": list(unit.arguments),
             "files": {path: self._digest(path) for path in found.files},
             "symbols": [asdict(symbol) for symbol in found.symbols],

@@ -66,7 +66,7 @@ class WholeUnit:
         self._functions.clear()
 
     def mentioning(self, *words: bytes) -> list[Function]:
-        """Functions in whose text one of these words stands, in order.
+        """Functions in whose text one of these words, none of them empty, stands, in order.
 
         One search through the file for each word, and a look at the items around what it finds:
         with every keystroke, the functions of all items would be too many.
@@ -108,4 +108,4 @@ def _occurrences(data: bytes, word: bytes) -> Iterator[int]:
     at = data.find(word)
     while at >= 0:
         yield at
-        at = data.find(word, at + len(word))
+        at = data.find(word, at + max(1, len(word)))

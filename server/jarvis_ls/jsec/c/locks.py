@@ -173,7 +173,7 @@ def _takers(whole: WholeUnit) -> dict[str, dict[str, Node]]:
     of the locks and where they are taken."""
     found: dict[str, dict[str, Node]] = {}
     for function in whole.mentioning(b"ock", b"Section"):
-        if not takings(function):
+        if not takings(function) or not function.name:  # torn: nobody calls it
             continue
         taken = {lock_of(call): call.node for call in function.calls if call.name in PAIRS}
         known = {key: node for key, node in taken.items() if _is_of_file(function, key, node)}
@@ -183,6 +183,8 @@ def _takers(whole: WholeUnit) -> dict[str, dict[str, Node]]:
         names = tuple(name.encode() for name in found)
         more: dict[str, dict[str, Node]] = {}
         for function in whole.mentioning(*names) if names else ():
+            if not function.name:
+                continue
             called = {name: node for call in function.calls if call.name != function.name
                       for name, node in found.get(call.name, {}).items()}  # fmt: skip
             if called.keys() - found.get(function.name, {}).keys():
