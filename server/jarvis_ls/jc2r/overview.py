@@ -283,7 +283,7 @@ def _with_states(
     folder: Path, functions: list[Function]
 ) -> tuple[list[Function], tuple[SkippedUnit, ...]]:
     try:
-        states, skipped = read_progress(folder)
+        states, skipped, _ = read_progress(folder)
     except JarvisError:
         return functions, ()
     exact = {(one.file, one.name): one for one in states}

@@ -41,7 +41,6 @@ from jarvis_ls.jc2r.records import (
     FunctionState,
     SkippedUnit,
     State,
-    read_notes,
     read_progress,
     read_state,
 )
@@ -132,12 +131,12 @@ async def run_baseline(
                 )
             missing = await asyncio.to_thread(commit_baseline, crate)
             _done(folder, state, "build")
-        functions, skipped = read_progress(folder)
+        functions, skipped, told = read_progress(folder)
         torn = scanned.problems or any(one.reason.startswith(UNLINKED) for one in skipped)
         doubted = (skipped and torn) or any(ELSEWHERE in one for one in scanned.notes)
         notes = (
             *scanned.notes,
-            *read_notes(folder),
+            *told,
             *(advice if doubted else ()),
             *([missing] if missing else ()),
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular
@@ -91,20 +92,24 @@ def unfinished(folder: Path) -> JarvisError:
     return JarvisError(f"There is no finished translation of {root}; run `jc2r run --baseline`.")
 
 
-def read_progress(folder: Path) -> tuple[tuple[FunctionState, ...], tuple[SkippedUnit, ...]]:
-    """State of every function, as the last run left it. Raises `JarvisError`."""
+class Progress(NamedTuple):
+    """What the last run left."""
+
+    functions: tuple[FunctionState, ...]
+    """State of every function."""
+    skipped: tuple[SkippedUnit, ...]
+    notes: tuple[str, ...]
+    """What a user should know of the crate, in words."""
+
+
+def read_progress(folder: Path) -> Progress:
+    """What the last run in `.jarvis/c2rust` left. Raises `JarvisError`."""
     try:
         data = json.loads(read_regular(folder / "progress.json", limit=256_000_000))
-        functions = tuple(FunctionState(**one) for one in data["functions"])
-        return functions, tuple(SkippedUnit(**one) for one in data["skipped"])
+        return Progress(
+            tuple(FunctionState(**one) for one in data["functions"]),
+            tuple(SkippedUnit(**one) for one in data["skipped"]),
+            tuple(map(str, data.get("notes", ()))),
+        )
     except (SkippedFile, ValueError, KeyError, TypeError, RecursionError):
-        raise unfinished(folder) from None
-
-
-def read_notes(folder: Path) -> tuple[str, ...]:
-    """What the last run found that a user should know of the crate. Raises `JarvisError`."""
-    try:
-        data = json.loads(read_regular(folder / "progress.json", limit=256_000_000))
-        return tuple(map(str, data.get("notes", ())))
-    except (SkippedFile, ValueError, AttributeError, TypeError, RecursionError):
         raise unfinished(folder) from None

@@ -90,7 +90,7 @@ def verify_project(
     folder = folder_of(root)
     with alone(folder):
         state = read_state(folder)
-        functions, _ = read_progress(folder)
+        functions = read_progress(folder).functions
         crate = Path(state.crate)
         if not state.crate or not (crate / "src").is_dir():
             raise unfinished(folder)

@@ -76,7 +76,7 @@ def lift_project(
     folder = folder_of(root)
     with alone(folder):
         state = read_state(folder)
-        functions, _ = read_progress(folder)
+        functions = read_progress(folder).functions
         crate = Path(state.crate)
         if state.crate:
             recover(crate)

@@ -199,18 +199,18 @@ class Analysis(Regions):
         share = self._share()
         if (
             share > self.too_little.get((function.file, function.name, function.span), 0)
-            and share >= self._least(function)
+            and self._may_end(function, share)
         ):  # fmt: skip
             return True
         self.partial = True
         return False
 
-    def _least(self, function: FunctionIR) -> int:
-        """Instructions that following a call of a function takes, as a rule, at the very least."""
+    def _may_end(self, function: FunctionIR, share: int) -> bool:
+        """Whether so many instructions may be enough to follow a call of a function."""
+        if share >= self.limits.begun * function.size:
+            return True
         reach = self.reach(function)
-        if reach is None:
-            return function.size // 2
-        return min(reach.size // 2, self.limits.begun * function.size)
+        return share >= (function.size if reach is None else reach.size) // 2
 
     def _share(self) -> int:
         return min(self.fuel, self.inside, max(self.limits.share, self.fuel // self.limits.part))
