@@ -27,7 +27,7 @@ export const HOST_ENTRY = path.join(PACKAGE, 'out', 'node', 'entry.js');
 export async function installHost() {
   const stamp = path.join(HOST, '.jarvis-set-up');
   const key = `${VERSION} ${ROOT}`;
-  if (isCurrent(stamp, key) && existsSync(HOST_ENTRY)) return;
+  if (isCurrent(stamp, key) && existsSync(HOST_ENTRY)) return complete(MODULES);
   const major = process.versions.node.split('.')[0];
   if (major !== NODE) {
     throw new TaskError(`VS Code in the browser needs Node ${NODE}, this is Node ${major}`);
@@ -35,7 +35,18 @@ export async function installHost() {
   if (!(await answers())) await install();
   if (!(await answers()))
     throw new TaskError(`code-server ${VERSION} was installed but does not run`);
+  await complete(MODULES);
   writeStamp(stamp, key);
+}
+
+/**
+ * Adds what programs of this machine bring, once they are there: they may be installed later than
+ * code-server.
+ * @param {string} modules the folder of code-server's modules
+ */
+export async function complete(modules) {
+  await buildNatives(modules);
+  await linkRipgrep(modules);
 }
 
 async function install() {
@@ -55,13 +66,19 @@ async function install() {
     cwd: VSCODE,
     env,
   });
-  await buildNatives();
   placeStandIns();
-  await linkTools();
+  linkScripts();
 }
 
-/** spdlog writes the log files and the Output panel, node-pty is the terminal. */
-async function buildNatives() {
+/**
+ * spdlog writes the log files and the Output panel, node-pty is the terminal.
+ * @param {string} modules
+ */
+async function buildNatives(modules) {
+  const missing = ['@vscode/spdlog', 'node-pty'].filter(
+    (name) => !existsSync(path.join(modules, name, 'build', 'Release')),
+  );
+  if (missing.length === 0) return;
   if (!(await which('g++')) || !(await which('make'))) {
     console.log('g++ or make is missing: VS Code in the browser comes without logs and terminal');
     return;
@@ -69,12 +86,12 @@ async function buildNatives() {
   const headers = path.resolve(process.execPath, '..', '..');
   const local = existsSync(path.join(headers, 'include', 'node', 'node_api.h'));
   const nodedir = local ? [`--nodedir=${headers}`] : [];
-  for (const module of ['@vscode/spdlog', 'node-pty']) {
+  for (const module of missing) {
     await step(
       `VS Code for the browser: builds ${module}`,
       process.execPath,
       [...[await nodeGyp(), 'rebuild', ...nodedir]],
-      { cwd: path.join(MODULES, module), env: withoutNpmSettings() },
+      { cwd: path.join(modules, module), env: withoutNpmSettings() },
     );
   }
 }
@@ -94,15 +111,26 @@ function placeStandIns() {
   );
 }
 
-async function linkTools() {
+/**
+ * Search in files is how the editor sees that a folder has C in it: without ripgrep extensions wait
+ * for an opened file.
+ * @param {string} modules
+ */
+async function linkRipgrep(modules) {
+  const name = path.join(modules, '@vscode', 'ripgrep', 'bin', 'rg');
+  if (existsSync(name)) return;
   const ripgrep = await which('rg');
-  if (ripgrep) {
-    const folder = path.join(MODULES, '@vscode', 'ripgrep', 'bin');
-    mkdirSync(folder, { recursive: true });
-    link(ripgrep, path.join(folder, 'rg'));
-  } else {
-    console.log('ripgrep is missing: VS Code in the browser comes without search in files');
+  if (!ripgrep) {
+    console.log(
+      'ripgrep is missing: VS Code in the browser cannot search in files, and Jarvis starts with the first C, C++ or Rust file you open',
+    );
+    return;
   }
+  mkdirSync(path.dirname(name), { recursive: true });
+  link(ripgrep, name);
+}
+
+function linkScripts() {
   link('node_modules', path.join(VSCODE, 'node_modules.asar'));
   link('code-linux.sh', path.join(VSCODE, 'bin', 'remote-cli', 'code-server'));
   link('browser-linux.sh', path.join(VSCODE, 'bin', 'helpers', 'browser.sh'));

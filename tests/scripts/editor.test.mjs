@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -44,6 +52,38 @@ test('VS Code in the browser answers, and Ctrl-C ends all of it', async () => {
     child.kill('SIGTERM');
   }
 });
+
+test('a tool that is installed after the editor in the browser is taken up', async () => {
+  const modules = path.join(folder, 'modules');
+  for (const built of ['@vscode/spdlog', 'node-pty']) {
+    mkdirSync(path.join(modules, built, 'build', 'Release'), { recursive: true });
+  }
+  const tools = path.join(folder, 'tools');
+  mkdirSync(tools);
+  symlinkSync('/bin/sh', path.join(tools, 'sh'));
+  assert.match(
+    await completed(modules, tools),
+    /ripgrep is missing: .*the first C, C\+\+ or Rust file/,
+  );
+  writeFileSync(path.join(tools, 'rg'), '#!/bin/sh\necho found\n', { mode: 0o755 });
+  assert.equal(await completed(modules, tools), '');
+  const linked = path.join(modules, '@vscode', 'ripgrep', 'bin', 'rg');
+  assert.equal((await capture(linked, [])).stdout, 'found\n');
+});
+
+/**
+ * What is printed when an editor with these modules is completed from the tools of one folder.
+ * @param {string} modules
+ * @param {string} tools
+ */
+async function completed(modules, tools) {
+  const code = `import { complete } from './scripts/setup/vscode-host.mjs'; await complete(process.argv[1])`;
+  const given = ['--input-type=module', '--eval', code, modules];
+  const env = { ...process.env, PATH: tools };
+  const { status, stdout, stderr } = await capture(process.execPath, given, { env });
+  assert.equal(status, 0, stderr);
+  return stdout;
+}
 
 /** @param {import('node:child_process').ChildProcess} child */
 async function printedUrl(child) {
