@@ -840,11 +840,67 @@ int any(struct row *r) { int last = r->used + 1; return r->cells[last]++; }
 int guarded(struct row *r, int i) { return i >= 0 && i < WIDE / 2 ? r->cells[i] : 0; }
 """
 
+COUNTED = """
+#include <stdio.h>
+#include <stdlib.h>
+void show(long n);
+void put(char *to);
+void down(void) { long a[100]; int i; for (i = 99; i >= 0; i--) a[i] = 1; show(a[3]); }
+void below(void) {
+    long a[100];
+    int i;
+    for (i = 99; i >= -1; i--)
+        a[i] = 1; // expect: buffer-underwrite
+}
+void to_the_last(void) { long a[100]; int i; for (i = 0; i <= 99; i++) a[i] = 1; show(a[3]); }
+void until(void) { long a[100]; long *p = a; do { *p++ = 1; } while (p != a + 100); show(a[3]); }
+void tested_within(void) {
+    long a[100];
+    int i = 0;
+    while (getchar() != EOF) {
+        if (i > 0 && getchar() == 7) show(i);
+        if (i >= 100) break;
+        i++;
+        a[i] = 1; // expect: buffer-write-stack
+    }
+}
+void beyond(void) {
+    int a[100], *p = a, *end = a + 100;
+    while (p <= end)
+        *p++ = 1; // expect: buffer-write-stack
+}
+void within(void) { int a[100], *p = a, *end = a + 100; while (p < end) *p++ = 1; show(a[3]); }
+void few(void) {
+    int a[10], *p = a, *end = a + 10;
+    while (p <= end)
+        *p++ = 1; // expect: buffer-write-stack
+}
+void ended(void) {
+    char a[100], *p;
+    for (p = a; p < a + sizeof a; p++) *p = 'x';
+    *p = 0; // expect: buffer-write-stack
+    put(a);
+}
+void ended_in_time(void) {
+    char a[100], *p;
+    for (p = a; p < a + sizeof a - 1; p++) *p = 'x';
+    *p = 0;
+    put(a);
+}
+static void sum(long *all) {
+    for (int i = 0; i < 10; i++)
+        show(all[i]); // expect: uninitialized
+}
+static void other_sum(long *all) { for (int i = 0; i < 10; i++) show(all[i]); }
+void half(void) { long a[10]; for (int i = 0; i < 5; i++) a[i] = i; sum(a); }
+void whole(void) { long a[10]; for (int i = 0; i < 10; i++) a[i] = i; other_sum(a); }
+"""
+
 
 @pytest.mark.parametrize(
     ("path", "text"),
     [
-        ("arrays.c", ARRAYS_INSIDE),
+        ("arrays.c", ARRAYS_INSIDE), ("counted.c", COUNTED),
         ("unseen.c", UNSEEN_READER), ("unseen.cpp", UNSEEN_WRITER), ("secrets.c", SECRETS),
         ("stored.c", STORED), ("ranges.cpp", RANGES), ("spawned.c", SPAWNED),
         ("sockets.c", SOCKETS), ("owners.cpp", OWNERS), ("smart.cpp", SMART_OWNERS),
@@ -871,3 +927,22 @@ def test_kinds(path: str, text: str) -> None:
     lines = text.split("\n")
     wanted = {(n, m[1]) for n, line in enumerate(lines) if (m := MARK.search(line)) is not None}
     assert found == wanted
+
+
+def test_a_branch_that_otherwise_ends_the_program_is_no_choice() -> None:
+    text = """
+void show(int n);
+static void sum(int *all) { for (int i = 0; i < 10; i++) show(all[i]); }
+void f(void) {
+    int *all = (int *) malloc(10 * sizeof(int));
+    if (all == NULL) %s;
+    for (int i = 0; i < 5; i++) all[i] = i;
+    sum(all);
+    free(all);
+}
+"""
+    for leaves, doubtful in (("exit(1)", False), ("show(1)", True)):
+        file = lowered(text % leaves)
+        analysis = Analysis(Files([file]))
+        found = {f.kind: f.doubtful for f in analysis.root(file.functions["f"])}
+        assert found["uninitialized"] == doubtful

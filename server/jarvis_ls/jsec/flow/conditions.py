@@ -16,6 +16,7 @@ from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
     AS_REGION,
     COUNT,
+    DOWN,
     MAYBE_NULL,
     NOT_NULL,
     NULL,
@@ -27,7 +28,7 @@ from jarvis_ls.jsec.flow.values import (
     corners,
     number,
 )  # fmt: skip
-from jarvis_ls.jsec.flow.way import BRANCH
+from jarvis_ls.jsec.flow.way import BRANCH, ONLY
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 _NEGATED: Final = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _MIRRORED: Final = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _WRITTEN_OUT: Final = frozenset({ir.CONST, ir.STR, ir.NULL, ir.SIZEOF})
+_PLAIN: Final = frozenset({ir.CONST, ir.SIZEOF, ir.LOCAL, ir.GLOBAL})
 BRANCH_CASE: Final = "This case is taken."
 _MAX_CASES: Final = 300
 _FAR: Final = 2**31 - 1
@@ -80,7 +82,8 @@ def _branch(an: Analysis, st: State, end: Instr) -> Ways:
             op, left, right = a.sym[1], a.sym[2], a.sym[3]
     found = decided(an, st, op, a, b)
     an.defensive = len(end) > 5
-    counts = a.flags & COUNT and b.flags & TIGHT
+    moves = a.ptr[0][3] if len(a.ptr) == 1 else a.flags
+    counts = moves & COUNT and b.flags & TIGHT
     ways: Ways = []
     for holds in (True, False):
         if found is not None and found != holds:
@@ -88,9 +91,14 @@ def _branch(an: Analysis, st: State, end: Instr) -> Ways:
         target = end[2] if holds == positive else end[3]
         there = st if found is not None or not holds else st.copy()
         if found is None or condition[0] == ir.BITAND:
-            there.choices += not counts  # but for loops
             came_out = _TRUE if holds == positive else _FALSE
-            there.trail = (there.trail, (an.frame.function.file, end[4], BRANCH, came_out))
+            step = (an.frame.function.file, end[4], BRANCH, came_out)
+            if an.ends_at(end[3] if holds == positive else end[2]):
+                there.trail = (there.trail, step, ONLY)  # whoever is here came this way
+            else:
+                there.choices += not counts  # but for loops
+                there.trail = (there.trail, step)
+            an.going = target
             if condition[0] == ir.BITAND and holds:
                 assume(an, there, condition[1])
                 assume(an, there, condition[2])
@@ -108,17 +116,24 @@ def _tested(an: Analysis, st: State, e: Expr) -> Val:
 
 
 def is_near(an: Analysis, st: State, end: Instr) -> bool:
-    """Whether a branch compares two known numbers that are not far from each other."""
+    """Whether a branch compares two known numbers, or places of one region, that are not far from
+    each other."""
     if end[0] != ir.IF or end[1][0] != ir.CMP:
         return False
     left, right = end[1][2], end[1][3]
     if not (_is_plain(left) and _is_plain(right)):
         return False
     b = quiet(an, st, right)
-    if b.lo != b.hi or b.ptr or b.ini or b.flags & OTHER:
+    if b.lo != b.hi or b.ini or b.flags & OTHER or len(b.ptr) > 1:
         return False
     a = quiet(an, st, left)
-    return a.lo == a.hi and not (a.ptr or a.ini or a.flags & OTHER) and abs(a.lo - b.lo) <= _NEAR
+    if a.lo != a.hi or a.ini or a.flags & OTHER or len(a.ptr) != len(b.ptr):
+        return False
+    if not a.ptr:
+        return abs(a.lo - b.lo) <= _NEAR
+    (rid, lo, hi, _, _), (there, least, most, _, _) = a.ptr[0], b.ptr[0]
+    exact = rid == there and lo == hi and least == most
+    return exact and abs(lo - least) <= _NEAR * _step(left)
 
 
 def _is_plain(e: Expr) -> bool:
@@ -128,7 +143,11 @@ def _is_plain(e: Expr) -> bool:
         return _is_plain(e[2]) and _is_plain(e[3])
     if kind == ir.CAST:
         return _is_plain(e[1])
-    return kind in (ir.CONST, ir.SIZEOF) or (kind == ir.LOAD and e[1][0] in (ir.LOCAL, ir.GLOBAL))
+    if kind == ir.INDEX:
+        return _is_plain(e[1]) and _is_plain(e[2])
+    if kind == ir.DECAY:
+        return _is_plain(e[1])
+    return kind in _PLAIN or (kind == ir.LOAD and e[1][0] in (ir.LOCAL, ir.GLOBAL))
 
 
 def assume(an: Analysis, st: State, e: Expr) -> bool:
@@ -183,10 +202,19 @@ def _refine_offset(an: Analysis, st: State, op: str, e: Expr, value: Val, other:
             return True
         lo = hi = least
         flags |= TIGHT
-    elif op in (">", ">="):
-        lo = max(lo, least + _step(e) if op == ">" else least)
     else:
-        hi = min(hi, most - _step(e) if op == "<" else most)
+        step = _step(e)
+        if op in (">", ">="):
+            lo = max(lo, least + step if op == ">" else least)
+        else:
+            hi = min(hi, most - step if op == "<" else most)
+        ahead = hi < value.ptr[0][2] if not flags & DOWN else lo > value.ptr[0][1]
+        behind = lo > value.ptr[0][1] if not flags & DOWN else hi < value.ptr[0][2]
+        if flags & COUNT and least == most and lo <= hi and (hi - lo) % step == 0 and ahead:
+            flags |= TIGHT  # it moves by elements, and comes to the last of them
+        elif flags & COUNT and least == most and lo <= hi and behind and an.leaves_loop():
+            lo = hi = hi if flags & DOWN else lo  # the first beyond
+            flags |= TIGHT
     if lo > hi:
         return False
     cell = _cell(an, st, e) if (lo, hi) != value.ptr[0][1:3] else None
@@ -314,12 +342,13 @@ def _refine_number(
     if e[0] in _WRITTEN_OUT:
         return True
     is_part = e[0] == ir.BIN
-    if not is_part and value.flags & COUNT and other.flags & TIGHT and op in (">=", "<=", "=="):
+    counter = not is_part and value.flags & COUNT and other.flags & TIGHT
+    if counter and other.lo == other.hi and an.leaves_loop():
         # a counter leaves its loop with the first number that ends it
-        if op == ">=" and hi == value.hi and lo > value.lo:
-            hi = lo if other.lo == other.hi else hi
-        elif op == "<=" and lo == value.lo and hi < value.hi:
-            lo = hi if other.lo == other.hi else lo
+        if op in (">", ">=") and not value.flags & DOWN and lo > value.lo:
+            hi = lo
+        elif op in ("<", "<=") and value.flags & DOWN and hi < value.hi:
+            lo = hi
     new = _narrowed(value, lo, hi, other)
     if lo == hi == 0 and new.sym is None:
         new.sym = ("tested", -1 if an.defensive else an.frame.base, st.choices, st.unseen)
@@ -357,16 +386,18 @@ def _narrow_parts(an: Analysis, st: State, e: Expr, new: Val, *, exact: bool) ->
             told = fixed.lo == fixed.hi and new.flags & TIGHT
             _put_back(an, st, part, value, _narrowed(value, lo, hi, ZERO if told else _ANY))
         elif not exact and value.flags & (TIGHT | COUNT):
-            loose = value.flags & ~(TIGHT | COUNT)
+            loose = value.flags & ~(TIGHT | COUNT | DOWN)
             _put_back(an, st, part, value,
                       Val(lo, hi, loose, value.taint, (), value.null, 0, value.sym))  # fmt: skip
 
 
 def _narrowed(value: Val, lo: Number, hi: Number, other: Val) -> Val:
     flags = value.flags & ~TIGHT
+    comes = lo > value.lo if value.flags & DOWN else hi < value.hi
+    counts = value.flags & COUNT and other.flags & TIGHT and lo > -_FAR and hi < _FAR
     if (
         lo == hi
-        or (value.flags & COUNT and other.flags & TIGHT and lo > -_FAR and hi < _FAR)
+        or (counts and (comes or value.flags & TIGHT))
         or (value.flags & TIGHT and lo == value.lo and hi == value.hi)
     ):
         flags |= TIGHT

@@ -17,6 +17,7 @@ from jarvis_ls.jsec.flow.values import (
     ARITH,
     BITS,
     COUNT,
+    DOWN,
     INIT,
     NOT_NULL,
     NULL,
@@ -27,6 +28,7 @@ from jarvis_ls.jsec.flow.values import (
     UNINIT,
     UNSURE,
     ZERO,
+    Target,
     Val,
     compare,
     corners,
@@ -228,7 +230,9 @@ def binary(
     if not written or (a.flags | b.flags) & ARITH:
         flags |= ARITH
     if op in "+-" and (a.flags | b.flags) & COUNT and (b.lo == b.hi or a.lo == a.hi):
-        flags |= COUNT
+        flags |= COUNT | ((a.flags | b.flags) & DOWN)
+        if op == "-" and b.flags & COUNT:
+            flags ^= DOWN
     if op in ("&", "|", "^", "<<", ">>") or (op == "+" and (a.flags | b.flags) & BITS):
         flags |= BITS
     if op in ("&", "|", "^", "%", ">>", "/") and not (a.lo == a.hi and b.lo == b.hi):
@@ -303,6 +307,8 @@ def _decided_places(an: Analysis, st: State, op: str, a: Val, b: Val) -> bool | 
         elif a.ptr and b.ptr and one == NOT_NULL == two and not (a.flags | b.flags) & OTHER:
             if a.ptr == b.ptr and len(a.ptr) == 1 and a.ptr[0][1] == a.ptr[0][2]:
                 equal = True
+            elif _are_apart(a.ptr, b.ptr):
+                equal = False
             elif not {t[0] for t in a.ptr} & {t[0] for t in b.ptr}:
                 kinds = {an.kind(t[0]) for t in (*a.ptr, *b.ptr)}
                 equal = None if "object" in kinds else False
@@ -311,6 +317,13 @@ def _decided_places(an: Analysis, st: State, op: str, a: Val, b: Val) -> bool | 
         left = Val(a.ptr[0][1], a.ptr[0][2])
         return compare(op, left, Val(b.ptr[0][1], b.ptr[0][2]))
     return None
+
+
+def _are_apart(one: tuple[Target, ...], two: tuple[Target, ...]) -> bool:
+    """Whether two pointers lead to places of one region that are not the same."""
+    if len(one) != 1 or len(two) != 1 or one[0][0] != two[0][0]:
+        return False
+    return one[0][2] < two[0][1] or two[0][2] < one[0][1]
 
 
 def _not(an: Analysis, st: State, e: Expr) -> Val:
@@ -325,7 +338,8 @@ def _neg(an: Analysis, st: State, e: Expr) -> Val:
     low, high = -value.hi, -value.lo
     if low < lo or high > hi:
         return Val(lo, hi, ARITH | OTHER, value.taint)
-    return Val(low, high, (value.flags & (TIGHT | COUNT | UNSURE)) | ARITH, value.taint)
+    kept = value.flags & (TIGHT | COUNT | UNSURE | DOWN)
+    return Val(low, high, (kept ^ DOWN if kept & COUNT else kept) | ARITH, value.taint)
 
 
 def _compl(an: Analysis, st: State, e: Expr) -> Val:
@@ -369,7 +383,7 @@ def _step(an: Analysis, st: State, e: Expr) -> Val:
 def _counted(an: Analysis, st: State, old: Val, delta: int, type_: Type, span: Any) -> Val:
     lo, hi = limits(type_)
     low, high = old.lo + delta, old.hi + delta
-    flags = old.flags & (TIGHT | COUNT | UNSURE)
+    flags = old.flags & (TIGHT | COUNT | UNSURE | DOWN)
     if low < lo or high > hi:
         step = number(abs(delta))
         arithmetic.overflow(an, st, "+" if delta > 0 else "-", old, step, low, high, type_, span)

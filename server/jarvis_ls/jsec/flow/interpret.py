@@ -61,6 +61,9 @@ class Limits:
     """Instructions of all calls together, besides `inside_per_instruction` for each of the root."""
     inside_per_instruction: int = 2
     """Instructions of calls for each of the root."""
+    stepping: int = 300
+    """Instructions that calls may spend besides on loops in which everything is known: few do, and
+    what lies in an array that only part of was given a value shows nowhere else."""
     callee: int = 400
     """Instructions of the largest function that is entered from another."""
 
@@ -144,6 +147,8 @@ class Analysis(Regions):
         self.fuel = 0
         self.inside = 0
         """What is left for calls."""
+        self.stepping = 0
+        """What is left for loops of calls in which everything is known."""
         self.partial = False
         """Whether some call was not followed to its end."""
         self.too_little: dict[tuple[str, str, Span], int] = {}
@@ -174,6 +179,7 @@ class Analysis(Regions):
         limits = self.limits
         self.fuel = limits.fuel + limits.per_instruction * function.size
         self.inside = limits.inside + limits.inside_per_instruction * function.size
+        self.stepping = limits.stepping
         self.reset()
         frame = self.enter(function, None, (0, 0))
         frame.ends = ends(function)
@@ -243,7 +249,7 @@ class Analysis(Regions):
         queue = [0]
         rounds: dict[int, int] = {}
         seen: dict[int, State] = {}
-        steps: dict[int, tuple[Any, int]] = {}
+        steps: dict[int, tuple[Any, int, int]] = {}
         outcomes: list[Outcome] = []
         leaving: list[State] = []
 
@@ -363,15 +369,21 @@ class Analysis(Regions):
         return done
 
     def _step_by_step(
-        self, index: int, states: list[State], end: Any, steps: dict[int, tuple[Any, int]]
+        self, index: int, states: list[State], end: Any, steps: dict[int, tuple[Any, int, int]]
     ) -> bool:
         """Whether a loop is passed once more with what is exactly known: its number of rounds is
         small, and nothing that could go either way was met in the last one."""
-        if len(states) > 1 or self.fuel < _RESERVE or not conditions.is_near(self, states[0], end):
+        if len(states) > 1 or not conditions.is_near(self, states[0], end):
             return False
-        trail, count = steps.get(index, (None, 0))
+        trail, count, left = steps.get(index, (None, 0, 0))
         same = count > 0 and trail is states[0].trail
-        steps[index] = states[0].trail, count + 1 if same else 1
+        if same and self.frame.caller is not None:
+            given = min(left - self.fuel, self.stepping)
+            self.stepping -= given
+            self.fuel += given
+        if self.fuel < _RESERVE and (self.frame.caller is None or self.stepping <= 0):
+            return False
+        steps[index] = states[0].trail, count + 1 if same else 1, self.fuel
         return not same or count < _MAX_STEPS
 
     def _at_head(
@@ -563,6 +575,8 @@ class Analysis(Regions):
             file, span, message, _ = link[1]
             if message == CALLED:
                 called = True
+            elif len(link) > 2:
+                pass  # no choice: otherwise the program had ended
             elif called or not any(one.file == file and one.span[0] <= span[0] < one.span[1]
                                    for one in self.stack):  # fmt: skip
                 return True

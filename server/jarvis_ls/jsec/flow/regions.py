@@ -23,7 +23,7 @@ from jarvis_ls.jsec.flow.ir import (
 )
 from jarvis_ls.jsec.flow.library.tables import STOPS
 from jarvis_ls.jsec.flow.lookup import Lookup
-from jarvis_ls.jsec.flow.lower_blocks import targets
+from jarvis_ls.jsec.flow.lower_blocks import loops, targets
 from jarvis_ls.jsec.flow.state import (
     ENDLESS,
     UNINITIALISED,
@@ -63,6 +63,7 @@ class Frame:
         "caller",
         "depth",
         "end",
+        "ending",
         "ends",
         "entered",
         "function",
@@ -88,6 +89,8 @@ class Frame:
         self.depth: int = 0 if caller is None else caller.depth + 1
         self.ends: dict[int, list[int]] = {}
         """See `ends`: only of the function a run starts with."""
+        self.ending: dict[int, bool] = {}
+        """By block, whether the program ends in it, as far as that was asked."""
         self.pointers = pointers
         """Address of each slot."""
         self.site = site
@@ -122,6 +125,8 @@ class Regions(Joiner):
         value."""
         self.defensive = False
         """Whether the condition that is looked at tells nothing of what is usual."""
+        self.going = 0
+        """The block that a branch which is looked at goes to."""
         self.allocated = False
         """Whether anything was allocated in this run."""
         self.took: set[tuple[int, Frame]] = set()
@@ -147,6 +152,8 @@ class Regions(Joiner):
         self._types: dict[tuple[int, Any], Type] = {}
         self._returning: dict[tuple[str, str], bool] = {}
         self._reaches: dict[tuple[str, str], Reach | None] = {}
+        self._behind: dict[int, tuple[FunctionIR, frozenset[int]]] = {}
+        """Blocks that loops are left to, by the identity of their function, for all runs."""
         self._initials: dict[int, tuple[GlobalIR, Cells, Reg | None]] = {}
         """What arrays of numbers start with, by the identity of their declarations, for all
         runs."""
@@ -399,6 +406,26 @@ class Regions(Joiner):
                     seen.add(target)
                     work.append(target)
         return False
+
+    def leaves_loop(self) -> bool:
+        """Whether the branch that is looked at is the end of a loop."""
+        function = self.frame.function
+        known = self._behind.get(id(function))
+        if known is None:
+            behind = frozenset(tail + 1 for _, tail in loops(function))
+            known = self._behind[id(function)] = function, behind
+        return self.going in known[1]
+
+    def ends_at(self, block: int) -> bool:
+        """Whether a block of the current function calls what ends the program."""
+        frame = self.frame
+        found = frame.ending.get(block)
+        if found is None:
+            function = frame.function
+            calls = [instr for instr in function.blocks[block][0] if instr[0] == CALL]
+            found = any(self._ends(one, function, frame.space, 0) for one in calls)
+            frame.ending[block] = found
+        return found
 
     def _ends(self, call: Instr, function: FunctionIR, space: list[str], depth: int) -> bool:
         name = call[2]

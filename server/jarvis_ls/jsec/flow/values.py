@@ -21,6 +21,8 @@ UNSURE: Final = 16
 
 BITS: Final = 32
 """The result of operations on bits."""
+DOWN: Final = 64
+"""With `COUNT`: it counts down."""
 
 NOT_NULL: Final = 0
 MAYBE_NULL: Final = 1
@@ -141,7 +143,7 @@ def is_known(value: Val) -> bool:
     return bool(value.flags & TIGHT) or value.taint is not None
 
 
-_OF_BOTH: Final = TIGHT | COUNT | BITS
+_OF_BOTH: Final = TIGHT | COUNT | BITS | DOWN
 _OF_EITHER: Final = OTHER | UNSURE | ARITH
 
 
@@ -214,8 +216,11 @@ def widen(old: Val, new: Val, type_: Type | None) -> Val:
         up, down = hi > old.hi, lo < old.lo
         step = old.flags & TIGHT and new.flags & TIGHT and up != down and new.hi - old.hi <= 1 \
             and old.lo - new.lo <= 1  # fmt: skip
-        counting = step or (old.flags & COUNT)
-        flags = (flags & ~TIGHT) | (COUNT if counting else 0)
+        way = COUNT | DOWN if down else COUNT
+        counting = step or (old.flags & COUNT and not (up and down) and (
+            not (up or down) or old.flags & DOWN == way & DOWN))  # fmt: skip
+        kept = way if up or down else old.flags & (COUNT | DOWN)
+        flags = (flags & ~(TIGHT | COUNT | DOWN)) | (kept if counting else 0)
         lo, hi = (low if down else lo), (high if up else hi)
     ptr = tuple(_widened(t, old.ptr) for t in joined.ptr)
     return Val(lo, hi, flags, joined.taint, ptr, joined.null, joined.ini, None, joined.cells)
@@ -228,7 +233,10 @@ def _widened(target: Target, old: tuple[Target, ...]) -> Target:
             hi = target[2] if target[2] <= before[2] else _BIG
             if lo == before[1] and hi == before[2]:
                 return target
-            return (target[0], lo, hi, 0, target[4])
+            steps = before[3] & target[3] & (TIGHT | COUNT)
+            up = COUNT if steps and lo == before[1] and not before[3] & DOWN else 0
+            down = COUNT | DOWN if steps and hi == before[2] else 0
+            return (target[0], lo, hi, up or down, target[4])
     return target
 
 

@@ -15,6 +15,8 @@ CALLED: Final = "{name} is called."
 """What is told about a call on the way to a flaw."""
 BRANCH: Final = "The condition is {value} here."
 """What is told about a branch that could have gone either way."""
+ONLY: Final = "only"
+"""Third in a link of a trail: where its branch did not go, the program ends."""
 LOOP_ENDS: Final = "The loop ends here."
 _MOST: Final = 12
 """Branches and calls that are shown, the last ones."""
