@@ -327,6 +327,8 @@ def _declare(an: Analysis, st: State, instr: Instr) -> None:
 
 def _clear(an: Analysis, st: State, instr: Instr) -> None:
     where = evaluate(an, st, instr[1])
+    if instr[2][0] == "c":
+        return
     for target in where.ptr:
         reg = an.reg(st, target[0])
         st.regs[target[0]] = reg.but(fill=ZEROED, len_lo=0, len_hi=0, text=b"", taint=None,

@@ -242,7 +242,7 @@ class Analysis(Regions):
 
     def run(self, frame: Frame, state: State) -> list[Outcome]:
         """The states in which a function returns, with what it returns."""
-        before, self.frame = self.frame, frame
+        before, exact, self.frame = self.frame, self.exact, frame
         function = frame.function
         blocks, heads = function.blocks, function.heads
         pending: dict[int, list[State]] = {0: [state]}
@@ -273,7 +273,9 @@ class Analysis(Regions):
             if index in heads and self._step_by_step(index, states, _test(function, index), steps):
                 rounds.pop(index, None)
                 seen.pop(index, None)
+                self.exact = not rounds
             elif index in heads:
+                self.exact = False
                 states = self._at_head(index, states, rounds, seen)
                 if states and rounds[index] > self.limits.rounds + 1:
                     _replace(index, pending)
@@ -298,7 +300,7 @@ class Analysis(Regions):
                     else:
                         for target, there in conditions.successors(self, after, end):
                             reach(target, [there])
-        self.frame = before
+        self.frame, self.exact = before, exact
         self.thrown = [self.join_all(leaving)] if leaving and self.fuel > 0 else []
         return outcomes
 

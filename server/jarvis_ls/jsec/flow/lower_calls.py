@@ -12,7 +12,18 @@ from jarvis_ls.jsec.flow import ir, overloads
 from jarvis_ls.jsec.flow.ir import Expr, Span, Type
 from jarvis_ls.jsec.flow.library.signatures import RESULTS
 from jarvis_ls.jsec.flow.library.tables import TABLE, macro_for
-from jarvis_ls.jsec.flow.types import ANY, CHAR, CONTAINERS, INT, LONG, PTR, ULONG, VOID, pointee
+from jarvis_ls.jsec.flow.types import (
+    ANY,
+    CHAR,
+    CONTAINERS,
+    INT,
+    LONG,
+    PTR,
+    STRINGS,
+    ULONG,
+    VOID,
+    pointee,
+)
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.lower_expression import Expressions, Typed
@@ -339,11 +350,17 @@ class Calls:
             return ("p", type_[2])
         return ("p", type_[2]) if name in ("back", "front", "at", "top") else ANY
 
-    def element(self, base: Expr, type_: Type, span: Span) -> Typed:
+    def element(self, base: Expr, type_: Type, index: Typed, span: Span) -> Typed:
         """The place that `[]` of a container gives."""
         if base[0] == ir.LOAD:
             base = base[1]
-        return (ir.FIELD, base, 0, type_[2]), type_[2]
+        if type_[2][0] == "c" or type_[1] in STRINGS:
+            return (ir.FIELD, base, 0, type_[2]), type_[2]
+        temp = self.of.blocks.temp()
+        values, types = (index[0],), (index[1],)
+        self.of.blocks.add((ir.METHOD, temp, base, "@" + type_[1], "[]", values, ("p", type_[2]),
+                            span, types))  # fmt: skip
+        return (ir.TEMP, temp), type_[2]
 
     def _template(self, node: Node, callee: Node) -> Typed:
         name = text(callee.child_by_field_name("name"))

@@ -11,7 +11,7 @@ from jarvis_ls.jsec.flow.ir import GlobalIR, Instr, Type
 from jarvis_ls.jsec.flow.lower_blocks import first
 from jarvis_ls.jsec.flow.lower_static import initialiser
 from jarvis_ls.jsec.flow.numbers import folded
-from jarvis_ls.jsec.flow.types import ANY, STRINGS
+from jarvis_ls.jsec.flow.types import ANY, INDEXED, STRINGS
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.lower_function import Body
@@ -131,6 +131,8 @@ class Locals:
                 self.of.places.initialise(place, type_, inner_node)
             else:
                 self._made_of(slot, type_, value.named_children, node)
+        elif type_[0] == "c" and type_[1] in INDEXED and value is None:
+            self._made_of(slot, type_, [], node)
         else:
             self.of.places.initialise(place, type_, value)
 

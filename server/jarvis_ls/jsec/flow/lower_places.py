@@ -137,7 +137,7 @@ class Places:
         base, type_ = self.of.value(argument)
         position = self.of.value(index)
         if type_[0] == "c":
-            return self.of.calling.element(base, type_, self.of.span(node))
+            return self.of.calling.element(base, type_, position, self.of.span(node))
         if not is_pointer(type_) and is_pointer(position[1]):
             if type_[0] != "i":  # an operator of a class
                 return self.of.spill(self.of.unknown())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from jarvis_ls.jsec.flow.checks import access
 from jarvis_ls.jsec.flow.ir import FIELD, Expr, Number, Type
 from jarvis_ls.jsec.flow.state import ENDLESS, UNINITIALISED, UNKNOWN_FILL, ZEROED, State
-from jarvis_ls.jsec.flow.types import ANY, UNIT, limits
+from jarvis_ls.jsec.flow.types import ANY, INDEXED, UNIT, limits
 from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
     INIT,
@@ -233,6 +233,9 @@ def store(
         escape(st, value)  # a pointer, where only another branch of the preprocessor has an array
         strings.initialise(an, st, where, value, an.size(type_))
         return
+    if type_[0] == "c" and type_[1] in INDEXED:
+        _store_container(an, st, where, value)
+        return
     size = an.size(type_)
     access.check(an, st, where, size, size, True, span, address)
     if value.cells is not None:
@@ -249,6 +252,16 @@ def store(
         write(an, st, target, value, size, strong=single)
         if single and 1 < size <= _WIDEST and target[1] == target[2]:
             _fill_parts(an, st, target, size)
+
+
+def _store_container(an: Analysis, st: State, where: Val, value: Val) -> None:
+    """A container is given what another holds."""
+    from jarvis_ls.jsec.flow.library import elements
+
+    escape(st, value)
+    for target in where.ptr:
+        if target[1] == target[2] == 0:
+            elements.given(an, st, target[0])
 
 
 def escape(st: State, value: Val) -> None:

@@ -125,6 +125,8 @@ class Regions(Joiner):
         value."""
         self.defensive = False
         """Whether the condition that is looked at tells nothing of what is usual."""
+        self.exact = False
+        """Whether everything is known in the loop that is gone through."""
         self.going = 0
         """The block that a branch which is looked at goes to."""
         self.allocated = False
@@ -167,7 +169,7 @@ class Regions(Joiner):
     def reset(self) -> None:
         """Forget the regions of the run before; numbers start anew."""
         self.places.clear()
-        self.allocated = self.counted = self.locked = False
+        self.allocated = self.counted = self.locked = self.exact = False
         self.passed_by.clear()
         self.opened.clear()
         for noted in (self.took, self.gave_back, self.found_held):

@@ -24,6 +24,7 @@ from jarvis_ls.jsec.flow.values import (
     identical,
     join,
     same,
+    unknown,
     widen,
 )
 
@@ -262,6 +263,8 @@ class Joiner:
                 return None
             reg = state.regs.get(rid)
             fill = reg.fill if reg is not None else place.fill
+            if place.type[0] == "c":  # one more element is not known of
+                return unknown(place.type[2])
             return NOTHING if fill == UNINITIALISED else None
         return self.initial(state, rid, offset)
 

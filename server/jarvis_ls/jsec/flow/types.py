@@ -58,6 +58,11 @@ CONTAINERS: Final = frozenset({
     "basic_string", "optional", "forward_list", "weak_ptr", "string_view",
 })  # fmt: skip
 
+SEQUENCES: Final = frozenset({"vector", "deque"})
+MAPS: Final = frozenset({"map", "unordered_map", "multimap"})
+INDEXED: Final = SEQUENCES | MAPS
+"""Containers whose elements are told apart."""
+
 UNIT: Final = 10_007
 """Bytes that a record counts as when nothing defines it: a prime, so that what is counted in such
 records is told from what is counted in bytes, and only like is compared with like."""

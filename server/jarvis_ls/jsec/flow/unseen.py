@@ -159,6 +159,8 @@ def forget(an: Analysis, st: State, value: Val, *, const: bool = False, depth: i
         if not const:
             an.opened.add(rid)
             reg = an.reg(st, rid)
+            if place.type[0] == "c":
+                reg = reg.but(lo=0, hi=ENDLESS, flags=0)
             if reg.escaped and reg.fill == UNKNOWN_FILL and not st.mem.get(rid):
                 continue
             if not _is_forgotten(reg):

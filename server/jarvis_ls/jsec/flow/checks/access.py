@@ -278,6 +278,9 @@ def bounds(
         return
     if an.counted and not _alike(reg.hi, lo, hi, most):
         return
+    holds = place.type[0] == "c"  # a container: its elements lie elsewhere
+    if holds and reg.lo != reg.hi:
+        return
     under = hi < start
     proven = known & TIGHT and lo > -_FAR
     # input that decides how much is accessed says nothing about where that begins
@@ -314,9 +317,10 @@ def bounds(
     sure = taint is not None or st.choices < _MANY or (
         not (over or by) and reg.lo == reg.hi
     )  # fmt: skip
+    sure = sure and not (holds and st.choices and taint is None)  # more may be put in than is seen
     if not writes and most == 1 and reg.escaped and taint is None and not over:
         sure = False  # a text that was made out of sight: its end is looked for, mostly
-    stack = place.kind in _STACK
+    stack = place.kind in _STACK and not holds
     kind = (
         ("buffer-write-stack" if stack else "buffer-write-heap") if writes else "buffer-read-over"
     )

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 _MEMORY: Final = frozenset({"malloc", "new", "new[]", "alloca"})
 _LARGE: Final = 1 << 20
+_BLOCKS: Final = 20
+"""Blocks that one place allocates which are told apart."""
 _RELEASING: Final = re.compile(
     r"free|close|destroy|release|dispose|delete|unref|drop", re.IGNORECASE
 )
@@ -65,8 +67,8 @@ def allocate(
     an.allocated = True
     function = an.frame.function
     kind = "alloca" if family == "alloca" else "heap"
-    key = ("heap", an.frame.base, span, family)
-    rid = an.region(key, Place(kind, "", type_, 0, fill, span, function.file))
+    place = Place(kind, "", type_, 0, fill, span, function.file)
+    rid = _block(an, st, ("heap", an.frame.base, span, family), place)
     reg = Reg()
     reg.lo, reg.hi = (lo, hi) if known or hi < ENDLESS else (lo, ENDLESS)
     reg.flags = flags
@@ -92,6 +94,29 @@ def allocate(
     st.mem[rid] = {}
     null = AS_REGION if fails else NOT_NULL
     return Val(0, 0, TIGHT, None, ((rid, 0, 0, TIGHT, None),), null)
+
+
+def _block(an: Analysis, st: State, key: tuple[Any, ...], place: Place) -> int:
+    """The region of what is allocated at a place: another one in each round of a loop in which
+    everything is known, when what was allocated there before lies in an array or container."""
+    rid = an.region(key, place)
+    if not an.exact or rid not in st.regs:
+        return rid
+    kept = {
+        target[0]
+        for holder, cells in st.mem.items() if _holds_many(an.places[holder]) and holder != rid
+        for cell in cells.values() for target in cell.ptr
+    }  # fmt: skip
+    for number in range(1, _BLOCKS):
+        reg = st.regs.get(rid)
+        if rid not in kept or reg is None or reg.status != LIVE:
+            break
+        rid = an.region((*key, number), place)
+    return rid
+
+
+def _holds_many(place: Place | None) -> bool:
+    return place is not None and (place.type[0] in ("a", "c") or place.kind == "heap")
 
 
 def _shown(family: str) -> str:

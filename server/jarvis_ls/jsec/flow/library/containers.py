@@ -1,4 +1,5 @@
-"""C++ containers, smart pointers and strings, coarsely: one cell stands for all elements."""
+"""C++ containers, smart pointers and strings, coarsely: one cell stands for all elements, but for
+those that `elements` tells apart."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jarvis_ls.jsec.flow.checks import access, ownership
 from jarvis_ls.jsec.flow.ir import Span, Type
-from jarvis_ls.jsec.flow.library import streams
+from jarvis_ls.jsec.flow.library import elements, streams
 from jarvis_ls.jsec.flow.state import ENDLESS, UNKNOWN_FILL, State
 from jarvis_ls.jsec.flow.types import ANY, STREAMS, STRINGS, ULONG
 from jarvis_ls.jsec.flow.values import (
@@ -14,6 +15,7 @@ from jarvis_ls.jsec.flow.values import (
     NULL,
     NULL_POINTER,
     OTHER,
+    TIGHT,
     Val,
     join,
     pointer,
@@ -27,7 +29,9 @@ _ADDS: Final = frozenset({
     "push_back", "push_front", "push", "emplace_back", "emplace", "insert", "assign",
     "emplace_front", "reset", "construct",
 })  # fmt: skip
-_GIVES: Final = frozenset({"back", "front", "at", "top", "begin", "get", "data", "release"})
+_GIVES: Final = frozenset({
+    "back", "front", "at", "top", "begin", "get", "data", "release", elements.ELEMENT,
+})  # fmt: skip
 _OWNERS: Final = frozenset({"unique_ptr", "shared_ptr", "auto_ptr"})
 _TEXTS: Final = STRINGS | {"string_view"}
 
@@ -51,17 +55,22 @@ def call(
     counted = name == "construct" and kind == "vector" and types[:1] and types[0][0] == "i"
     if (name in ("resize", "reserve") or counted) and values:
         ownership.size_checks(an, st, values[0], 1, "new", span)
+    if kind not in _OWNERS:
+        found = elements.call(an, st, where.ptr[0], kind, name, values, types, result)
+        if found is not None:
+            return found
+    at = where.ptr[0][1]
     if name in _ADDS and values:
         cells = st.mem.get(rid, {})
-        old = cells.get(0)
+        old = cells.get(at)
         new = values[-1]
-        st.put(rid, 0, new if old is None else join(old, new))
+        st.put(rid, at, new if old is None else join(old, new))
         return unknown(result)
     if name in _GIVES:
         if kind in _OWNERS:
             found = st.mem.get(rid, {}).get(0)
             return found if found is not None else unknown(result)
-        return pointer(rid)
+        return Val(0, 0, TIGHT, None, ((rid, at, at, TIGHT, None),), NOT_NULL)
     if name == "size":
         return unknown(ULONG)
     return unknown(result)
