@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from folders import Scan, write
+from test_flow_live import opened, settled
 
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.live import TextChange
 
 HEAD = """\
 #include <pthread.h>
@@ -215,3 +218,83 @@ def test_without_flow_the_taking_leads_to_the_place(tmp_path: Path, scan_folder:
     write(tmp_path, {"a.c": text, ".jarvis/jsec.toml": "flow = false\n"})
     (one,) = sure(scan_folder(tmp_path).findings)
     assert [str(step.message) for step in one.trace] == ["Taken here.", str(one.message)]
+
+
+ORDERED = {
+    "a.c": """#include <pthread.h>
+pthread_mutex_t first, second, gate;
+void take_second(void);
+void forwards(void) {
+    pthread_mutex_lock(&first);
+    take_second();
+    pthread_mutex_unlock(&first);
+}
+""",
+    "b.c": """#include <pthread.h>
+extern pthread_mutex_t first, second, gate;
+extern int total;
+void take_second(void) {
+    pthread_mutex_lock(&second);
+    total++;
+    pthread_mutex_unlock(&second);
+}
+void backwards(void) {
+    pthread_mutex_lock(&second);
+    pthread_mutex_lock(&first);
+    total--;
+    pthread_mutex_unlock(&first);
+    pthread_mutex_unlock(&second);
+}
+""",
+}
+
+
+def inversions(findings: Iterable[Finding]) -> list[tuple[str, int]]:
+    return [(one.file, one.span.line) for one in findings if one.rule == "lock-order-inversion"]
+
+
+def test_locks_that_files_take_in_opposite_order(tmp_path: Path, scan_folder: Scan) -> None:
+    found = scan_folder(write(tmp_path, dict(ORDERED))).findings
+    assert inversions(found) == [("b.c", 11)]
+    one = next(one for one in found if one.rule == "lock-order-inversion")
+    assert [(step.file, step.span.line) for step in one.trace] == [
+        ("a.c", 5), ("a.c", 6), ("b.c", 5), ("b.c", 10), ("b.c", 11),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", [
+    ("a.c", "pthread_mutex_t first,", "static pthread_mutex_t first; pthread_mutex_t"),
+    ("b.c", "mutex_lock(&first)", "mutex_trylock(&first)"),
+    ("a.c", "    take", "    pthread_mutex_unlock(&first); take"),
+])  # fmt: skip
+def test_orders_of_files_that_do_not_meet(
+    tmp_path: Path, scan_folder: Scan, change: tuple[str, str, str]
+) -> None:
+    path, before, after = change
+    assert before in ORDERED[path]
+    changed = {**ORDERED, path: ORDERED[path].replace(before, after)}
+    assert inversions(scan_folder(write(tmp_path, changed)).findings) == []
+
+
+def test_a_lock_around_both_orders_keeps_them_apart(tmp_path: Path, scan_folder: Scan) -> None:
+    guarded = {
+        path: text.replace(f"    pthread_mutex_lock(&{lock});\n", (
+            f"    pthread_mutex_lock(&gate);\n    pthread_mutex_lock(&{lock});\n"
+        ), 1)
+        for (path, text), lock in zip(ORDERED.items(), ("first", "nothing"), strict=True)
+    }  # fmt: skip
+    assert inversions(scan_folder(write(tmp_path / "one", guarded)).findings) == [("b.c", 11)]
+    guarded["b.c"] = guarded["b.c"].replace(
+        "void backwards(void) {", "void backwards(void) {\n    pthread_mutex_lock(&gate);"
+    )
+    assert inversions(scan_folder(write(tmp_path / "both", guarded)).findings) == []
+
+
+def test_an_edit_of_one_file_changes_the_order_that_is_told_of_another(tmp_path: Path) -> None:
+    live = opened(tmp_path, ORDERED)
+    assert inversions(settled(live, *ORDERED).findings) == [("b.c", 11)]
+    live.change("a.c", 1, [TextChange(ORDERED["a.c"].replace("lock(&first)", "lock(&gate)", 1))])
+    assert "b.c" in live.analyse("a.c").others
+    assert inversions(settled(live, *ORDERED).findings) == []
+    live.change("a.c", 2, [TextChange(ORDERED["a.c"])])
+    assert inversions(settled(live, *ORDERED).findings) == [("b.c", 11)]

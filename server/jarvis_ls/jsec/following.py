@@ -20,6 +20,7 @@ from jarvis_ls.core.process import Worker
 from jarvis_ls.jsec.cache import Cache, engine_version
 from jarvis_ls.jsec.flow.answers import in_order
 from jarvis_ls.jsec.flow.fault import Fault
+from jarvis_ls.jsec.flow.orders import inversions
 from jarvis_ls.jsec.flow.run import Followed
 from jarvis_ls.jsec.flow.store import Place
 from jarvis_ls.jsec.pool import Pool
@@ -74,6 +75,8 @@ async def follow(
         unsure |= followed.open
         if step is not None:
             step(done, len(units), path)
+    for fault in inversions(one for found in faults.values() for one in found):
+        faults[fault.file].append(fault)
     ordered = {path: in_order(found) for path, found in faults.items()}
     sure: dict[str, set[str]] = defaultdict(set)
     for path, name in decided - unsure:

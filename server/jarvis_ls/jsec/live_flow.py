@@ -18,6 +18,7 @@ from jarvis_ls.jsec.flow.answers import Answer, Places, unpack_answers
 from jarvis_ls.jsec.flow.fault import Fault
 from jarvis_ls.jsec.flow.ir import FunctionIR
 from jarvis_ls.jsec.flow.open_file import OpenFile
+from jarvis_ls.jsec.flow.orders import inversions, is_nested
 from jarvis_ls.jsec.flow.outline import Outline, digest_of_values
 from jarvis_ls.jsec.flow.program import Program
 from jarvis_ls.jsec.flow.run import Analyse, Functions, answer_of
@@ -42,6 +43,8 @@ class LiveFlow:
         self._asking: dict[str, set[Root]] = defaultdict(set)
         self._flawed: dict[str, set[Root]] = defaultdict(set)
         self._entered: dict[tuple[str, str], set[Root]] = defaultdict(set)
+        self._nested: set[Root] = set()
+        """Those in which a lock is taken while another is held."""
         self._waiting: dict[Root, None] = {}
 
     def set_program(self, place: Place, names: dict[str, str]) -> None:
@@ -123,7 +126,11 @@ class LiveFlow:
             for kept in self._answers[root].faults
             if kept[1][0] == path
         )
-        return [one for one in found if one is not None]
+        told = [one for one in found if one is not None]
+        nested = (places.restore(kept) for root in sorted(self._nested)
+                  for kept in self._answers[root].faults if is_nested(kept[0]))  # fmt: skip
+        opposite = inversions(one for one in nested if one is not None)
+        return told + [one for one in opposite if one.file == path]
 
     def decided(self, path: str) -> set[str]:
         """Functions of a file that were followed to the end, with what others call them with."""
@@ -183,6 +190,8 @@ class LiveFlow:
             self._entered[place].add(root)
         for kept in answer.faults:
             self._flawed[kept[1][0]].add(root)
+            if is_nested(kept[0]):
+                self._nested.add(root)
 
     def _drop(self, root: Root, *, again: bool = True) -> None:
         """Forget an answer; with `again` the function waits to be followed anew."""
@@ -197,10 +206,17 @@ class LiveFlow:
             self._entered[place].discard(root)
         for kept in answer.faults:
             self._flawed[kept[1][0]].discard(root)
+        self._nested.discard(root)
 
     def _files(self, root: Root) -> set[str]:
         answer = self._answers.get(root)
-        return {path for path, _ in answer.entered} | {root[0]} if answer is not None else set()
+        if answer is None:
+            return set()
+        files = {path for path, _ in answer.entered} | {root[0]}
+        if root in self._nested:  # the other order may be told anywhere
+            files |= {kept[1][0] for one in self._nested for kept in self._answers[one].faults
+                      if is_nested(kept[0])}  # fmt: skip
+        return files
 
 
 def _names(answer: Answer) -> set[str]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from jarvis_ls.jsec.flow import calls, conditions, ir
+from jarvis_ls.jsec.flow import calls, conditions, ir, orders
 from jarvis_ls.jsec.flow.checks import ownership
 from jarvis_ls.jsec.flow.ends import ends, forget
 from jarvis_ls.jsec.flow.evaluate import OPS, default
@@ -507,6 +507,35 @@ class Analysis(Regions):
         steps.append(Step(function.file, span, kind))
         self.faults[key] = Fault(kind, function.file, function.name, span, source is not None, (),
                                  tuple(steps), source is not None, doubtful=True)  # fmt: skip
+
+    def taken_under(self, state: State, rid: int, span: Span) -> None:
+        """Note that a lock of file scope is taken while others are held."""
+        inner = self._lock_name(rid)
+        if not inner or self.silent or not self.locked:
+            return
+        held = {
+            name: reg.locked for other, reg in state.regs.items()
+            if other != rid and reg.locked is not None and (name := self._lock_name(other))
+        }  # fmt: skip
+        function = self.frame.function
+        functions = [frame.function for frame in self._frames.values()]
+        for outer, taken in sorted(held.items())[:_LOCKS]:
+            steps = way(state.trail, (taken[:4],), functions)
+            at = Step(function.file, span, orders.INVERSION)
+            one = orders.nested(outer, inner, held.keys() - {outer}, function.file, function.name,
+                                (*steps, at))  # fmt: skip
+            self.faults.setdefault((one.kind, one.file, span), one)
+
+    def _lock_name(self, rid: int) -> str:
+        """What a lock of file scope is called in the program, with its file when it is of that
+        alone; empty for others."""
+        place = self.places[rid]
+        if place is None or place.kind != "global":
+            return ""
+        variable = self.program.variable(place.name, place.file)
+        if variable is None:
+            return ""
+        return f"{place.file}\0{place.name}" if variable.static else place.name
 
     def lock_left(
         self, state: State, frame: Frame, rid: int, taken: Any, value: Val | None, span: Span

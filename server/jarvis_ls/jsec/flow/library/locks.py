@@ -21,6 +21,8 @@ _GIVES: Final = {"acquire": ("release",), "lock": ("unlock",), "take": ("give", 
           "enter": ("leave", "exit")}  # fmt: skip
 _LOCKED: Final = re.compile(r"(?i)lock|mutex|critical_?section")
 _GIVING: Final = re.compile(r"(?i)release|unlock|give|leave|exit|destroy|free|close|end|done")
+_TRIES: Final = re.compile(r"try|timed", re.I)
+"""Names of functions that do not wait for a lock for ever."""
 _FAILED: Final = Val(1, 255, OTHER, None, (), NOT_NULL)
 _OWN: Final = ("local", "heap")
 _SHARED: Final = ("global", "object")
@@ -71,6 +73,8 @@ def _lock(an: Analysis, st: State, call: Call, index: int, *, fails: bool = Fals
     if kind in _SHARED:  # where nobody looks whether it was taken, one way is enough
         fails = fails and _is_looked_at(an, call)
     failed = st.copy() if fails else None
+    if not _TRIES.search(call.name):
+        an.taken_under(st, rid, call.span)
     _hold(an, st, rid, call.span)
     call.value = ZERO
     return None if failed is None else (failed, _FAILED)
@@ -141,6 +145,7 @@ def method(an: Analysis, st: State, where: Val, owner: str, name: str, span: Spa
     if name in ("unlock", "unlock_shared"):
         _give_back(an, st, where)
     elif name in ("lock", "lock_shared") and an.kind(rid) in _SHARED and least == greatest:
+        an.taken_under(st, rid, span)
         _hold(an, st, rid, span)
 
 
