@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from jarvis_ls.codeintel.extract import c, rust
@@ -29,6 +30,11 @@ _STANDARD = frozenset({
     "stdio.h", "stdlib.h", "string.h", "strings.h", "time.h", "unistd.h", "wchar.h", "windows.h",
 })  # fmt: skip
 
+SEVERAL = "?"
+"""What a macro stands for that a file gives several numbers: no expression."""
+
+_NUMBER = re.compile(r"[\s()\da-fA-FxXuUlL+*/<-]*\d[\s()\da-fA-FxXuUlL+*/<-]*")
+
 ReadFile = Callable[[str], bytes | None]
 """Bytes of a project file by its relative path, or None when it cannot be read."""
 
@@ -47,17 +53,30 @@ def merge_items(parts: Iterable[Facts | None]) -> Facts:
     defined: set[str] = set()
     compared: set[str] = set()
     stops: set[str] = set()
+    several: set[str] = set()
     for part in parts:
         if part is None:
             continue
+        several |= _said_otherwise(facts.macros, part.macros)
         includes.extend(part.includes)
         defined |= part.defined
         compared |= part.compared
         stops |= part.stops
         facts.add(part)
+    facts.macros.update(dict.fromkeys(several, SEVERAL))
     facts.includes, facts.defined = tuple(includes), frozenset(defined)
     facts.compared, facts.stops = frozenset(compared), frozenset(stops)
     return facts
+
+
+def _said_otherwise(macros: dict[str, str], again: dict[str, str]) -> set[str]:
+    """Macros that stand for one number here and for another there: it hangs on how the file is
+    compiled, or on the line, which is meant."""
+    return {
+        name for name, body in again.items()
+        if (before := macros.get(name)) is not None and before != body
+        and _NUMBER.fullmatch(before) and _NUMBER.fullmatch(body)
+    }  # fmt: skip
 
 
 class Headers:

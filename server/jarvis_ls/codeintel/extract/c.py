@@ -100,6 +100,8 @@ def item_facts(node: Node) -> Facts | None:
         return Facts(macros={name: _one_line(text(field(node, "value")))})
     if kind == "preproc_function_def":
         return _function_macro(node)
+    if kind == "ERROR":
+        return _torn_macro(node)
     if kind == "preproc_include":
         path = text(field(node, "path")).strip()
         return Facts(includes=(path[1:-1],)) if path[:1] in ('"', "<") else None
@@ -218,11 +220,9 @@ def _members(body: Node) -> Iterator[Node]:
 def _function_macro(node: Node) -> Facts:
     written = text(node)
     if "/*" in written:  # the grammar ends a macro's text, and worse, at a comment
-        match = _MACRO_HEAD.match(written := _without_comments(_one_line(written)))
-        if match is not None:
-            listed = tuple(word for word in re.findall(r"\w+|\.\.\.", match[2]))
-            body = written[match.end() :].strip()
-            return Facts(function_macros={match[1]: FunctionMacro(listed, body)})
+        found = _by_its_text(written)
+        if found is not None:
+            return found
     name = text(field(node, "name"))
     parameters = field(node, "parameters")
     names = tuple(
@@ -231,6 +231,27 @@ def _function_macro(node: Node) -> Facts:
     )  # fmt: skip
     body = _one_line(text(field(node, "value")))
     return Facts(function_macros={name: FunctionMacro(names, body)})
+
+
+def _torn_macro(node: Node) -> Facts | None:
+    """A macro that the grammar gives up on at a comment within its text."""
+    written = text(node)
+    torn = written.startswith("#") and "/*" in written and _is_one_line(written)
+    return _by_its_text(written) if torn else None
+
+
+def _by_its_text(written: str) -> Facts | None:
+    """A macro with parameters whose text holds comments."""
+    match = _MACRO_HEAD.match(line := _without_comments(_one_line(written)))
+    if match is None:
+        return None
+    listed = tuple(word for word in re.findall(r"\w+|\.\.\.", match[2]))
+    return Facts(function_macros={match[1]: FunctionMacro(listed, line[match.end() :].strip())})
+
+
+def _is_one_line(written: str) -> bool:
+    """Whether text is one line for the preprocessor."""
+    return all(line.endswith("\\") for line in written.rstrip().split("\n")[:-1])
 
 
 def _without_comments(line: str) -> str:

@@ -11,7 +11,7 @@ from jarvis_ls.jsec.flow.evaluate import OPS, decided, evaluate, nullness
 from jarvis_ls.jsec.flow.ir import Expr, Instr, Number
 from jarvis_ls.jsec.flow.numbers import folded
 from jarvis_ls.jsec.flow.state import State
-from jarvis_ls.jsec.flow.types import limits, pointee, size_of
+from jarvis_ls.jsec.flow.types import UNIT, limits, pointee
 from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
     AS_REGION,
@@ -133,7 +133,7 @@ def is_near(an: Analysis, st: State, end: Instr) -> bool:
         return abs(a.lo - b.lo) <= _NEAR
     (rid, lo, hi, _, _), (there, least, most, _, _) = a.ptr[0], b.ptr[0]
     exact = rid == there and lo == hi and least == most
-    return exact and abs(lo - least) <= _NEAR * _step(left)
+    return exact and abs(lo - least) <= _NEAR * _step(an, left)
 
 
 def _is_plain(e: Expr) -> bool:
@@ -203,7 +203,7 @@ def _refine_offset(an: Analysis, st: State, op: str, e: Expr, value: Val, other:
         lo = hi = least
         flags |= TIGHT
     else:
-        step = _step(e)
+        step = _step(an, e)
         if op in (">", ">="):
             lo = max(lo, least + step if op == ">" else least)
         else:
@@ -225,9 +225,10 @@ def _refine_offset(an: Analysis, st: State, op: str, e: Expr, value: Val, other:
     return True
 
 
-def _step(e: Expr) -> int:
+def _step(an: Analysis, e: Expr) -> int:
     """Bytes that a pointer which an expression gives is apart from the next, at least."""
-    return max(1, size_of(pointee(e[2]))) if e[0] == ir.LOAD else 1
+    size: int = an.size(pointee(e[2])) if e[0] == ir.LOAD else 1
+    return size if 0 < size != UNIT else 1
 
 
 def _refine_handle(an: Analysis, st: State, op: str, a: Val, b: Val) -> bool:

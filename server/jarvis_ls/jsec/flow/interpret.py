@@ -109,7 +109,7 @@ class _Held:
         self.frame = frame
         """The call that returns."""
         self.taken = taken
-        """The step that took it, and the call that it was taken in."""
+        """The step that took it, the call that it was taken in, and where in the region it lies."""
         self.null = null
         """Whether null is returned."""
         self.span = span
@@ -582,11 +582,11 @@ class Analysis(Regions):
     def _gives_back(self, held: _Held) -> bool:
         """Whether the function that returns with a lock should have given it back: it does so
         elsewhere, is not one that was called with it held, and does not hand out what is locked."""
-        key = held.rid, held.frame
+        key = held.rid, held.taken[5], held.frame
         for inner in held.taken[4].around():
             if inner is held.frame:
                 break
-            if (held.rid, inner) in self.gave_back:
+            if (held.rid, held.taken[5], inner) in self.gave_back:
                 return False  # told of that one
         if key not in self.gave_back or key in self.found_held:
             return False

@@ -148,6 +148,17 @@ class Scopes:
         """Make `name` mean a static variable, given as a negative number."""
         self._names[-1][name] = number
 
+    def statics(self) -> Scopes:
+        """A scope that knows the static variables which are seen here, and no others."""
+        seen = Scopes()
+        for names in self._names:
+            for name, number in names.items():
+                if number < 0:
+                    seen.alias(name, number)
+                else:
+                    seen._names[-1].pop(name, None)
+        return seen
+
     def find(self, name: str) -> int | None:
         """The slot a name means."""
         for names in reversed(self._names):

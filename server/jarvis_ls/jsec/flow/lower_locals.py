@@ -194,7 +194,7 @@ class Locals:
         self.outer.globals[unique] = type_
         self.globals[unique] = GlobalIR(
             unique, type_, True, is_constant(type_, set(text(node).split(name)[0].split()), node),
-            initialiser(self.outer, unique, type_, value),
+            initialiser(self.outer, unique, type_, value, self.of),
         )  # fmt: skip
 
 

@@ -10,13 +10,16 @@ from jarvis_ls.jsec.flow.lower_expression import Expressions, Outer
 
 
 def initialiser(
-    outer: Outer, name: str, type_: Type, value: Node | None
+    outer: Outer, name: str, type_: Type, value: Node | None, around: Expressions | None = None
 ) -> tuple[Instr, ...] | None:
-    """The instructions of the initialiser of a variable of static storage; None without one."""
+    """The instructions of the initialiser of a variable of static storage, in the function
+    `around` it; None without one."""
     if value is None:
         return None
     blocks = Blocks()
-    of = Expressions(outer, blocks, Scopes())
+    of = Expressions(outer, blocks, around.scopes.statics() if around is not None else Scopes())
+    if around is not None:
+        of.statics = around.statics
     of.places.initialise((ir.GLOBAL, name), type_, value)
     done, _ = blocks.finish()
     scopes = of.scopes

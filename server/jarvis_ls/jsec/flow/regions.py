@@ -18,6 +18,7 @@ from jarvis_ls.jsec.flow.ir import (
     FunctionIR,
     GlobalIR,
     Instr,
+    Number,
     Span,
     Type,
 )
@@ -131,11 +132,12 @@ class Regions(Joiner):
         """The block that a branch which is looked at goes to."""
         self.allocated = False
         """Whether anything was allocated in this run."""
-        self.took: set[tuple[int, Frame]] = set()
-        """Locks that outlive functions, and the calls within which they were taken."""
-        self.gave_back: set[tuple[int, Frame]] = set()
+        self.took: set[tuple[int, Number, Frame]] = set()
+        """Locks that outlive functions, by region and offset, and the calls within which they were
+        taken."""
+        self.gave_back: set[tuple[int, Number, Frame]] = set()
         """Those within which they were given back after that."""
-        self.found_held: set[tuple[int, Frame]] = set()
+        self.found_held: set[tuple[int, Number, Frame]] = set()
         """Those within which they were given back before: whoever called held them."""
         self.looked_at: dict[Any, set[Span]] = {}
         """Calls whose results are looked at, by file and place of their function."""

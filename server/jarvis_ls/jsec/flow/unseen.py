@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from jarvis_ls.jsec.flow.evaluate import evaluate
 from jarvis_ls.jsec.flow.ir import LOAD, MACRO, TEMP, Span, Type
 from jarvis_ls.jsec.flow.library import strings
-from jarvis_ls.jsec.flow.state import ENDLESS, UNKNOWN_FILL, Reg, State
+from jarvis_ls.jsec.flow.state import ENDLESS, UNINITIALISED, UNKNOWN_FILL, Reg, State
 from jarvis_ls.jsec.flow.types import ANY, CHAR, INT
 from jarvis_ls.jsec.flow.values import UNINIT, Val, unknown
 
@@ -80,6 +80,11 @@ def may_be_set(
             cell = an.cell(st, args[index])
             if cell is not None:
                 st.put(cell[0], cell[1], values[index])
+        elif types[index][0] == "r" and args[index][0] == LOAD:
+            for target in evaluate(an, st, args[index][1]).ptr:
+                reg = an.reg(st, target[0])
+                if reg.fill == UNINITIALISED:
+                    st.regs[target[0]] = reg.but(fill=UNKNOWN_FILL)
 
 
 def _may_take_reference(

@@ -47,3 +47,13 @@ long *three_bytes(void) {
     long *list = malloc(3); // expect: allocation-for-wrong-type
     return list;
 }
+
+struct any { void **list; int count; };
+int grown(struct any *of)
+{
+    void *list = realloc(of->list, of->count * sizeof(void *)); // ok
+    if (list == NULL)
+        return 0;
+    of->list = list;
+    return 1;
+}

@@ -13,6 +13,7 @@ from jarvis_ls.jsec.flow.types import ANY, UNIT
 from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
     AS_REGION,
+    COUNT,
     INIT,
     MAYBE_NULL,
     NOT_NULL,
@@ -317,7 +318,9 @@ def bounds(
     sure = taint is not None or st.choices < _MANY or (
         not (over or by) and reg.lo == reg.hi
     )  # fmt: skip
-    sure = sure and not (holds and st.choices and taint is None)  # more may be put in than is seen
+    elsewhere = where.flags & OTHER and not known & COUNT  # it may not lead here at all
+    if taint is None and (elsewhere or (holds and st.choices)):  # or more is put in than is seen
+        sure = False
     if not writes and most == 1 and reg.escaped and taint is None and not over:
         sure = False  # a text that was made out of sight: its end is looked for, mostly
     stack = place.kind in _STACK and not holds

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from jarvis_ls.jsec.flow.fault import TAKEN
-from jarvis_ls.jsec.flow.ir import CALL, EVAL, TEMP, Span
+from jarvis_ls.jsec.flow.ir import CALL, EVAL, TEMP, Number, Span
 from jarvis_ls.jsec.flow.library.call import Call
 from jarvis_ls.jsec.flow.state import State
 from jarvis_ls.jsec.flow.values import NOT_NULL, OTHER, ZERO, Val
@@ -75,7 +75,7 @@ def _lock(an: Analysis, st: State, call: Call, index: int, *, fails: bool = Fals
     failed = st.copy() if fails else None
     if not _TRIES.search(call.name):
         an.taken_under(st, rid, call.span)
-    _hold(an, st, rid, call.span)
+    _hold(an, st, rid, call.span, least)
     call.value = ZERO
     return None if failed is None else (failed, _FAILED)
 
@@ -132,9 +132,9 @@ def _give_back(an: Analysis, st: State, value: Val) -> None:
     for target in value.ptr:
         if an.kind(target[0]) in _SHARED:
             for frame in an.frame.around():
-                key = target[0], frame
+                key = target[0], target[1], frame
                 (an.gave_back if key in an.took else an.found_held).add(key)
-        _free(st, target[0])
+        _free(st, target[0], target[1])
 
 
 def method(an: Analysis, st: State, where: Val, owner: str, name: str, span: Span) -> None:
@@ -146,7 +146,7 @@ def method(an: Analysis, st: State, where: Val, owner: str, name: str, span: Spa
         _give_back(an, st, where)
     elif name in ("lock", "lock_shared") and an.kind(rid) in _SHARED and least == greatest:
         an.taken_under(st, rid, span)
-        _hold(an, st, rid, span)
+        _hold(an, st, rid, span, least)
 
 
 def _destroy(an: Analysis, st: State, call: Call, index: int) -> None:
@@ -171,17 +171,19 @@ def _mutex(an: Analysis, st: State, call: Call) -> None:
         st.regs[target[0]] = an.reg(st, target[0]).but(record="mutex")
 
 
-def _hold(an: Analysis, st: State, rid: int, span: Span) -> None:
+def _hold(an: Analysis, st: State, rid: int, span: Span, offset: Number = 0) -> None:
     function = an.frame.function
     an.locked = True
     if an.kind(rid) in _SHARED:
-        an.took.update((rid, frame) for frame in an.frame.around())
-    st.regs[rid] = an.reg(st, rid).but(locked=(function.file, span, TAKEN, (), an.frame))
+        an.took.update((rid, offset, frame) for frame in an.frame.around())
+    taken = (function.file, span, TAKEN, (), an.frame, offset)
+    st.regs[rid] = an.reg(st, rid).but(locked=taken)
 
 
-def _free(st: State, rid: int) -> None:
+def _free(st: State, rid: int, offset: Number | None = None) -> None:
+    """No lock in a region is held; with `offset` not the one that lies there."""
     reg = st.regs.get(rid)
-    if reg is not None and reg.locked is not None:
+    if reg is not None and reg.locked is not None and offset in (None, reg.locked[5]):
         st.regs[rid] = reg.but(locked=None)
 
 

@@ -71,7 +71,7 @@ def _measured(call: Call, target: Node, element: Size, measure: Node) -> Iterato
     value = field(measure, "value")
     if value is not None and text(bare(value)) == text(target):
         return  # sizeof of the pointer itself: another rule's
-    if "*" in text(field(measure, "type")) and element.unit:
+    if "*" in text(field(measure, "type")) and element.unit.split()[-1:] not in ([], ["void"]):
         yield _report(call, POINTER, target, 0.8, measure=written)
     elif not size.unit and not element.unit and size.count < element.count:
         total = allocated(call)
