@@ -1071,6 +1071,50 @@ void copied_too_much(char *to) {
 #endif
 int in_one_build(void) { int all[ROOM] = {0}; return all[9]; }
 
+#if defined(CHECKED)
+__attribute__((noreturn))
+void fatal(const char *why);
+#define my_assert(cond) {if (!(cond)) {fatal("failed: " #cond);}}
+#else
+#define my_assert(cond)
+#endif
+int asserted(int length) {
+    static const short table[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    int k;
+    my_assert(length >= 16 && length < 48);
+    k = (length >> 2) - 4;
+    my_assert(k >= 0);
+    return table[k];
+}
+
+struct event;
+struct ring { int head; };
+int in_unseen_records(int n) {
+    int one_page = 4096 / sizeof(struct event);
+    int first_page = (4096 - sizeof(struct ring)) / sizeof(struct event);
+    return n / one_page * one_page + first_page;
+}
+
+int exponent(float x) {
+    union { float f; unsigned int i; } in;
+    in.f = x;
+    return (in.i >> 23) - 127;
+}
+int of_one(void) { return exponent(0.5f); }
+
+struct list { char *items; size_t size, count; };
+int append(struct list *l, void *item) {
+    memcpy(l->items + l->count * l->size, item, l->size);
+    l->count++;
+    return 1;
+}
+void kept_as_bytes(struct list *l, const char *t) {
+    char *s = strdup(t);
+    if (!s) return;
+    if (!append(l, &s)) { free(s); return; }
+    l->count += 2;
+}
+
 struct guarded { pthread_mutex_t guard; pthread_rwlock_t lock; int ready; };
 int make_ready(struct guarded *g);
 int locked_for_reading(struct guarded *g) {

@@ -122,15 +122,21 @@ def use_before_test(call: Call) -> Node | None:
     return found.node if found is not None and found.does == "dereference" else None
 
 
-def declared_at(function: Function, name: str) -> Node | None:
-    """The name in the first declaration of a variable or parameter of that name in a function."""
+def declared_at(function: Function, name: str, place: Node | None = None) -> Node | None:
+    """The name in the first declaration of a variable or parameter of that name in a function; with
+    `place` in the last one in front of that."""
+    found = None
     for use in named(function, name):
         parent = use.parent
+        if place is not None and use.start_byte >= place.start_byte:
+            break
         if parent is not None and (
             parent.type.endswith("declarator") or parent.type in _DECLARING
         ) and use != field(parent, "value"):  # fmt: skip
-            return use
-    return None
+            if place is None:
+                return use
+            found = use
+    return found
 
 
 def only_value(function: Function, name: str) -> Node | None:

@@ -44,8 +44,8 @@ _NEAR: Final = 16
 """Rounds that a loop still has to go when it is gone through step by step."""
 _ANY: Final = Val(0, 0)
 """A number that is not known to be reached."""
-_TRUE: Final = (("value", "true"),)
-_FALSE: Final = (("value", "false"),)
+TRUE: Final = (("value", "true"),)
+FALSE: Final = (("value", "false"),)
 Ways = list[tuple[int, State]]
 
 
@@ -91,12 +91,12 @@ def _branch(an: Analysis, st: State, end: Instr) -> Ways:
         target = end[2] if holds == positive else end[3]
         there = st if found is not None or not holds else st.copy()
         if found is None or condition[0] == ir.BITAND:
-            came_out = _TRUE if holds == positive else _FALSE
+            came_out = TRUE if holds == positive else FALSE
             step = (an.frame.function.file, end[4], BRANCH, came_out)
-            if an.ends_at(end[3] if holds == positive else end[2]):
+            if counts or an.ends_at(end[3] if holds == positive else end[2]):
                 there.trail = (there.trail, step, ONLY)  # whoever is here came this way
             else:
-                there.choices += not counts  # but for loops
+                there.choices += 1
                 there.trail = (there.trail, step)
             an.going = target
             if condition[0] == ir.BITAND and holds:

@@ -11,7 +11,7 @@ from jarvis_ls.jsec.flow.conversions import converted, is_written_out, nullness
 from jarvis_ls.jsec.flow.ir import Expr, Number, Type
 from jarvis_ls.jsec.flow.memory import default, escape, load, store, write
 from jarvis_ls.jsec.flow.state import State
-from jarvis_ls.jsec.flow.types import LONG, ULONG, limits
+from jarvis_ls.jsec.flow.types import LONG, ULONG, UNIT, limits
 from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
     ARITH,
@@ -214,6 +214,8 @@ def binary(
         return Val(*limits(type_), OTHER)
     if _is_address(a) or _is_address(b):
         return Val(*limits(type_), OTHER, a.taint or b.taint)
+    if an.counted and op not in ("*", "+") and _in_records(a) != _in_records(b):
+        return unknown(type_)  # by how many bytes is not known
     if op in ("/", "%"):
         arithmetic.division(an, st, a, b, type_, span)
         if b.lo == b.hi == 0:
@@ -260,6 +262,11 @@ def binary(
         elif op == "*" and b.lo == 1:
             sym = a.sym
     return Val(low, high, flags, taint, (), null, INIT, sym)
+
+
+def _in_records(value: Val) -> bool:
+    """Whether a number is that of the bytes of records that nothing defines."""
+    return value.lo == value.hi and value.lo >= UNIT and value.lo % UNIT == 0
 
 
 def _cmp(an: Analysis, st: State, e: Expr) -> Val:

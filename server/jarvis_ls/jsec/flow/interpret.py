@@ -474,6 +474,8 @@ class Analysis(Regions):
             kind in _RELEASES and choices > _FEW
         ) or (
             kind in _DEPENDENT and source is None and self._decided_elsewhere(state)
+        ) or (
+            kind == "uninitialized" and self._passes_by(state)
         )  # fmt: skip
         function = function or self.frame.function
         key = (kind, function.file, span)
@@ -613,6 +615,25 @@ class Analysis(Regions):
                 return True
             link = link[0]
         return False
+
+    def _passes_by(self, state: State) -> bool:
+        """Whether the way of a state leaves a loop of the current function as soon as it gets
+        there, where that could go either way: who wrote the loop knows of a first round."""
+        function = self.frame.function
+        exits = {
+            (end[4], came_out) for _, end in function.blocks if end[0] == ir.IF
+            for target, came_out in ((end[2], conditions.TRUE), (end[3], conditions.FALSE))
+            if self.leaves_loop(target)
+        }  # fmt: skip
+        left: set[Span] = set()
+        entered: set[Span] = set()
+        link = state.trail
+        while link is not None:
+            step = link[1]
+            if step is not None and len(link) == 2 and step[0] == function.file:
+                (left if (step[1], step[3]) in exits else entered).add(step[1])
+            link = link[0]
+        return not left <= entered
 
     def _way(self, state: State, source: Any, cause: Any, then: Any, where: Any) -> list[Step]:
         """The steps on the way of a state, those that a flaw comes from among them."""

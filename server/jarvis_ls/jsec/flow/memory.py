@@ -56,6 +56,8 @@ def load(
         found = join(found, read(an, st, target, type_))
     if where.flags & OTHER and not found.ptr:
         found = join(found, unknown(type_))
+    if type_[0] == "i" and (type(found.lo) is float or type(found.hi) is float) and not found.ptr:
+        return unknown(type_)  # the bits of a number with a fraction
     if found.ini and told:
         return access.uninitialised(an, st, found, where.ptr[0][0], span, type_)
     return found

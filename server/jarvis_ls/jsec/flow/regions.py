@@ -411,14 +411,15 @@ class Regions(Joiner):
                     work.append(target)
         return False
 
-    def leaves_loop(self) -> bool:
-        """Whether the branch that is looked at is the end of a loop."""
+    def leaves_loop(self, target: int | None = None) -> bool:
+        """Whether a branch to a block, by default the one that is looked at, is the end of a
+        loop."""
         function = self.frame.function
         known = self._behind.get(id(function))
         if known is None:
             behind = frozenset(tail + 1 for _, tail in loops(function))
             known = self._behind[id(function)] = function, behind
-        return self.going in known[1]
+        return (self.going if target is None else target) in known[1]
 
     def ends_at(self, block: int) -> bool:
         """Whether a block of the current function calls what ends the program."""

@@ -16,7 +16,8 @@ CALLED: Final = "{name} is called."
 BRANCH: Final = "The condition is {value} here."
 """What is told about a branch that could have gone either way."""
 ONLY: Final = "only"
-"""Third in a link of a trail: where its branch did not go, the program ends."""
+"""Third in a link of a trail whose branch is no choice: otherwise the program ends, or a loop is
+gone through as many times as it says."""
 LOOP_ENDS: Final = "The loop ends here."
 _MOST: Final = 12
 """Branches and calls that are shown, the last ones."""

@@ -72,3 +72,16 @@ std::string &alias(std::string &given) {
     std::string &text = given;
     return text; // ok
 }
+
+struct state { int n; };
+struct state *made(void);
+struct state *by_version(void) {
+#if VERSION >= 2
+    struct state *kept;
+    kept = made();
+    return kept; // ok
+#else
+    static struct state kept;
+    return &kept; // ok
+#endif
+}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from jarvis_ls.jsec.flow.checks import access
 from jarvis_ls.jsec.flow.library import strings
 from jarvis_ls.jsec.flow.library.strings import amount_of, checked, origin
+from jarvis_ls.jsec.flow.memory import escape
 from jarvis_ls.jsec.flow.state import ENDLESS, ZEROED, State
 from jarvis_ls.jsec.flow.types import ANY
 from jarvis_ls.jsec.flow.values import (
@@ -53,6 +54,9 @@ def _copy(an: Analysis, st: State, call: Call, to: int, from_: int, count: int, 
         new = dict(st.mem.get(rid, {}))
         new.update({offset + o if o is not None else None: v for o, v in cells.items()})
         st.mem[rid] = new
+    else:
+        for cell in cells.values():
+            escape(st, cell)
 
 
 def _is_all(source: Val, amount: Val, held: Val) -> bool:

@@ -110,7 +110,7 @@ def _address_of_local(function: Function, value: Node, *, through: bool = True) 
 def _kind(function: Function, name: Node) -> str:
     """How a local that ends with the function is declared: `value`, `array` or `pointer`; empty
     for what does not end with it."""
-    declared = declared_at(function, text(name)) if name.type == "identifier" else None
+    declared = declared_at(function, text(name), name) if name.type == "identifier" else None
     if declared is None:
         return ""
     kinds = set()
