@@ -81,6 +81,8 @@ def _branch(an: Analysis, st: State, end: Instr) -> Ways:
         if a.sym is not None and a.sym[0] == "compared":
             op, left, right = a.sym[1], a.sym[2], a.sym[3]
     found = decided(an, st, op, a, b)
+    if found is None and left[0] == ir.BIN and left[1] in ("%", "&"):
+        _loosen(an, st, left[2])
     an.defensive = len(end) > 5
     moves = a.ptr[0][3] if len(a.ptr) == 1 else a.flags
     counts = moves & COUNT and b.flags & TIGHT
@@ -106,6 +108,15 @@ def _branch(an: Analysis, st: State, end: Instr) -> Ways:
                 continue
         ways.append((target, there))
     return ways
+
+
+def _loosen(an: Analysis, st: State, e: Expr) -> None:
+    """A part of a number was asked for: which of its values come this way is not known."""
+    value = quiet(an, st, e)
+    cell = _cell(an, st, e)
+    if cell is not None and value.flags & TIGHT and value.lo != value.hi and not value.ptr:
+        st.put(cell[0], cell[1], Val(value.lo, value.hi, value.flags & ~TIGHT, value.taint, (),
+                                     value.null, value.ini, value.sym))  # fmt: skip
 
 
 def _tested(an: Analysis, st: State, e: Expr) -> Val:

@@ -248,6 +248,11 @@ class Calls:
         values, types = [], []
         for index, argument in enumerate(arguments):
             to = wanted[index] if index < len(wanted) else ANY
+            if argument.type == "initializer_list" and to != ANY:
+                value, type_ = self._listed(argument, to[1] if to[0] == "&" else to)
+                values.append(value[1] if to[0] == "&" and value[0] == ir.LOAD else value)
+                types.append(("&", type_) if to[0] == "&" else type_)
+                continue
             if to[0] == "&":
                 address, type_ = self.of.referred(
                     *self.of.address(argument), self.of.span(argument)
@@ -392,6 +397,15 @@ class Calls:
             return address, type_
         value = self.of.value(arguments[0])
         return self.of.as_type(value, type_, self.of.span(node), explicit=True), type_
+
+    def _listed(self, node: Node, type_: Type) -> Typed:
+        """What a function is handed as a list of its parts."""
+        parts = [child for child in node.named_children if child.type != "comment"]
+        if type_[0] == "r" and self.of.types.is_class(type_[1]):
+            return self._temporary(node, type_[1], parts)
+        for part in parts:
+            self.of.value(part)
+        return self.of.unknown(type_)
 
     def _temporary(self, node: Node, record: str, arguments: list[Node]) -> Typed:
         type_ = ("r", record)

@@ -78,11 +78,24 @@ def check(
             if reg.status and len(where.ptr) == 1 and not where.flags & OTHER:
                 _freed(an, st, reg, rid, span, writes=writes)
             place = an.places[rid]
-            if place is not None and place.kind not in _BOUNDLESS:
+            if place is not None and place.kind not in _BOUNDLESS and not (
+                an.counted and address is not None and _counts_otherwise(address, place)
+            ):  # fmt: skip
                 bounds(an, st, target, place, reg, least, most, writes, span, flags, taint, where,
                        by)  # fmt: skip
     if address is not None and address[0] == ir.INDEX and address[1][0] == ir.DECAY:
         _within_member(an, st, where, address[1][1], most, writes, span)
+
+
+def _counts_otherwise(address: Expr, place: Place) -> bool:
+    """Whether elements of a record that nothing defines lead through what is declared as another
+    type: how many of them that holds is not known."""
+    if address[0] != ir.INDEX or not isinstance(address[3], tuple) or address[3][0] != "r":
+        return False
+    held = place.type
+    while held[0] == "a":
+        held = held[1]
+    return bool(held != address[3]) and place.kind != "heap"
 
 
 def _within_member(

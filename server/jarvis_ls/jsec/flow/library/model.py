@@ -37,7 +37,7 @@ def apply(
     """The effects of a call; `NotImplemented` for a function that is not known, an empty list
     when it does not return, else None."""
     effects = an.own.get(name, TABLE.get(name))
-    if effects is None:
+    if effects is None or any(_takes_more(effect, len(values)) for effect in effects):
         return NotImplemented
     call = Call(name, values, types, result, span, args)
     others: list[State] = []
@@ -51,6 +51,17 @@ def apply(
     value = call.value if call.value is not None else unknown(result)
     st.mem[an.frame.temps + temp] = {0: value}
     return [st, *others] if others else None
+
+
+_POSITIONS: Final = {"reads": 2, "bytes": 2, "copy": 3, "strcpy": 2, "fill": 3}
+"""Effects and how many of their first members are positions of arguments."""
+
+
+def _takes_more(effect: tuple[Any, ...], given: int) -> bool:
+    """Whether an effect is that of a function with more arguments: a method of the same name is
+    meant."""
+    positions: tuple[Any, ...] = effect[1 : 1 + _POSITIONS.get(effect[0], 0)]
+    return any(isinstance(at, int) and at >= given for at in positions)
 
 
 def _alloc(an: Analysis, st: State, call: Call, family: str, sizes: tuple[int, ...], fill: int,
