@@ -223,6 +223,38 @@ def test_an_edit_of_a_header_gives_the_tree_of_its_text(before: str, after: str)
     assert certain and text == old
 
 
+EXPORTED = """class Base { public: virtual ~Base(); };
+class LIB_API Derived : public Base { public: Derived(int *p) : held(p) {} int *held; };
+struct LIB_EXPORT Other final
+{ int other; };
+struct POINT origin{1, 2};
+"""
+
+
+def test_a_class_that_a_macro_exports_has_its_own_name() -> None:
+    known = facts(EXPORTED, "cpp")
+    assert "Derived" in known.types and {"held", "other"} <= known.fields.keys()
+    assert not {"LIB_API", "LIB_EXPORT"} & known.types.keys() and "origin" in known.variables
+    assert not parse(EXPORTED.encode(), "cpp").root_node.has_error
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("LIB_API ", ""),
+        ("LIB_API", "LIB_A"),
+        ("class LIB_API", "enum LIB_API"),
+        ("{ int o", "; int o"),
+    ],
+)
+def test_an_edit_of_an_exported_class_gives_the_tree_of_its_text(before: str, after: str) -> None:
+    tree = parse(EXPORTED.encode(), "cpp")
+    start, new = EXPORTED.index(before), EXPORTED.replace(before, after)
+    edit(tree, EXPORTED.encode(), new.encode(), start, start + len(before), start + len(after))
+    edited, certain = parse_edited(new.encode(), "cpp", tree)
+    assert str(edited.root_node) == str(parse(new.encode(), "cpp").root_node) or not certain
+
+
 def test_words_that_open_a_header_are_no_types() -> None:
     for word in ("G_BEGIN_DECLS", "_GL_INLINE_HEADER_BEGIN", "PR_BEGIN_EXTERN_C"):
         end = word.replace("BEGIN", "END")

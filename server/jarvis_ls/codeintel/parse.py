@@ -6,6 +6,7 @@ import functools
 import operator
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 import tree_sitter
 from tree_sitter import Node, Query, Tree
@@ -47,6 +48,16 @@ _DECORATIONS = {
 stand where the grammar has no place for a name, and tear the declarations around them. Each under
 what a text with one of them holds, which is found many times faster."""
 
+_EXPORTED = re.compile(
+    rb"\b(?:class|struct)[ \t]+([A-Z][A-Z0-9_]{1,60})[ \t]+"
+    rb"[A-Za-z_]\w*[ \t\r\n]*(?:final[ \t\r\n]*)?[:{]"
+)
+"""A class that a macro exports from its library: the grammar takes the macro for its name."""
+_EXPORTS = re.compile(rb"API|EXPORT|DLL|PUBLIC|VISIB|DECL")
+"""What such macros have in their names."""
+_MOST_EXPORTS = 1_000
+"""What is left out costs the parser time for each part before it."""
+
 _FOR_CPP = b"__cplusplus"
 _IF = re.compile(rb"[ \t]*#[ \t]*if")
 _ENDIF = re.compile(rb"[ \t]*#[ \t]*endif")
@@ -77,6 +88,9 @@ def parse_edited(data: bytes, language: LanguageName, old: Tree | None) -> tuple
             if word in data:
                 data, old = _without(data, decoration), None
     left_out = _linkages(data) if language != "rust" and _FOR_CPP in data else []
+    if language == "cpp":
+        exports = (match.span(1) for match in _EXPORTED.finditer(data) if _EXPORTS.search(match[1]))
+        left_out = sorted([*left_out, *islice(exports, _MOST_EXPORTS)])
     end = _open_end(data, language)
     if end is not None:
         left_out = [part for part in left_out if part[1] <= end] + [(end, len(data))]
@@ -214,11 +228,14 @@ def _between(data: bytes, parts: Sequence[tuple[int, int]]) -> list[tree_sitter.
     """What stands between parts of a text, which come in order; never none, as that would stand for
     the whole text."""
     found: list[tree_sitter.Range] = []
-    start = 0
+    start, row = 0, 0
     for begin, end in (*parts, (len(data), len(data))):
+        last = row + data.count(b"\n", start, begin)
         if start < begin or not found:
-            found.append(tree_sitter.Range(_point(data, start), _point(data, begin), start, begin))
-        start = end
+            first = (row, start - data.rfind(b"\n", 0, start) - 1)
+            behind = (last, begin - data.rfind(b"\n", 0, begin) - 1)
+            found.append(tree_sitter.Range(first, behind, start, begin))
+        start, row = end, last + data.count(b"\n", begin, end)
     return found
 
 
