@@ -226,7 +226,13 @@ def test_an_edit_of_a_header_gives_the_tree_of_its_text(before: str, after: str)
 EXPORTED = """class Base { public: virtual ~Base(); };
 class LIB_API Derived : public Base { public: Derived(int *p) : held(p) {} int *held; };
 struct LIB_EXPORT Other final
-{ int other; };
+{
+    LIB_API
+    virtual ~Other() = default;
+    LIB_API static int count(int n);
+    int other;
+};
+#define LIB_API EXPORT_API in_one_build
 struct POINT origin{1, 2};
 """
 
@@ -244,7 +250,7 @@ def test_a_class_that_a_macro_exports_has_its_own_name() -> None:
         ("LIB_API ", ""),
         ("LIB_API", "LIB_A"),
         ("class LIB_API", "enum LIB_API"),
-        ("{ int o", "; int o"),
+        ("final\n{", "final;\n{"),
     ],
 )
 def test_an_edit_of_an_exported_class_gives_the_tree_of_its_text(before: str, after: str) -> None:

@@ -6,6 +6,60 @@ import pytest
 from test_flow_engine import faults, kinds, lowered
 
 SOUND = {
+    "a call in the value of an auto variable is made once": """
+#include <stdio.h>
+int use(int n);
+int run(const char *c) {
+    auto pipe = _popen(c, "r");
+    if (!pipe) return 1;
+    while (!feof(pipe)) use(1);
+    auto ret = _pclose(pipe);
+    return ret == -1;
+}
+""",
+    "an object that is handed over as a list of its parts": """
+struct when { when() = default; when(int y, int d) : y(y), delta(d) {} int y; int delta; };
+int zone(when const &t) { int d = t.delta; if (d == 0) return 1; return 2; }
+int use() { return zone({7, 8}) + zone(when(1, 2)) + zone(when{5, 6}); }
+""",
+    "a method with the name of a function of the C library": """
+#include <unistd.h>
+#include <string>
+class sink;
+class into : public sink { public: into(const char *n, sink *next, std::string &s); };
+std::string text::all() const { std::string s; into p("x", nullptr, s); write(&p, 0); return s; }
+""",
+    "a text of which an object is made where a reference is taken": """
+#include <string.h>
+class slice {
+public:
+    slice(const char *s) : data_(s), size_(strlen(s)) {}
+    unsigned long size() const { return size_; }
+private:
+    const char *data_;
+    unsigned long size_;
+};
+unsigned long length(const slice &s) { slice copy = s; return copy.size(); }
+unsigned long use() { const char one[] = "0123456789"; return length(one) + length("abc"); }
+""",
+    "nothing is destroyed where the pointer is null": """
+class node { public: node *next; void (*done)(); bool empty() const { return !done; } };
+class list { public: list(); ~list(); node head; };
+list::list() { head.done = nullptr; head.next = nullptr; }
+list::~list() { if (!head.empty()) { for (node *n = head.next; n; n = n->next) n->done(); } }
+class holder { public: holder() : kept(nullptr) {} void set(list *l) { delete kept; kept = l; }
+    list *kept; };
+void use() { holder h; h.set(new list); h.set(nullptr); h.set(nullptr); }
+""",
+    "what an operator that is not seen gives has a value": """
+class node { public: bool valid; int *held; int *first() const { return valid ? held : 0; } };
+class tree { public: const node &operator[](const char *key) const; };
+int *use(const tree &t) {
+    const node &n = t["key"];
+    node &same = const_cast<node &>(n);
+    return same.first();
+}
+""",
     "a variable declared in a condition": """
 const char *name(int n);
 void show(const char *s);

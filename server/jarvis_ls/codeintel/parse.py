@@ -48,13 +48,10 @@ _DECORATIONS = {
 stand where the grammar has no place for a name, and tear the declarations around them. Each under
 what a text with one of them holds, which is found many times faster."""
 
-_EXPORTED = re.compile(
-    rb"\b(?:class|struct)[ \t]+([A-Z][A-Z0-9_]{1,60})[ \t]+"
-    rb"[A-Za-z_]\w*[ \t\r\n]*(?:final[ \t\r\n]*)?[:{]"
+_EXPORTS = re.compile(
+    rb"\b[A-Z][A-Z0-9_]{0,60}_(?:API|EXPORTS?|DLL(?:_CLASS|EXPORT|API)?|PUBLIC|VISIBLE)\b(?=\s+[A-Za-z_~])"
 )
-"""A class that a macro exports from its library: the grammar takes the macro for its name."""
-_EXPORTS = re.compile(rb"API|EXPORT|DLL|PUBLIC|VISIB|DECL")
-"""What such macros have in their names."""
+"""A macro that exports a class or function from its library: the grammar takes it for a name."""
 _MOST_EXPORTS = 1_000
 """What is left out costs the parser time for each part before it."""
 
@@ -89,8 +86,11 @@ def parse_edited(data: bytes, language: LanguageName, old: Tree | None) -> tuple
                 data, old = _without(data, decoration), None
     left_out = _linkages(data) if language != "rust" and _FOR_CPP in data else []
     if language == "cpp":
-        exports = (match.span(1) for match in _EXPORTED.finditer(data) if _EXPORTS.search(match[1]))
-        left_out = sorted([*left_out, *islice(exports, _MOST_EXPORTS)])
+        exports = (
+            match.span() for match in islice(_EXPORTS.finditer(data), _MOST_EXPORTS)
+            if data[data.rfind(b"\n", 0, match.start()) + 1 : match.start()].lstrip()[:1] != b"#"
+        )  # fmt: skip
+        left_out = sorted([*left_out, *exports])
     end = _open_end(data, language)
     if end is not None:
         left_out = [part for part in left_out if part[1] <= end] + [(end, len(data))]

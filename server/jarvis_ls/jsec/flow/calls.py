@@ -28,6 +28,7 @@ from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
     NOT_NULL,
     NOTHING,
+    NULL,
     OTHER,
     TIGHT,
     Val,
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.flow.interpret import Analysis
 
 _MAX_CANDIDATES: Final = 4
+_OVERRIDES: Final = 2
+"""Choices that stand for one of several functions a virtual call may reach."""
 _RELEASES: Final = re.compile(
     r"free|delete|destroy|release|dispose|close|clear|unref|put|drop|del", re.I
 )
@@ -363,12 +366,18 @@ def _method(an: Analysis, st: State, instr: Instr) -> Any:
         }
         return None
     constructor, destructor = name == owner, name[:1] == "~"
+    if destructor and where.null:  # of nothing: nothing is done
+        if where.null == NULL and not where.ptr:
+            return None
+        where = Val(where.lo, where.hi, where.flags, where.taint, where.ptr, NOT_NULL, where.ini)
     if constructor and len(where.ptr) == 1:
         rid = where.ptr[0][0]
         if where.ptr[0][1] == 0:
             st.regs[rid] = an.reg(st, rid).but(record=owner)
     functions = _candidates(an, st, where, owner, name, types, virtual=not constructor)
-    if constructor and (functions or not _is_copy(owner, types)):
+    known = an.program.record(owner, an.frame.function.file) if constructor else None
+    unseen_one = known is not None and owner in known.methods and not functions
+    if constructor and not unseen_one and (functions or not _is_copy(owner, types)):
         _made_parts(an, st, where, owner)
     if constructor and not functions and _is_copy(owner, types):
         source = load(an, st, values[0], types[0][1], span) if types[0][0] == "&" else values[0]
@@ -392,6 +401,8 @@ def _method(an: Analysis, st: State, instr: Instr) -> Any:
     states: list[State] = []
     for function in functions:
         there = st if len(functions) == 1 else st.copy()
+        if len(functions) > 1:  # some may never be meant here
+            there.choices += _OVERRIDES
         this = [] if function.static and len(function.params) == len(values) else [where]
         given, kinds = _referred(an, there, function, list(values), types, args)
         after = enter(an, there, function, [*this, *given], (ANY,) * len(this) + tuple(kinds),

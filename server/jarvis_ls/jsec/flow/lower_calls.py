@@ -257,6 +257,7 @@ class Calls:
                 address, type_ = self.of.referred(
                     *self.of.address(argument), self.of.span(argument)
                 )
+                address, type_ = self._converted(address, type_, to[1], argument)
                 values.append(address)
                 read = index < len(const) and const[index]
                 types.append(("&", type_, "const") if read else ("&", type_))
@@ -393,10 +394,26 @@ class Calls:
         if len(arguments) != 1:
             return self.of.unknown(type_)
         if type_[0] == "&":
-            address, _ = self.of.address(arguments[0])
-            return address, type_
+            span = self.of.span(node)
+            return self.of.referred(*self.of.address(arguments[0]), span)[0], type_
         value = self.of.value(arguments[0])
         return self.of.as_type(value, type_, self.of.span(node), explicit=True), type_
+
+    def _converted(self, address: Expr, type_: Type, to: Type, node: Node) -> Typed:
+        """The object of a class that is made of what is handed over for a reference to one."""
+        if (
+            to[0] != "r"
+            or type_[0] not in ("p", "a", "i", "f")
+            or not self.of.types.is_class(to[1])
+        ):
+            return address, type_
+        of, span = self.of, self.of.span(node)
+        value, kind = of.loaded(address, type_, span)
+        place = (ir.LOCAL, of.scopes.declare("", to))
+        of.calls.add(to[1])
+        of.blocks.add((ir.METHOD, of.blocks.temp(), place, to[1], to[1], (value,), ANY, span,
+                       (kind,)))  # fmt: skip
+        return place, to
 
     def _listed(self, node: Node, type_: Type) -> Typed:
         """What a function is handed as a list of its parts."""

@@ -159,6 +159,7 @@ def default(an: Analysis, st: State, rid: int, offset: Any, type_: Type, known: 
     if fill == UNINITIALISED:
         part = bool(cells) and place is not None and (
             (offset != 0 and place.type[0] in ("i", "p", "f"))
+            or (place.kind == "local" and place.type[0] == "?")
             or _is_inside(an, place, cells, offset)
         )  # fmt: skip
         return unknown(type_) if part else NOTHING
