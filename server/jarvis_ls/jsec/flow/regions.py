@@ -64,7 +64,6 @@ class Frame:
         "caller",
         "depth",
         "end",
-        "ending",
         "ends",
         "entered",
         "function",
@@ -90,8 +89,6 @@ class Frame:
         self.depth: int = 0 if caller is None else caller.depth + 1
         self.ends: dict[int, list[int]] = {}
         """See `ends`: only of the function a run starts with."""
-        self.ending: dict[int, bool] = {}
-        """By block, whether the program ends in it, as far as that was asked."""
         self.pointers = pointers
         """Address of each slot."""
         self.site = site
@@ -156,6 +153,8 @@ class Regions(Joiner):
         self._types: dict[tuple[int, Any], Type] = {}
         self._returning: dict[tuple[str, str], bool] = {}
         self._reaches: dict[tuple[str, str], Reach | None] = {}
+        self._ending: dict[int, dict[int, bool]] = {}
+        """By the identity of functions of this run and block, whether the program ends there."""
         self._behind: dict[int, tuple[FunctionIR, frozenset[int]]] = {}
         """Blocks that loops are left to, by the identity of their function, for all runs."""
         self._initials: dict[int, tuple[GlobalIR, Cells, Reg | None]] = {}
@@ -181,7 +180,7 @@ class Regions(Joiner):
             held.clear()
         self._depths.clear()
         self._types.clear()
-        for asked in (self._found, self._several, self._returning, self._reaches, self._sizes,
+        for asked in (self._found, self._several, self._returning, self._ending, self._reaches, self._sizes,
                       self._offsets, self._members):  # fmt: skip
             asked.clear()  # each run asks the program itself: what it asks is noted with its answer
 
@@ -423,13 +422,17 @@ class Regions(Joiner):
 
     def ends_at(self, block: int) -> bool:
         """Whether a block of the current function calls what ends the program."""
-        frame = self.frame
-        found = frame.ending.get(block)
+        function = self.frame.function
+        known = self._ending.get(id(function))
+        if known is None:
+            known = self._ending[id(function)] = {}
+        found = known.get(block)
         if found is None:
-            function = frame.function
-            calls = [instr for instr in function.blocks[block][0] if instr[0] == CALL]
-            found = any(self._ends(one, function, frame.space, 0) for one in calls)
-            frame.ending[block] = found
+            space = self.frame.space
+            found = known[block] = any(
+                self._ends(instr, function, space, 0)
+                for instr in function.blocks[block][0] if instr[0] == CALL
+            )  # fmt: skip
         return found
 
     def _ends(self, call: Instr, function: FunctionIR, space: list[str], depth: int) -> bool:

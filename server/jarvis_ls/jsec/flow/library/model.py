@@ -37,7 +37,7 @@ def apply(
     """The effects of a call; `NotImplemented` for a function that is not known, an empty list
     when it does not return, else None."""
     effects = an.own.get(name, TABLE.get(name))
-    if effects is None or any(_takes_more(effect, len(values)) for effect in effects):
+    if effects is None or len(values) < _LEAST.get(name, 0):
         return NotImplemented
     call = Call(name, values, types, result, span, args)
     others: list[State] = []
@@ -55,13 +55,11 @@ def apply(
 
 _POSITIONS: Final = {"reads": 2, "bytes": 2, "copy": 3, "strcpy": 2, "fill": 3}
 """Effects and how many of their first members are positions of arguments."""
-
-
-def _takes_more(effect: tuple[Any, ...], given: int) -> bool:
-    """Whether an effect is that of a function with more arguments: a method of the same name is
-    meant."""
-    positions: tuple[Any, ...] = effect[1 : 1 + _POSITIONS.get(effect[0], 0)]
-    return any(isinstance(at, int) and at >= given for at in positions)
+_LEAST: Final = {
+    name: 1 + max(at for at in effect[1 : 1 + _POSITIONS[effect[0]]] if isinstance(at, int))
+    for name, effects in TABLE.items() for effect in effects if effect[0] in _POSITIONS
+}  # fmt: skip
+"""How many arguments functions take at least: with fewer a method of the same name is meant."""
 
 
 def _alloc(an: Analysis, st: State, call: Call, family: str, sizes: tuple[int, ...], fill: int,
