@@ -180,8 +180,8 @@ class Regions(Joiner):
             held.clear()
         self._depths.clear()
         self._types.clear()
-        for asked in (self._found, self._several, self._returning, self._ending, self._reaches, self._sizes,
-                      self._offsets, self._members):  # fmt: skip
+        for asked in (self._found, self._several, self._returning, self._ending, self._reaches,
+                      self._sizes, self._offsets, self._members):  # fmt: skip
             asked.clear()  # each run asks the program itself: what it asks is noted with its answer
 
     def region(self, key: Any, place: Place) -> int:
