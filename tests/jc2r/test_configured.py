@@ -253,6 +253,83 @@ def test_what_cmake_would_write_and_define_is_guessed(tmp_path: Path) -> None:
 
 
 @needs_compiler
+def test_what_cmake_decides_is_decided(tmp_path: Path) -> None:
+    root = tmp_path / "shelf"
+    write(root, {
+        "CMakeLists.txt": """cmake_minimum_required(VERSION 3.5)
+project(shelf VERSION 2.7 LANGUAGES C)
+include(CheckIncludeFiles)
+include(cmake/More.cmake) # which sets DEEP
+option(SHELF_WIDE "64 bits" ON)
+option(SHELF_SLOW "checks" OFF)
+set(SHELF_NAME "the \\"shelf\\"" CACHE STRING "its name")
+check_include_files("stdio.h;stdint.h" HAVE_BOTH)
+check_include_files(no/such.h HAVE_NO_SUCH)
+check_type_size("long long" LONG_LONG)
+if(SHELF_WIDE AND NOT WIN32)
+  set(WORD "uint64_t")
+elseif(SHELF_SLOW)
+  set(WORD "char")
+else()
+  set(WORD uint32_t)
+endif()
+if("${CMAKE_C_COMPILER_ID}" STREQUAL "MSVC" OR (APPLE AND UNIX))
+  add_definitions(-DELSEWHERE)
+elseif(PROJECT_VERSION VERSION_LESS 2.10 AND CMAKE_C_COMPILER_ID MATCHES "^(GNU|Clang)$")
+  add_compile_definitions(HERE=1 $<$<CONFIG:Debug>:NEVER>)
+endif()
+#[[ add_definitions(-DNEVER) ]]
+foreach(part IN ITEMS one two)
+  string(TOUPPER ${part} upper)
+  list(APPEND PARTS src/${part}.c)
+  add_definitions(-DWITH_${upper})
+endforeach()
+configure_file(${CMAKE_CURRENT_SOURCE_DIR}/templates/types.in include/shelf_types.h @ONLY)
+add_subdirectory(src)
+add_library(shelf ${PARTS})
+target_compile_definitions(shelf PRIVATE INSIDE=1 PUBLIC OFFERED=3)
+set(CMAKE_C_STANDARD 99)
+set(CMAKE_C_EXTENSIONS OFF)
+add_executable(show show/unix.c)
+target_link_libraries(show PRIVATE shelf)
+target_compile_definitions(show PRIVATE SHOWN)
+""",
+        "cmake/More.cmake": "set(DEEP 6)\nmacro(deeper name)\n"
+                            "  set(${name} 7)\nendmacro()\ndeeper(DEEP)\n"
+                            "function(deepest name)\n  set(DEEP 8)\n"
+                            "  set(${name} ${ARGN} PARENT_SCOPE)\nendfunction()\n"
+                            "deepest(WIDE 5)\nfunction(never)\n  set(DEEP 9)\nendfunction()\n",
+        "templates/types.in": """#include <stdint.h>
+typedef @WORD@ shelf_word;
+#cmakedefine HAVE_BOTH
+#cmakedefine HAVE_NO_SUCH
+#cmakedefine SHELF_NAME "@SHELF_NAME@"
+#cmakedefine01 SHELF_SLOW
+#define SHELF_VERSION "@PROJECT_VERSION@"
+#define SHELF_DEEP @DEEP@@WIDE@
+#define SHELF_LONG @LONG_LONG@
+#define SHELF_NOTHING @NOTHING@
+#define SHELF_KEPT "${WORD}"
+""",
+        "src/CMakeLists.txt": "set(WORD lost)\nset(DEEP 9 PARENT_SCOPE)\ndeeper(DEEP)\n",
+        "src/one.c": """#include <shelf_types.h>
+#if !defined WITH_ONE || !defined WITH_TWO || INSIDE != 1 || OFFERED != 3 || defined NEVER \\
+    || defined SHOWN || HERE != 1 || defined ELSEWHERE || defined HAVE_NO_SUCH || SHELF_SLOW != 0
+#error not as CMake has it
+#endif
+_Static_assert(sizeof(shelf_word) == 8 && SHELF_LONG == 8 && SHELF_DEEP == 75, "");
+_Static_assert(sizeof SHELF_VERSION == 4 && sizeof SHELF_KEPT == 8, "");
+int one(void) SHELF_NOTHING { return 1; }
+""",
+        "src/two.c": "#include <shelf_types.h>\n#ifdef HAVE_BOTH\n"
+                     "int two(void) { return INSIDE; }\n#endif\n",
+        "show/unix.c": "#if defined INSIDE || OFFERED != 3 || !defined SHOWN\n#error\n#endif\n"
+                       "struct { int unix; } a;\nint main(void) { return a.unix; }\n",
+    })  # fmt: skip
+    assert functions(root) == ["main", "one", "two"]
+
+
+@needs_compiler
 def test_what_is_made_when_nothing_is_asked_for_counts(tmp_path: Path) -> None:
     root = tmp_path / "tool"
     write(root, {
@@ -407,11 +484,14 @@ _WIDE = range(7)
      + "".join(f"m4_define([W{n + 1}], [W{n}.W{n}])\n" for n in _DOUBLED) + SCRIPT),
     ("CMakeLists.txt", "project(tool)\nset(W0 x)\n"
      + "".join(f"set(W{n + 1} ${{W{n}}}${{W{n}}})\n" for n in _DOUBLED)),
+    ("CMakeLists.txt", "project(tool)\nset(L a b c d e f g h)\n"
+     + "".join(f"foreach(a{n} IN LISTS L)\n" for n in _WIDE) + "add_definitions(-DX)\n"
+     + "endforeach()\n" * len(_WIDE) + "if(A)\n" * 3000 + "if(" * 3000),
     ("Makefile", "all: a\na: a.c\n\t$(CC) $(CFLAGS) -o a a.c\nCFLAGS = $(W0)\n"
      + "".join(f"W{n} = {f'$(W{n + 1}) -DX ' * 300}\n" for n in _WIDE)),
     ("Makefile", "all: a\na: a.c\n\t$(CC) $(CFLAGS) -o a a.c\nCFLAGS = $(W0)\n"
      + "".join(f"W{n} = {f'$(W{n + 1})' * 300}\n" for n in _WIDE)),
-], ids=["autoconf", "cmake", "make", "make, of nothing"])  # fmt: skip
+], ids=["autoconf", "cmake", "cmake, lists", "make", "make, of nothing"])  # fmt: skip
 def test_words_that_grow_without_end_are_left_out(tmp_path: Path, name: str, text: str) -> None:
     root = tmp_path / "tool"
     write(root, {name: text, "config.h.in": "#undef LIMIT\n", "a.c": "int a(void) { return 0; }\n"})
@@ -887,8 +967,8 @@ def test_what_cmake_defines_with_its_variables_is_known(tmp_path: Path) -> None:
                           "if(UNIX)\n  set(WHERE there)\nelse()\n  set(ELSE 1)\nendif()\n"
                           'add_definitions(-DVERSION="${VERSION}" "-DPLAIN=1" -DWHERE=${WHERE}'
                           " -DELSE=${ELSE} -DNOBODY=${NOBODY} -DKIND=${KIND})\n",
-        "a.c": "#if defined WHERE || defined ELSE || defined NOBODY || PLAIN != KIND / 2\n"
-               "#error\n#endif\nint a(void) { return 0; }\n"
+        "a.c": "#define here 1\n#define there 2\n#if WHERE != there || PLAIN != KIND / 2\n"
+               "#error\n#endif\nint a(void) { return 0 ELSE NOBODY; }\n"
                "_Static_assert(sizeof VERSION == 4, VERSION);\n",
     })  # fmt: skip
     assert functions(root) == ["a"]

@@ -885,6 +885,36 @@ def test_a_library_of_headers_gets_a_unit(tmp_path: Path) -> None:
 
 
 @needs_cargo
+def test_a_header_finds_what_programs_include_before_it(tmp_path: Path) -> None:
+    """And one that they include for one type after the other gets no unit."""
+    root = tmp_path / "rows"
+    write(root, {
+        "rows.h": "#ifdef ROWS_IMPLEMENTATION\nvoid rows(FILE *to, shade s)"
+                  ' { fprintf(to, "%d\\n", s); }\n#endif\n',
+        "shade.h": "typedef int shade;\nstatic inline shade dark(shade s) { return s / 2; }\n",
+        "all/most.h": "#ifndef T\n#error a type is wanted\n#endif\n"
+                      "#define NAMED_(T) most_##T\n#define NAMED(T) NAMED_(T)\n"
+                      "static T NAMED(T)(T a, T b) { return a > b ? a : b; }\n"
+                      "#undef NAMED\n#undef NAMED_\n#undef T\n",
+        "test/all.c": "#include <no/such.h>\n#include <stdio.h>\n#include <string.h>\n"
+                      "#include <shade.h>\n#include <rows.h>\n"
+                      "int main(void) { return 1; }\n",
+        "test/show.c": "#include <stdio.h>\n/* #include <no.h> */\n#include \"../shade.h\"\n"
+                       "#define T int\n#include <all/most.h>\n#define T double\n"
+                       "#include <all/most.h>\n#define ROWS_IMPLEMENTATION\n#include <rows.h>\n"
+                       "int main(void) { rows(stdout, most_int(dark(8), (int)most_double(2, 1)));"
+                       " return 0; }\n",
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert "test/all.c: not translated" in done.stdout
+    assert done.stdout.startswith("8 of 8 functions in Rust without those of 1 file not translated")
+    crate = tmp_path / "rows_rs"
+    assert not (crate / "src" / "most.rs").exists()
+    assert "fn rows(" in (crate / "src" / "rows.rs").read_text()
+    assert run(crate / "target" / "release" / "show") == (0, "4\n", "")
+
+
+@needs_cargo
 def test_a_header_that_is_part_of_the_program_of_its_name_gets_none(tmp_path: Path) -> None:
     root = tmp_path / "modem"
     write(root, {

@@ -18,6 +18,7 @@ from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.jc2r.automake import OF_TARGET, flags_of_files, targets
 from jarvis_ls.jc2r.choices import PLACES
+from jarvis_ls.jc2r.cmake import set_up
 from jarvis_ls.jc2r.conditionals import Conditionals, in_shell
 from jarvis_ls.jc2r.configured import MAX_BYTES, content, set_by_hand
 from jarvis_ls.jc2r.makefiles import (
@@ -37,14 +38,6 @@ _SYSTEM = ("unistd.h", "stdint.h", "inttypes.h", "stdbool.h", "dirent.h", "strin
            "getopt.h", "stdlib.h", "string.h")  # fmt: skip
 """Where a folder has one of these, it has them for systems without."""
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile", "Makefile.am", "Makefile.in")
-_CMAKE = re.compile(
-    r"\b(if|else|elseif|endif|set|execute_process|add_definitions|add_compile_definitions"
-    r"|target_compile_definitions)\s*"
-    r"\(([^()]*(?:\([^()]*\)[^()]*)*)\)", re.IGNORECASE
-)  # fmt: skip
-_ANSWER = re.compile(r"\bOUTPUT_VARIABLE\s+(\w+)")
-_OF_CMAKE = re.compile(r"\$\{(\w+)\}")
-_CMAKE_COMMENT = re.compile(r"#[^\n]*")
 _SET_UP = re.compile(r"@(\w+)@")
 _ASSIGNED = re.compile(r"^(?:override\s+|export\s+)?([\w.-]+)\s*(\+|:|\?|::)?=\s*(.*)$")
 _VARIABLE = re.compile(r"\$[({](\w+)[)}]")
@@ -185,9 +178,7 @@ def makefile_words(root: Path, file: str, package: Mapping[str, str]) -> tuple[s
         called = tuple(package.items())
         own = os.path.normpath(root / file) in _ways_of_targets(root, path, called)
         return _words_of(root, path, called, os.path.normpath(root / place), own)
-    return tuple(
-        word for one in reversed([place, *place.parents]) for word in _cmake_words(root / one)
-    )
+    return _cmake_words(root, file)
 
 
 def makefile_ways(root: Path, file: str, package: Mapping[str, str]) -> list[tuple[str, ...]]:
@@ -215,33 +206,16 @@ def _calls_cmake(path: Path) -> bool:
     return there and re.search(rb"^\t.*\bcmake\b", content(path), re.MULTILINE) is not None
 
 
-@functools.lru_cache(maxsize=512)
-def _cmake_words(folder: Path) -> tuple[str, ...]:
-    """What the `CMakeLists.txt` of a folder defines whatever is asked for."""
-    text = content(folder / "CMakeLists.txt").decode("utf-8", "replace")
+def _cmake_words(root: Path, file: str) -> tuple[str, ...]:
+    """What the `CMakeLists.txt` of the project give a file, but for what only a run would tell."""
     found: dict[str, None] = {}
-    known: dict[str, str] = {}
-    levels: list[bool] = []
-    """Of each `if`: whether its branch may be taken."""
-    for match in _CMAKE.finditer(_CMAKE_COMMENT.sub("", text)):
-        command, words = match[1].lower(), match[2].split()
-        if command == "if":
-            levels.append(len(words) != 1 or known.get(words[0]) != "")
-        elif command in ("else", "elseif", "endif"):
-            levels[-1:] = [] if command == "endif" else [True]
-        elif command == "execute_process":
-            if "git" in words and (named := _ANSWER.search(match[2])) is not None:
-                known[named[1]] = answered("git", folder) or ""
-        elif command == "set" and words and all(levels):
-            value = re.split(r"\s(?:CACHE|PARENT_SCOPE)\b", " ".join(words[1:]))[0]
-            known[words[0]] = _in_cmake(value.strip('"'), known)
-            if levels:  # only a run would tell
-                del known[words[0]]
-        elif not levels and "definitions" in command:
-            words = words[2 if command.startswith("target") else 0 :]
-            kept = (re.sub(r'\A"(.*)"\Z', r"\1", _in_cmake(word, known)) for word in words)
-            found.update((f"-D{word.removeprefix('-D')}", None) for word in kept
-                         if "$" not in word and _MACRO.match(word.removeprefix("-D")))  # fmt: skip
+    for word in set_up(root).words_of(file):
+        if word.startswith(("-D", "-U", "-I")):
+            plain = re.sub(r'\A-D"(.*)"\Z', r"-D\1", word)
+            if "$" not in word and (word[1] == "I" or _MACRO.match(plain[2:])):
+                found[plain] = None
+        else:
+            found.update(dict.fromkeys(_kept(word, root)))
     return tuple(found)
 
 
@@ -269,12 +243,6 @@ def _words_of(
         if name == _RULES or wanted:
             found.update(dict.fromkeys(_kept(_expanded(known, name, 8), path.parent)))
     return tuple(word for word in found if word not in of_one_way)
-
-
-def _in_cmake(text: str, known: Mapping[str, str]) -> str:
-    """A text with the variables of CMake that are known filled in."""
-    whole = _OF_CMAKE.sub(lambda one: known.get(one[1], one[0]), text)
-    return whole if len(whole) <= _LONGEST else text
 
 
 def _only_command(path: Path, folder: str, known: Mapping[str, str]) -> str:
