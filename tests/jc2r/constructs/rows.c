@@ -3,7 +3,7 @@
 struct flexible { int n; short data[]; };
 static struct flexible first = {2, {5, 6}};
 static int fill(int n, int m, int a[n][m]) { for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i][j] = i * m + j; return (int)(sizeof(a[0]) + sizeof a[0][0]); }
-static long beside(long n) { long r; int v[2][3]; fill(2, 3, v); __asm__("lea (%1,%1), %0" : "=r"(r) : "r"(n)); return r + v[1][2]; }
+static long beside(long n) { long r; int v[2][3]; fill(2, 3, v); __asm__("lea (%1,%1), %0 #%=" : "=r"(r) : "r"(n)); return r + v[1][2]; }
 #define AUTO __attribute__((cleanup(gone)))
 #define FIRST __attribute__((constructor))
 static int left, begun; static void gone(int *n) { left += *n; } static FIRST void begin(void) { begun = 7; }
