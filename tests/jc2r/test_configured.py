@@ -253,6 +253,25 @@ def test_what_cmake_would_write_and_define_is_guessed(tmp_path: Path) -> None:
 
 
 @needs_compiler
+@pytest.mark.parametrize("makefile", [
+    "all: a.o\n.c.o:\n\t$(CC) -std=c99 -pedantic -c $(CFLAGS) $<\n",
+    "all: tool\ntool: a.c\n\tgcc -ansi $(CFLAGS) -o tool a.c\n",
+    "all: tool\ntool: a.o\n\t$(CC) -o $@ $^\n%.o: %.c\n\t$(CC) -std=c11 $(CFLAGS) -c -o $@ $<\n",
+])  # fmt: skip
+def test_commands_of_makefiles_name_the_version_of_c(tmp_path: Path, makefile: str) -> None:
+    """In the strict ones `unix` is no macro. What only the shell would say is nothing within a
+    word, and does not tear it."""
+    root = tmp_path / "strict"
+    write(root, {
+        "Makefile": "PART = 0.3.$(shell ./part.sh)\nCFLAGS = -DPART=\\\"$(PART)\\\" -DHERE"
+                    f" -DWHO='\"$(shell whoami)\"' $(shell ./more.sh)\n{makefile}",
+        "a.c": "_Static_assert(sizeof PART == 5 && sizeof WHO == 1 && HERE, PART WHO);\n"
+               "static struct { int unix; } a;\nint at(void) { return a.unix; }\n",
+    })  # fmt: skip
+    assert functions(root) == ["at"]
+
+
+@needs_compiler
 def test_what_cmake_decides_is_decided(tmp_path: Path) -> None:
     root = tmp_path / "shelf"
     write(root, {

@@ -72,7 +72,7 @@ _FOR_EVERY = re.compile(
 _SET_TO = re.compile(
     r"(?<=\s)-D\w+=(?:\\.|'[^'`\n]*'|\"(?:[^\"`\\\n]|\\.)*\"|[^\s'\"`\\])+(?=\s|$)"
 )
-_ALONE = re.compile(r"(?<=\s)-D\w+(?=\s|$)")
+_ALONE = re.compile(r"(?<=\s)-(?:D\w+|std=\w+|ansi)(?=\s|$)")
 _RULES = "the rules"
 """Among the variables: macros that rules give a value to. Those without one may belong to one of
 several ways to compile a file."""
@@ -443,16 +443,23 @@ def _expanded(
         left -= len(value)
         return value if left >= 0 else ""
 
-    text = _OF_LETTER.sub(r"$(\1)", _COMPUTED.sub(" ", known.get(name, "")))
+    text = _OF_LETTER.sub(r"$(\1)", _COMPUTED.sub(_left_out, known.get(name, "")))
     found = done[name, depth] = "" if text.isspace() else _VARIABLE.sub(put, text)
     return found
+
+
+def _left_out(computed: re.Match[str]) -> str:
+    """What stands for something that only a run would tell: within a word nothing, so that the
+    word stays one."""
+    around = computed.string[: computed.start()][-1:] + computed.string[computed.end() :][:1]
+    return "" if around.strip() else " "
 
 
 def _kept(value: str, folder: Path) -> list[str]:
     try:
         words = shlex.split(value.replace("\\#", "#"))
-    except ValueError:
-        return []
+    except ValueError:  # a text in it is torn
+        words = [one for one in value.split() if not {"'", '"'} & set(one)]
     found: list[str] = []
     for word, after in itertools.zip_longest(words, words[1:], fillvalue=""):
         if "$" in word or word.startswith(_NEVER) or not word.startswith(_WANTED):
