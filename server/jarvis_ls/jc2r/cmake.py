@@ -142,11 +142,12 @@ class SetUp:
                     break
             self._enter(_Scope(folder, {**_machine(), **known}, []))
 
-    def words_of(self, file: str) -> list[str]:
-        """What a file is compiled with."""
-        for target in self.targets.values():
-            if file in target.sources:
-                return [*self._folders[target.folder], *target.words, *self._linked(target)]
+    def ways_of(self, file: str) -> list[list[str]]:
+        """What a file is compiled with for each target that names it, or for all of its folder."""
+        ways = [[*self._folders[one.folder], *one.words, *self._linked(one)]
+                for one in self.targets.values() if file in one.sources]  # fmt: skip
+        if ways:
+            return ways
         found: list[str] = []
         for place in reversed(PurePosixPath(file).parents):
             own = place.as_posix()
@@ -154,7 +155,7 @@ class SetUp:
             for target in self.targets.values():
                 if target.folder == own and not target.sources:
                     found += [*target.words, *target.offered]
-        return found
+        return [found]
 
     def _linked(self, target: Target) -> Iterator[str]:
         waiting, seen = list(target.linked), set()

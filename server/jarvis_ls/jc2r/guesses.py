@@ -10,7 +10,7 @@ import itertools
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from jarvis_ls.codeintel import clang
@@ -178,15 +178,15 @@ def makefile_words(root: Path, file: str, package: Mapping[str, str]) -> tuple[s
         called = tuple(package.items())
         own = os.path.normpath(root / file) in _ways_of_targets(root, path, called)
         return _words_of(root, path, called, os.path.normpath(root / place), own)
-    return _cmake_words(root, file)
+    return ()  # see `makefile_ways`
 
 
 def makefile_ways(root: Path, file: str, package: Mapping[str, str]) -> list[tuple[str, ...]]:
     """What that makefile has for a file alone, once for each way in which it is compiled: what
-    commands define that name it, or the flags of its targets."""
+    commands define that name it, or the flags of its targets; where CMake builds, all it has."""
     path = _makefile(root, str(PurePosixPath(file).parent))
     if path is None:
-        return [()]
+        return _cmake_ways(root, file)
     called, own = tuple(package.items()), os.path.normpath(root / file)
     ways = _ways_of_targets(root, path, called).get(own)
     return ways or _ways_of(root, path, called).get(own, [()])
@@ -206,17 +206,24 @@ def _calls_cmake(path: Path) -> bool:
     return there and re.search(rb"^\t.*\bcmake\b", content(path), re.MULTILINE) is not None
 
 
-def _cmake_words(root: Path, file: str) -> tuple[str, ...]:
-    """What the `CMakeLists.txt` of the project give a file, but for what only a run would tell."""
-    found: dict[str, None] = {}
-    for word in set_up(root).words_of(file):
+def _cmake_ways(root: Path, file: str) -> list[tuple[str, ...]]:
+    """What the `CMakeLists.txt` of the project give a file, but for what only a run would tell;
+    once for each way to compile it."""
+    found: dict[frozenset[str], tuple[str, ...]] = {}
+    for words in set_up(root).ways_of(file):
+        way = tuple(dict.fromkeys(_of_cmake(words, root)))
+        found.setdefault(meaning(way), way)
+    return list(found.values())
+
+
+def _of_cmake(words: Iterable[str], root: Path) -> Iterator[str]:
+    for word in words:
         if word.startswith(("-D", "-U", "-I")):
             plain = re.sub(r'\A-D"(.*)"\Z', r"-D\1", word)
             if "$" not in word and (word[1] == "I" or _MACRO.match(plain[2:])):
-                found[plain] = None
+                yield plain
         else:
-            found.update(dict.fromkeys(_kept(word, root)))
-    return tuple(found)
+            yield from _kept(word, root)
 
 
 @functools.lru_cache(maxsize=512)
