@@ -287,8 +287,7 @@ def test_a_file_that_is_compiled_in_several_ways_is_named(tmp_path: Path) -> Non
     assert (
         "注意：以多种方式编译，区别在于 -DWIDE=1 -DWIDE=2；"
         "只有某一种方式才定义的内容按该方式转译，程序所链接的按该程序的方式转译，"
-        "其余按第一种：a.c, d.c"
-        in done.stdout
+        "其余按第一种：a.c, d.c" in done.stdout
     )
 
 
