@@ -256,6 +256,7 @@ def test_what_cmake_would_write_and_define_is_guessed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("makefile", [
     "all: a.o\n.c.o:\n\t$(CC) -std=c99 -pedantic -c $(CFLAGS) $<\n",
     "all: tool\ntool: a.c\n\tgcc -ansi $(CFLAGS) -o tool a.c\n",
+    "LOCAL_CFLAGS = $(CFLAGS) -std=c99\nall: a.o\n%.o: %.c\n\t$(CC) -c $(LOCAL_CFLAGS) $< -o $@\n",
     "all: tool\ntool: a.o\n\t$(CC) -o $@ $^\n%.o: %.c\n\t$(CC) -std=c11 $(CFLAGS) -c -o $@ $<\n",
 ])  # fmt: skip
 def test_commands_of_makefiles_name_the_version_of_c(tmp_path: Path, makefile: str) -> None:

@@ -59,7 +59,8 @@ _LONGEST = 65_536
 """Characters that the variables in a variable may stand for."""
 """How deep makefiles that include each other are read."""
 _FLAGS = re.compile(r"(?:.*FLAGS|DEFS?|DEFINES?|INCS?|INCLUDES?|INCDIRS?|OPTS?|C?OPTIONS)\Z")
-_OTHERS = re.compile(r"(?:LD|CXX|AS|AR|RM|Y|L|MAKE|TEST|DEBUG|DBG).*")
+_OTHERS = re.compile(r"(?:LD|CXX|MAKE|TEST|DEBUG|DBG).*|(?:AS|AR|RM|Y|L)_?(?:FLAGS|OPT).*")
+"""Flags for other programs, or for those who ask for them."""
 _COMPILES = re.compile(
     r"\t[@\s-]*(?:\$[({]\w+[)}])?(?:\$[({](?:CC|(?:LT)?COMPILE)[)}]|cc|gcc)(?=\s)"
     r"(?!.*\s-(?:MM?|E)\s).*\s(?:-c\b|\$<)"
