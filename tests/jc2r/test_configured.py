@@ -355,7 +355,11 @@ def test_what_is_made_when_nothing_is_asked_for_counts(tmp_path: Path) -> None:
     write(root, {
         "Makefile": "UNAME := $(shell uname -s)\nifeq ($(UNAME),Darwin)\n  CFLAGS += -DMAC\n"
                     "else ifeq ($(OS),Windows_NT)\n  CFLAGS += -DWIN\nelse\n"
-                    "  CFLAGS += -DOTHER\nendif\nifdef DEBUG\n  CFLAGS += -DSLOW\nelse\n"
+                    "  CFLAGS += -DOTHER\nendif\nifeq ($(OS),Windows_NT)\n\tifndef SLOW\n"
+                    "\t\toverride CFLAGS += -D WIN\n\tendif\nelse\n\tifdef MAC\n"
+                    "\t\tCFLAGS += -DMAC\n"
+                    "\telse\n\t\tifeq ($(UNAME),Darwin)\n\t\t\tCFLAGS += -DMAC\n\t\tendif\n"
+                    "\tendif\nendif\nifdef DEBUG\n  CFLAGS += -DSLOW\nelse\n"
                     "  CFLAGS += -DFAST\nendif\nall: tool\nmac:\n\t$(CC) -DMAC -o tool a.c\n"
                     "L = LEVELLED\nLEVEL = -D $L -DNAME=\\\"$L\\\"\n"
                     "tool: a.c\n\t$(CC) -o tool a.c -DHERE $(LEVEL) $(CFLAGS)\n",

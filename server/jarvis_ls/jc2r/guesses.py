@@ -350,12 +350,12 @@ def _read(
     for line in text.replace("\\\n", " ").splitlines():
         if line.startswith(("define ", "endef")):
             inside = line.startswith("define ")
+        if not ruled:  # then a tab begins no command
+            line = line.lstrip("\t")
         if inside or asked.takes(line):
             continue
         if asked.counts is False:  # for another machine, or when someone asks for it
             continue
-        if not ruled:  # then a tab begins no command
-            line = line.lstrip("\t")
         if line.strip() and not line.startswith("\t"):
             rule = _FOR_EVERY.match(line)
             ruled = ruled or is_rule(line)
