@@ -301,19 +301,29 @@ endif()
 #[[ add_definitions(-DNEVER) ]]
 foreach(part IN ITEMS one two)
   string(TOUPPER ${part} upper)
-  list(APPEND PARTS src/${part}.c)
+  list(APPEND PARTS ${part})
   add_definitions(-DWITH_${upper})
 endforeach()
 configure_file(${CMAKE_CURRENT_SOURCE_DIR}/templates/types.in include/shelf_types.h @ONLY)
+file(STRINGS ${PROJECT_SOURCE_DIR}/version.txt LINES REGEX "^#define")
+string(REGEX MATCH "LEVEL +([0-9]+)" LEVEL "${LINES}")
+string(REGEX REPLACE ".*TAG ([a-z]+).*" "<\\\\1>" TAG "${LINES}")
+add_definitions(-DLEVEL=${CMAKE_MATCH_1} "-DTAG=\\"${TAG}\\"")
 add_subdirectory(src)
-add_library(shelf ${PARTS})
+list(TRANSFORM PARTS PREPEND "src/")
+list(TRANSFORM PARTS APPEND .c)
+add_library(shelf "${PARTS}")
 target_compile_definitions(shelf PRIVATE INSIDE=1 PUBLIC OFFERED=3)
 set(CMAKE_C_STANDARD 99)
+set(CMAKE_C_FLAGS "-DFLAGGED=6 -Wall ${CMAKE_C_FLAGS}")
 set(CMAKE_C_EXTENSIONS OFF)
 add_executable(show show/unix.c)
 target_link_libraries(show PRIVATE shelf)
 target_compile_definitions(show PRIVATE SHOWN)
+set_source_files_properties(src/one.c PROPERTIES COMPILE_DEFINITIONS "ONLY=1;FIRST")
+set_target_properties(shelf PROPERTIES COMPILE_FLAGS "-DALL=4 -w" OUTPUT_NAME ledge)
 """,
+        "version.txt": "#define LEVEL  31\n\n#define TAG beta\n LEVEL 7\n",
         "cmake/More.cmake": "set(DEEP 6)\nmacro(deeper name)\n"
                             "  set(${name} 7)\nendmacro()\ndeeper(DEEP)\n"
                             "function(deepest name)\n  set(DEEP 8)\n"
@@ -339,10 +349,14 @@ typedef @WORD@ shelf_word;
 #endif
 _Static_assert(sizeof(shelf_word) == 8 && SHELF_LONG == 8 && SHELF_DEEP == 75, "");
 _Static_assert(sizeof SHELF_VERSION == 4 && sizeof SHELF_KEPT == 8, "");
+#if !defined FIRST || ONLY != 1 || ALL != 4 || FLAGGED != 6 || LEVEL != 31
+#error not as CMake has it
+#endif
+_Static_assert(sizeof TAG == 7, TAG);
 int one(void) SHELF_NOTHING { return 1; }
 """,
         "src/two.c": "#include <shelf_types.h>\n#ifdef HAVE_BOTH\n"
-                     "int two(void) { return INSIDE; }\n#endif\n",
+                     "int two(void) { int ONLY = ALL; return INSIDE; }\n#endif\n",
         "show/unix.c": "#if defined INSIDE || OFFERED != 3 || !defined SHOWN\n#error\n#endif\n"
                        "struct { int unix; } a;\nint main(void) { return a.unix; }\n",
     })  # fmt: skip

@@ -11,6 +11,7 @@ import itertools
 import os
 import platform
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -18,6 +19,7 @@ from pathlib import Path, PurePosixPath
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
+from jarvis_ls.core.regex import compile_regex
 from jarvis_ls.jc2r.answers import in_library, size_of
 from jarvis_ls.jc2r.cmake_conditions import Condition, is_true
 from jarvis_ls.jc2r.cmake_text import Command, commands_of, expanded, listed, short, words_of
@@ -31,6 +33,9 @@ _OF_BUILD = re.compile(r"\$<BUILD_INTERFACE:([^<>]*)>")
 _VISIBLE = ("PUBLIC", "PRIVATE", "INTERFACE")
 _CHANGED: dict[str, Callable[[str], str]] = {
     "TOUPPER": str.upper, "TOLOWER": str.lower, "STRIP": str.strip
+}  # fmt: skip
+_AROUND: dict[str, Callable[[str, str], str]] = {
+    "PREPEND": lambda one, more: more + one, "APPEND": lambda one, more: one + more
 }  # fmt: skip
 _KINDS = ("STATIC", "SHARED", "MODULE", "OBJECT", "INTERFACE", "EXCLUDE_FROM_ALL", "WIN32",
           "MACOSX_BUNDLE")  # fmt: skip
@@ -124,6 +129,8 @@ class SetUp:
         self._root = root
         self._left = MAX_COMMANDS
         self._functions: dict[str, Command] = {}
+        self._files: dict[str, list[str]] = {}
+        """What single files are compiled with."""
         self._folders: dict[str, list[str]] = {}
         """By each folder with a `CMakeLists.txt`, what its files are compiled with."""
         self.known: dict[str, str] = {}
@@ -144,18 +151,19 @@ class SetUp:
 
     def ways_of(self, file: str) -> list[list[str]]:
         """What a file is compiled with for each target that names it, or for all of its folder."""
-        ways = [[*self._folders[one.folder], *one.words, *self._linked(one)]
+        own = self._files.get(file, [])
+        ways = [[*self._folders[one.folder], *one.words, *self._linked(one), *own]
                 for one in self.targets.values() if file in one.sources]  # fmt: skip
         if ways:
             return ways
         found: list[str] = []
         for place in reversed(PurePosixPath(file).parents):
-            own = place.as_posix()
-            found += self._folders.get(own, [])
+            folder = place.as_posix()
+            found += self._folders.get(folder, [])
             for target in self.targets.values():
-                if target.folder == own and not target.sources:
+                if target.folder == folder and not target.sources:
                     found += [*target.words, *target.offered]
-        return [found]
+        return [[*found, *own]]
 
     def _linked(self, target: Target) -> Iterator[str]:
         waiting, seen = list(target.linked), set()
@@ -173,7 +181,7 @@ class SetUp:
         scope.known |= {"CMAKE_CURRENT_SOURCE_DIR": here, "CMAKE_CURRENT_LIST_DIR": here}
         self._run(commands_of(_text(self._root / scope.folder / NAME)), scope, 0)
         if flags := scope.known.get("CMAKE_C_FLAGS", ""):
-            scope.words.append(flags)
+            scope.words += _words_in(flags)
         if (standard := scope.known.get("CMAKE_C_STANDARD", "")).isdigit():
             gnu = is_true(scope.known.get("CMAKE_C_EXTENSIONS", "ON"))
             scope.words.append(f"-std={'gnu' if gnu else 'c'}{standard}")
@@ -298,6 +306,10 @@ class SetUp:
         if len(words) > 1 and words[0].upper() == "APPEND":
             values = [*listed(scope.known.get(words[1], "")), *words[2:]]
             scope.known[words[1]] = short(";".join(values))
+        elif len(words) == 4 and words[0].upper() == "TRANSFORM" and words[2] in _AROUND:
+            parts = listed(scope.known.get(words[1], ""))
+            made = (_AROUND[words[2]](one, words[3]) for one in parts)
+            scope.known[words[1]] = short(";".join(made))
 
     def _on_string(self, words: list[str], scope: _Scope) -> None:
         kind = words[0].upper() if words else ""
@@ -305,9 +317,27 @@ class SetUp:
             scope.known[words[2]] = _CHANGED[kind](words[1])
         elif kind == "REPLACE" and len(words) > 4 and words[1]:
             scope.known[words[3]] = short("".join(words[4:]).replace(words[1], words[2]))
+        elif kind == "REGEX" and len(words) > 4:
+            self._search(words[1].upper(), words[2], words[3:], scope)
         elif kind in ("APPEND", "CONCAT") and len(words) > 1:
             before = scope.known.get(words[1], "") if kind == "APPEND" else ""
             scope.known[words[1]] = short(before + "".join(words[2:]))
+
+    def _search(self, how: str, pattern: str, rest: list[str], scope: _Scope) -> None:
+        """Look for a pattern, or put something in its place."""
+        try:
+            regex = compile_regex(pattern)
+        except ValueError:
+            return
+        if how == "REPLACE" and len(rest) > 2:
+            made = regex.sub(rest[0].encode(), "".join(rest[2:]).encode())
+            scope.known[rest[1]] = short(made.decode("utf-8", "replace"))
+        elif how == "MATCH":
+            found = regex.search("".join(rest[1:]).encode())
+            groups = () if found is None else (found[0], *found.groups())
+            texts = [(one or b"").decode("utf-8", "replace") for one in groups]
+            scope.known[rest[0]] = texts[0] if texts else ""
+            scope.known |= {f"CMAKE_MATCH_{n}": one for n, one in enumerate(texts)}
 
     def _on_file(self, words: list[str], scope: _Scope) -> None:
         kind = words[0].upper() if words else ""
@@ -315,6 +345,14 @@ class SetUp:
             path = Path(os.path.normpath(self._root / scope.folder / words[1]))
             if path.is_relative_to(self._root):
                 scope.known[words[2]] = short(_text(path))
+        elif kind == "STRINGS" and len(words) > 2:
+            self._on_file(["READ", *words[1:3]], scope)
+            lines = scope.known.get(words[2], "").splitlines()
+            if pattern := _behind(words, "REGEX"):
+                with contextlib.suppress(ValueError):
+                    regex = compile_regex(pattern)
+                    lines = [one for one in lines if regex.search(one.encode())]
+            scope.known[words[2]] = ";".join(one for one in lines if one)
         elif kind in ("GLOB", "GLOB_RECURSE") and len(words) > 2:
             found = [one for word in words[2:] for one in self._matching(word, scope)]
             scope.known[words[1]] = short(";".join(dict.fromkeys(found)))
@@ -401,10 +439,30 @@ class SetUp:
 
     def _on_target_sources(self, words: list[str], scope: _Scope) -> None:
         target = self._target(words, scope)
-        for word in words[1:]:
+        for word in (part for one in words[1:] for part in listed(one)):
             path = self._relative(word, scope)
             if word not in (*_VISIBLE, *_KINDS) and path and (self._root / path).is_file():
                 target.sources.append(path)
+
+    def _on_set_source_files_properties(self, words: list[str], scope: _Scope) -> None:
+        at = words.index("PROPERTIES") if "PROPERTIES" in words else len(words)
+        for word in words[:at]:
+            if (path := self._relative(word, scope)) is not None:
+                self._files.setdefault(path, []).extend(_of_properties(words[at + 1 :]))
+
+    def _on_set_target_properties(self, words: list[str], scope: _Scope) -> None:
+        at = words.index("PROPERTIES") if "PROPERTIES" in words else len(words)
+        for name in words[:at]:
+            self._target([name], scope).words += _of_properties(words[at + 1 :])
+
+    def _on_set_property(self, words: list[str], scope: _Scope) -> None:
+        at = words.index("PROPERTY") if "PROPERTY" in words else len(words)
+        names = [one for one in words[1:at] if one not in ("APPEND", "APPEND_STRING")]
+        given = [*words[at + 1 : at + 2], ";".join(words[at + 2 :])]
+        if words[:1] == ["TARGET"]:
+            self._on_set_target_properties([*names, "PROPERTIES", *given], scope)
+        elif words[:1] == ["SOURCE"]:
+            self._on_set_source_files_properties([*names, "PROPERTIES", *given], scope)
 
     def _on_target_compile_definitions(self, words: list[str], scope: _Scope) -> None:
         self._give(words, scope, _defined)
@@ -448,6 +506,26 @@ class SetUp:
 
 def _defined(words: Iterable[str]) -> list[str]:
     return [f"-D{one.removeprefix('-D')}" for one in words]
+
+
+def _of_properties(words: Sequence[str]) -> list[str]:
+    """What properties, each with its value, give the compiler."""
+    found: list[str] = []
+    for name, value in zip(words[::2], words[1::2], strict=False):
+        if name == "COMPILE_DEFINITIONS":
+            found += _defined(listed(value))
+        elif name in ("COMPILE_FLAGS", "COMPILE_OPTIONS"):
+            found += _words_in(value.replace(";", " "))
+        elif name == "C_STANDARD" and value.isdigit():
+            found.append(f"-std=gnu{value}")
+    return found
+
+
+def _words_in(flags: str) -> list[str]:
+    try:
+        return shlex.split(flags)
+    except ValueError:  # a text in it is torn
+        return flags.split()
 
 
 def _behind(words: Sequence[str], name: str) -> str:
