@@ -364,6 +364,50 @@ int one(void) SHELF_NOTHING { return 1; }
 
 
 @needs_compiler
+def test_what_meson_gives_the_compiler_is_known(tmp_path: Path) -> None:
+    root = tmp_path / "kit"
+    write(root, {
+        "meson.build": """project('kit', 'c', version : '0.2.0',
+  default_options : ['warning_level=2', 'c_std=c99'])
+# add_project_arguments('-DNEVER', language : 'c')
+add_project_arguments('-DHERE=1', ['-DTHERE=2'], language : 'c')
+conf = configuration_data()
+conf.set_quoted('NAME', meson.project_name())
+conf.set('LEVEL', 3)
+conf.set('FAST', true)
+conf.set10('SLOW', false)
+configure_file(input : 'config.h.in', output : 'kit-config.h', configuration : conf)
+sources = files('src/one.c',
+  'src/two.c')
+flags = ['-DINSIDE']
+flags += ['-DKIT_VERSION="@0@"'.format(meson.project_version())]
+if host_machine.system() == 'windows'
+  add_project_arguments('-DWIN', language : 'c')
+endif
+inc = include_directories('include')
+kit = static_library('kit', sources, include_directories : inc, c_args : flags)
+subdir('show')
+""",
+        "show/meson.build": "executable('show', 'show.c', c_args : ['-DSHOWN'], link_with : kit)\n",
+        "config.h.in": "#mesondefine NAME\n#mesondefine LEVEL\n#mesondefine FAST\n"
+                       "#mesondefine SLOW\n#mesondefine NOTHING\n",
+        "src/one.c": """#include <kit-config.h>
+#if HERE != 1 || THERE != 2 || LEVEL != 3 || !defined FAST || SLOW || defined NOTHING \\
+    || !defined INSIDE || defined WIN || defined SHOWN || defined NEVER
+#error not as Meson has it
+#endif
+static struct { int unix; } a;
+int one(void) { return a.unix + (int)sizeof(char [sizeof NAME == 4 ? 1 : -1]); }
+""",
+        "src/two.c": "typedef char fits[sizeof KIT_VERSION == 6 ? 1 : -1];\n"
+                     "int two(void) { return HERE; }\n",
+        "show/show.c": "#ifdef INSIDE\n#error\n#endif\nint main(void)"
+                       " { return THERE - SHOWN; }\n",
+    })  # fmt: skip
+    assert functions(root) == ["main", "one", "two"]
+
+
+@needs_compiler
 def test_what_is_made_when_nothing_is_asked_for_counts(tmp_path: Path) -> None:
     root = tmp_path / "tool"
     write(root, {

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
-from jarvis_ls.jc2r import cmake
+from jarvis_ls.jc2r import cmake, meson
 from jarvis_ls.jc2r.answers import TYPES, answers, in_library
 from jarvis_ls.jc2r.branches import taken
 from jarvis_ls.jc2r.choices import (
@@ -130,8 +130,10 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
         for name, one in cmake.set_up(root).written.items()
         if one.template in files and is_included(name, sources)
     }
+    by_meson = {name: one for name, one in meson.written(root).items()
+                if one[0] in files and is_included(name, sources)}  # fmt: skip
     missing = [one for one in {**named, **templates, **dict(sorted(wanted.items())), **exporting,
-                               **shipped, **written}
+                               **shipped, **written, **by_meson}
                if PurePosixPath(one).name not in there]  # fmt: skip
     notices = {name.decode() for text in sources for name in _NOTICE.findall(text)}
     nothing = [f"-D{name}(...)=" for name in sorted(notices)]
@@ -162,6 +164,9 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
         if name in written:
             template = written[name].template
             text = written[name].filled(content(root / template).decode("utf-8", "replace"), known)
+        elif name in by_meson:
+            template, values = by_meson[name]
+            text = meson.filled(content(root / template).decode("utf-8", "replace"), values)
         elif template is not None:
             text = _filled(content(root / template).decode("utf-8", "replace"), known, lines)
         if one in named:  # its template may be older than the set-up

@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.jc2r import meson
 from jarvis_ls.jc2r.automake import OF_TARGET, flags_of_files, targets
 from jarvis_ls.jc2r.choices import PLACES
 from jarvis_ls.jc2r.cmake import set_up
@@ -208,8 +209,10 @@ def _calls_cmake(path: Path) -> bool:
 
 
 def _cmake_ways(root: Path, file: str) -> list[tuple[str, ...]]:
-    """What the `CMakeLists.txt` of the project give a file, but for what only a run would tell;
-    once for each way to compile it."""
+    """What the `CMakeLists.txt` of the project give a file, or the `meson.build`, but for what only
+    a run would tell; once for each way to compile it."""
+    if not (root / "CMakeLists.txt").is_file() and (root / meson.NAME).is_file():
+        return [tuple(dict.fromkeys(_of_cmake(meson.words_of(root, file), root)))]
     found: dict[frozenset[str], tuple[str, ...]] = {}
     for words in set_up(root).ways_of(file):
         way = tuple(dict.fromkeys(_of_cmake(words, root)))
