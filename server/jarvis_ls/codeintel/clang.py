@@ -385,9 +385,9 @@ _UNNAMED_KINDS = {"FLOAT16": 32, "BFLOAT16": 39}
 
 def _declare(library: Any, bindings: Any) -> None:
     """Say what types the functions have that the bindings do not know."""
-    for kind, number in _UNNAMED_KINDS.items():
+    for kind, value in _UNNAMED_KINDS.items():
         if not hasattr(bindings.TypeKind, kind):
-            setattr(bindings.TypeKind, kind, bindings.TypeKind(number))
+            setattr(bindings.TypeKind, kind, bindings.TypeKind(value))
     pointer = ctypes.c_void_p
     number = ctypes.POINTER(ctypes.c_uint)
     for name, arguments, result in (
