@@ -253,12 +253,171 @@ def test_what_cmake_would_write_and_define_is_guessed(tmp_path: Path) -> None:
 
 
 @needs_compiler
+@pytest.mark.parametrize("makefile", [
+    "all: a.o\n.c.o:\n\t$(CC) -std=c99 -pedantic -c $(CFLAGS) $<\n",
+    "all: tool\ntool: a.c\n\tgcc -ansi $(CFLAGS) -o tool a.c\n",
+    "LOCAL_CFLAGS = $(CFLAGS) -std=c99\nall: a.o\n%.o: %.c\n\t$(CC) -c $(LOCAL_CFLAGS) $< -o $@\n",
+    "all: tool\ntool: a.o\n\t$(CC) -o $@ $^\n%.o: %.c\n\t$(CC) -std=c11 $(CFLAGS) -c -o $@ $<\n",
+])  # fmt: skip
+def test_commands_of_makefiles_name_the_version_of_c(tmp_path: Path, makefile: str) -> None:
+    """In the strict ones `unix` is no macro. What only the shell would say is nothing within a
+    word, and does not tear it."""
+    root = tmp_path / "strict"
+    write(root, {
+        "Makefile": "PART = 0.3.$(shell ./part.sh)\nCFLAGS = -DPART=\\\"$(PART)\\\" -DHERE"
+                    f" -DWHO='\"$(shell whoami)\"' $(shell ./more.sh)\n{makefile}",
+        "a.c": "_Static_assert(sizeof PART == 5 && sizeof WHO == 1 && HERE, PART WHO);\n"
+               "static struct { int unix; } a;\nint at(void) { return a.unix; }\n",
+    })  # fmt: skip
+    assert functions(root) == ["at"]
+
+
+@needs_compiler
+def test_what_cmake_decides_is_decided(tmp_path: Path) -> None:
+    root = tmp_path / "shelf"
+    write(root, {
+        "CMakeLists.txt": """cmake_minimum_required(VERSION 3.5)
+project(shelf VERSION 2.7 LANGUAGES C)
+include(CheckIncludeFiles)
+include(cmake/More.cmake) # which sets DEEP
+option(SHELF_WIDE "64 bits" ON)
+option(SHELF_SLOW "checks" OFF)
+set(SHELF_NAME "the \\"shelf\\"" CACHE STRING "its name")
+check_include_files("stdio.h;stdint.h" HAVE_BOTH)
+check_include_files(no/such.h HAVE_NO_SUCH)
+check_type_size("long long" LONG_LONG)
+if(SHELF_WIDE AND NOT WIN32)
+  set(WORD "uint64_t")
+elseif(SHELF_SLOW)
+  set(WORD "char")
+else()
+  set(WORD uint32_t)
+endif()
+if("${CMAKE_C_COMPILER_ID}" STREQUAL "MSVC" OR (APPLE AND UNIX))
+  add_definitions(-DELSEWHERE)
+elseif(PROJECT_VERSION VERSION_LESS 2.10 AND CMAKE_C_COMPILER_ID MATCHES "^(GNU|Clang)$")
+  add_compile_definitions(HERE=1 $<$<CONFIG:Debug>:NEVER>)
+endif()
+#[[ add_definitions(-DNEVER) ]]
+foreach(part IN ITEMS one two)
+  string(TOUPPER ${part} upper)
+  list(APPEND PARTS ${part})
+  add_definitions(-DWITH_${upper})
+endforeach()
+configure_file(${CMAKE_CURRENT_SOURCE_DIR}/templates/types.in include/shelf_types.h @ONLY)
+file(STRINGS ${PROJECT_SOURCE_DIR}/version.txt LINES REGEX "^#define")
+string(REGEX MATCH "LEVEL +([0-9]+)" LEVEL "${LINES}")
+string(REGEX REPLACE ".*TAG ([a-z]+).*" "<\\\\1>" TAG "${LINES}")
+add_definitions(-DLEVEL=${CMAKE_MATCH_1} "-DTAG=\\"${TAG}\\"")
+add_subdirectory(src)
+list(TRANSFORM PARTS PREPEND "src/")
+list(TRANSFORM PARTS APPEND .c)
+add_library(shelf "${PARTS}")
+target_compile_definitions(shelf PRIVATE INSIDE=1 PUBLIC OFFERED=3)
+set(CMAKE_C_STANDARD 99)
+set(CMAKE_C_FLAGS "-DFLAGGED=6 -Wall ${CMAKE_C_FLAGS}")
+set(CMAKE_C_EXTENSIONS OFF)
+add_executable(show show/unix.c)
+target_link_libraries(show PRIVATE shelf)
+target_compile_definitions(show PRIVATE SHOWN)
+set_source_files_properties(src/one.c PROPERTIES COMPILE_DEFINITIONS "ONLY=1;FIRST")
+set_target_properties(shelf PROPERTIES COMPILE_FLAGS "-DALL=4 -w" OUTPUT_NAME ledge)
+""",
+        "version.txt": "#define LEVEL  31\n\n#define TAG beta\n LEVEL 7\n",
+        "cmake/More.cmake": "set(DEEP 6)\nmacro(deeper name)\n"
+                            "  set(${name} 7)\nendmacro()\ndeeper(DEEP)\n"
+                            "function(deepest name)\n  set(DEEP 8)\n"
+                            "  set(${name} ${ARGN} PARENT_SCOPE)\nendfunction()\n"
+                            "deepest(WIDE 5)\nfunction(never)\n  set(DEEP 9)\nendfunction()\n",
+        "templates/types.in": """#include <stdint.h>
+typedef @WORD@ shelf_word;
+#cmakedefine HAVE_BOTH
+#cmakedefine HAVE_NO_SUCH
+#cmakedefine SHELF_NAME "@SHELF_NAME@"
+#cmakedefine01 SHELF_SLOW
+#define SHELF_VERSION "@PROJECT_VERSION@"
+#define SHELF_DEEP @DEEP@@WIDE@
+#define SHELF_LONG @LONG_LONG@
+#define SHELF_NOTHING @NOTHING@
+#define SHELF_KEPT "${WORD}"
+""",
+        "src/CMakeLists.txt": "set(WORD lost)\nset(DEEP 9 PARENT_SCOPE)\ndeeper(DEEP)\n",
+        "src/one.c": """#include <shelf_types.h>
+#if !defined WITH_ONE || !defined WITH_TWO || INSIDE != 1 || OFFERED != 3 || defined NEVER \\
+    || defined SHOWN || HERE != 1 || defined ELSEWHERE || defined HAVE_NO_SUCH || SHELF_SLOW != 0
+#error not as CMake has it
+#endif
+_Static_assert(sizeof(shelf_word) == 8 && SHELF_LONG == 8 && SHELF_DEEP == 75, "");
+_Static_assert(sizeof SHELF_VERSION == 4 && sizeof SHELF_KEPT == 8, "");
+#if !defined FIRST || ONLY != 1 || ALL != 4 || FLAGGED != 6 || LEVEL != 31
+#error not as CMake has it
+#endif
+_Static_assert(sizeof TAG == 7, TAG);
+int one(void) SHELF_NOTHING { return 1; }
+""",
+        "src/two.c": "#include <shelf_types.h>\n#ifdef HAVE_BOTH\n"
+                     "int two(void) { int ONLY = ALL; return INSIDE; }\n#endif\n",
+        "show/unix.c": "#if defined INSIDE || OFFERED != 3 || !defined SHOWN\n#error\n#endif\n"
+                       "struct { int unix; } a;\nint main(void) { return a.unix; }\n",
+    })  # fmt: skip
+    assert functions(root) == ["main", "one", "two"]
+
+
+@needs_compiler
+def test_what_meson_gives_the_compiler_is_known(tmp_path: Path) -> None:
+    root = tmp_path / "kit"
+    write(root, {
+        "meson.build": """project('kit', 'c', version : '0.2.0',
+  default_options : ['warning_level=2', 'c_std=c99'])
+# add_project_arguments('-DNEVER', language : 'c')
+add_project_arguments('-DHERE=1', ['-DTHERE=2'], language : 'c')
+conf = configuration_data()
+conf.set_quoted('NAME', meson.project_name())
+conf.set('LEVEL', 3)
+conf.set('FAST', true)
+conf.set10('SLOW', false)
+configure_file(input : 'config.h.in', output : 'kit-config.h', configuration : conf)
+sources = files('src/one.c',
+  'src/two.c')
+flags = ['-DINSIDE']
+flags += ['-DKIT_VERSION="@0@"'.format(meson.project_version())]
+if host_machine.system() == 'windows'
+  add_project_arguments('-DWIN', language : 'c')
+endif
+inc = include_directories('include')
+kit = static_library('kit', sources, include_directories : inc, c_args : flags)
+subdir('show')
+""",
+        "show/meson.build": "executable('show', 'show.c', c_args : ['-DSHOWN'], link_with : kit)\n",
+        "config.h.in": "#mesondefine NAME\n#mesondefine LEVEL\n#mesondefine FAST\n"
+                       "#mesondefine SLOW\n#mesondefine NOTHING\n",
+        "src/one.c": """#include <kit-config.h>
+#if HERE != 1 || THERE != 2 || LEVEL != 3 || !defined FAST || SLOW || defined NOTHING \\
+    || !defined INSIDE || defined WIN || defined SHOWN || defined NEVER
+#error not as Meson has it
+#endif
+static struct { int unix; } a;
+int one(void) { return a.unix + (int)sizeof(char [sizeof NAME == 4 ? 1 : -1]); }
+""",
+        "src/two.c": "typedef char fits[sizeof KIT_VERSION == 6 ? 1 : -1];\n"
+                     "int two(void) { return HERE; }\n",
+        "show/show.c": "#ifdef INSIDE\n#error\n#endif\nint main(void)"
+                       " { return THERE - SHOWN; }\n",
+    })  # fmt: skip
+    assert functions(root) == ["main", "one", "two"]
+
+
+@needs_compiler
 def test_what_is_made_when_nothing_is_asked_for_counts(tmp_path: Path) -> None:
     root = tmp_path / "tool"
     write(root, {
         "Makefile": "UNAME := $(shell uname -s)\nifeq ($(UNAME),Darwin)\n  CFLAGS += -DMAC\n"
                     "else ifeq ($(OS),Windows_NT)\n  CFLAGS += -DWIN\nelse\n"
-                    "  CFLAGS += -DOTHER\nendif\nifdef DEBUG\n  CFLAGS += -DSLOW\nelse\n"
+                    "  CFLAGS += -DOTHER\nendif\nifeq ($(OS),Windows_NT)\n\tifndef SLOW\n"
+                    "\t\toverride CFLAGS += -D WIN\n\tendif\nelse\n\tifdef MAC\n"
+                    "\t\tCFLAGS += -DMAC\n"
+                    "\telse\n\t\tifeq ($(UNAME),Darwin)\n\t\t\tCFLAGS += -DMAC\n\t\tendif\n"
+                    "\tendif\nendif\nifdef DEBUG\n  CFLAGS += -DSLOW\nelse\n"
                     "  CFLAGS += -DFAST\nendif\nall: tool\nmac:\n\t$(CC) -DMAC -o tool a.c\n"
                     "L = LEVELLED\nLEVEL = -D $L -DNAME=\\\"$L\\\"\n"
                     "tool: a.c\n\t$(CC) -o tool a.c -DHERE $(LEVEL) $(CFLAGS)\n",
@@ -407,11 +566,14 @@ _WIDE = range(7)
      + "".join(f"m4_define([W{n + 1}], [W{n}.W{n}])\n" for n in _DOUBLED) + SCRIPT),
     ("CMakeLists.txt", "project(tool)\nset(W0 x)\n"
      + "".join(f"set(W{n + 1} ${{W{n}}}${{W{n}}})\n" for n in _DOUBLED)),
+    ("CMakeLists.txt", "project(tool)\nset(L a b c d e f g h)\n"
+     + "".join(f"foreach(a{n} IN LISTS L)\n" for n in _WIDE) + "add_definitions(-DX)\n"
+     + "endforeach()\n" * len(_WIDE) + "if(A)\n" * 3000 + "if(" * 3000),
     ("Makefile", "all: a\na: a.c\n\t$(CC) $(CFLAGS) -o a a.c\nCFLAGS = $(W0)\n"
      + "".join(f"W{n} = {f'$(W{n + 1}) -DX ' * 300}\n" for n in _WIDE)),
     ("Makefile", "all: a\na: a.c\n\t$(CC) $(CFLAGS) -o a a.c\nCFLAGS = $(W0)\n"
      + "".join(f"W{n} = {f'$(W{n + 1})' * 300}\n" for n in _WIDE)),
-], ids=["autoconf", "cmake", "make", "make, of nothing"])  # fmt: skip
+], ids=["autoconf", "cmake", "cmake, lists", "make", "make, of nothing"])  # fmt: skip
 def test_words_that_grow_without_end_are_left_out(tmp_path: Path, name: str, text: str) -> None:
     root = tmp_path / "tool"
     write(root, {name: text, "config.h.in": "#undef LIMIT\n", "a.c": "int a(void) { return 0; }\n"})
@@ -887,8 +1049,8 @@ def test_what_cmake_defines_with_its_variables_is_known(tmp_path: Path) -> None:
                           "if(UNIX)\n  set(WHERE there)\nelse()\n  set(ELSE 1)\nendif()\n"
                           'add_definitions(-DVERSION="${VERSION}" "-DPLAIN=1" -DWHERE=${WHERE}'
                           " -DELSE=${ELSE} -DNOBODY=${NOBODY} -DKIND=${KIND})\n",
-        "a.c": "#if defined WHERE || defined ELSE || defined NOBODY || PLAIN != KIND / 2\n"
-               "#error\n#endif\nint a(void) { return 0; }\n"
+        "a.c": "#define here 1\n#define there 2\n#if WHERE != there || PLAIN != KIND / 2\n"
+               "#error\n#endif\nint a(void) { return 0 ELSE NOBODY; }\n"
                "_Static_assert(sizeof VERSION == 4, VERSION);\n",
     })  # fmt: skip
     assert functions(root) == ["a"]

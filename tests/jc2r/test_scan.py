@@ -279,13 +279,15 @@ def test_a_file_that_is_compiled_in_several_ways_is_named(tmp_path: Path) -> Non
     assert done.returncode == 0, done.stderr
     assert [line for line in done.stdout.splitlines() if line.startswith("note:")] == [
         "note: compiled in several ways, which differ in -DWIDE=1 -DWIDE=2; what only one of them"
-        " defines is translated as that one says, the rest as the first: a.c, d.c"
+        " defines is translated as that one says, what a program is linked with as the program"
+        " is, the rest as the first: a.c, d.c"
     ]
     done = jc2r("scan", "--build", tmp_path, LC_ALL="zh_CN.UTF-8", PYTHONUTF8="1")
     assert "5 个单元，参数来自 make，其中 5 个未改变" in done.stdout
     assert (
         "注意：以多种方式编译，区别在于 -DWIDE=1 -DWIDE=2；"
-        "只有某一种方式才定义的内容按该方式转译，其余按第一种：a.c, d.c" in done.stdout
+        "只有某一种方式才定义的内容按该方式转译，程序所链接的按该程序的方式转译，"
+        "其余按第一种：a.c, d.c" in done.stdout
     )
 
 

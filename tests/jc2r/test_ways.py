@@ -101,3 +101,52 @@ def test_each_way_to_compile_a_file_is_translated(tmp_path: Path, told_by: str) 
     assert sources == {"lib", "types", "sys", "sum", "sum_2", "plain"}, "plain_2 brings nothing"
     places = [place_of(crate, "sum.c", name) for name in ("i_sum", "l_sum")]
     assert [one and one.path.name for one in places] == ["sum.rs", "sum_2.rs"]
+
+
+POWER = """#include "power.h"
+static int again(int one, int other);
+int power(int one, int other) { return again(one, other); }
+#ifdef FROM_RIGHT
+static int again(int one, int other) { return other * 100 + one; }
+#else
+static int again(int one, int other) { while (--other > 0) one *= one; return one; }
+#endif
+"""
+POWER_MAKE = """all: smoke smoke_right
+smoke: test.c power.c use.o
+\t$(CC) $(CFLAGS) -o $@ $^
+smoke_right: test.c power.c use.o
+\t$(CC) $(CFLAGS) -DFROM_RIGHT -o $@ $^
+"""
+POWER_CMAKE = """project(power C)
+add_library(use use.c)
+foreach(one left right)
+  add_executable(smoke_${one} test.c power.c)
+  target_link_libraries(smoke_${one} use)
+endforeach()
+target_compile_definitions(smoke_right PRIVATE FROM_RIGHT)
+"""
+
+
+@needs_cargo
+@pytest.mark.parametrize("build", ["Makefile", "CMakeLists.txt"])
+def test_a_program_is_linked_with_the_library_as_it_is_compiled_for_it(
+    tmp_path: Path, build: str
+) -> None:
+    root = tmp_path / "powers"
+    write(root, {
+        "power.h": "int power(int, int); int used(int);\n",
+        "power.c": POWER,
+        "use.c": '#include "power.h"\nint used(int n) { return power(n, 2) + 1; }\n',
+        "test.c": '#include <stdio.h>\n#include "power.h"\nint main(void) {\n#ifdef FROM_RIGHT\n'
+                  'printf("right ");\n#endif\nprintf("%d %d\\n", power(3, 2), used(4));\n'
+                  "return 0; }\n",
+        build: POWER_MAKE if build == "Makefile" else POWER_CMAKE,
+    })  # fmt: skip
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    built = tmp_path / "powers_rs" / "target" / "release"
+    programs = sorted(one for one in built.glob("test_*") if one.suffix != ".d")
+    said = [subprocess.run([one], capture_output=True, text=True, check=True).stdout
+            for one in programs]  # fmt: skip
+    assert said == ["9 17\n", "right 203 205\n"]

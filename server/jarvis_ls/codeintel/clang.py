@@ -379,8 +379,15 @@ def chosen_library() -> Path | None:
     return None
 
 
+_UNNAMED_KINDS = {"FLOAT16": 32, "BFLOAT16": 39}
+"""Kinds of types for which the bindings have no name, by their numbers in the library."""
+
+
 def _declare(library: Any, bindings: Any) -> None:
     """Say what types the functions have that the bindings do not know."""
+    for kind, value in _UNNAMED_KINDS.items():
+        if not hasattr(bindings.TypeKind, kind):
+            setattr(bindings.TypeKind, kind, bindings.TypeKind(value))
     pointer = ctypes.c_void_p
     number = ctypes.POINTER(ctypes.c_uint)
     for name, arguments, result in (

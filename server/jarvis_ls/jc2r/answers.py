@@ -64,6 +64,14 @@ def answers(asked: Iterable[str]) -> dict[str, str]:
     return {**found, **dict.fromkeys(_that_compile(of_types), "1")}
 
 
+def size_of(type_: str) -> int | None:
+    """How many bytes a type of C or POSIX has; None when it is not known."""
+    name = re.sub(r"\s+", "_", type_.strip().removeprefix("struct ")).upper().replace("*", "_P")
+    name = name.replace("__", "_").removeprefix("UNSIGNED_").removeprefix("SIGNED_")
+    match = re.fullmatch(r"U?INT(?:_LEAST)?(8|16|32|64)_T", name)
+    return int(match[1]) // 8 if match is not None else _SIZES.get(name)
+
+
 def _of_types(word: str) -> Iterator[str]:
     """What an expression would be in C that asks for what a macro does: a type or a member."""
     if word.startswith("struct_"):

@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.jc2r import cmake, meson
 from jarvis_ls.jc2r.answers import TYPES, answers, in_library
 from jarvis_ls.jc2r.branches import taken
 from jarvis_ls.jc2r.choices import (
@@ -31,6 +32,7 @@ from jarvis_ls.jc2r.choices import (
     parts,
     short,
 )
+from jarvis_ls.jc2r.cmake_conditions import TRUE, is_true
 
 MAX_BYTES = 16_000_000
 _SCRIPTS = ("configure.ac", "configure.in")
@@ -44,13 +46,6 @@ _SHIPPED = re.compile(
     r"([\w-]+\.h)[._-](?:prebuilt|default|def|dist|sample|example|generic|linux|unix|posix)"
 )
 """What stands for a header that is made."""
-_CMAKE_PROJECT = re.compile(
-    r"\bproject\s*\(\s*([\w.-]+)[^)]*?\bVERSION\s+\"?([\d.]+)", re.IGNORECASE
-)
-_CMAKE_SET = re.compile(
-    r"^[ \t]*set\s*\(\s*(\w+)\s+(?:\"\"|\"?((?:[\w.+-]|\$\{\w+\})+)\"?)\s*\)",
-    re.IGNORECASE | re.MULTILINE,
-)
 _EXPORT = re.compile(
     rb'^[ \t]*#[ \t]*include[ \t]*["<](?:[^">\n]*/)?([\w-]*export[\w-]*\.h)[">]', re.MULTILINE
 )
@@ -130,8 +125,15 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
     wanted = {name.decode(): "" for text in sources for one in asking for name in one.findall(text)}
     exporting = _exporting(root, files, sources)
     shipped = {name: one for name, one in shipped.items() if is_included(name, sources)}
+    written = {
+        name: one
+        for name, one in cmake.set_up(root).written.items()
+        if one.template in files and is_included(name, sources)
+    }
+    by_meson = {name: one for name, one in meson.written(root).items()
+                if one[0] in files and is_included(name, sources)}  # fmt: skip
     missing = [one for one in {**named, **templates, **dict(sorted(wanted.items())), **exporting,
-                               **shipped}
+                               **shipped, **written, **by_meson}
                if PurePosixPath(one).name not in there]  # fmt: skip
     notices = {name.decode() for text in sources for name in _NOTICE.findall(text)}
     nothing = [f"-D{name}(...)=" for name in sorted(notices)]
@@ -159,7 +161,13 @@ def configured(root: Path, files: Sequence[str], made: Path) -> list[str]:
         template = (templates.get(one) or by_name.get(name) or defaults.get(name)
                     or shipped.get(name))  # fmt: skip
         text = exporting.get(one, plain)
-        if template is not None:
+        if name in written:
+            template = written[name].template
+            text = written[name].filled(content(root / template).decode("utf-8", "replace"), known)
+        elif name in by_meson:
+            template, values = by_meson[name]
+            text = meson.filled(content(root / template).decode("utf-8", "replace"), values)
+        elif template is not None:
             text = _filled(content(root / template).decode("utf-8", "replace"), known, lines)
         if one in named:  # its template may be older than the set-up
             text += called if template is not None else ""
@@ -294,22 +302,13 @@ def names_of(script: str, name: str) -> dict[str, str]:
 
 
 def _by_cmake(root: Path) -> dict[str, str]:
-    """What the project is called and what is set whatever the machine is, where CMake sets up."""
-    text = content(root / "CMakeLists.txt").decode("utf-8", "replace")
-    found: dict[str, str] = {}
-    for name, value in _CMAKE_SET.findall(text):  # an empty one when it is worked out
-        found[name] = short(_SUBSTITUTED.sub(lambda one: found.get(one[2], ""), value))
-    match = _CMAKE_PROJECT.search(text)
-    if match is not None:
-        name, version = match[1], match[2]
-        numbers = dict(zip(("MAJOR", "MINOR", "PATCH"), version.split("."), strict=False))
-        for prefix in ("PROJECT", "CMAKE_PROJECT", name):
-            found |= {
-                f"{prefix}_NAME": f'"{name}"',
-                f"{prefix}_VERSION": f'"{version}"',
-                **{f"{prefix}_VERSION_{key}": value for key, value in numbers.items()},
-            }
-        found |= {f"PACKAGE_{key}": found[f"PROJECT_{key}"] for key in ("NAME", "VERSION")}
+    """What the project is called and what is set, where CMake sets up."""
+    known = cmake.set_up(root).known
+    found = {name: "1" if value.upper() in TRUE else value
+             for name, value in known.items() if not value or is_true(value)}  # fmt: skip
+    for key in ("NAME", "VERSION"):
+        if f"PROJECT_{key}" in found:
+            found[f"PROJECT_{key}"] = found[f"PACKAGE_{key}"] = f'"{found[f"PROJECT_{key}"]}"'
     return found
 
 
@@ -396,7 +395,7 @@ def _filled(template: str, known: dict[str, str], put_in: dict[str, str]) -> str
             else:
                 line = _SUBSTITUTED.sub(lambda one: _plain(known, one[1] or one[2]), line)
                 lines.append(line)
-        elif match[3] in known:
+        elif match[3] in known and (known[match[3]] or match[2] == "undef"):
             lines.append(f"{match[1]}define {match[3]} {known[match[3]]}")
         elif match[2] == "cmakedefine01":
             lines.append(f"{match[1]}define {match[3]} 0")

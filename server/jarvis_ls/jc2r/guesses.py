@@ -10,14 +10,16 @@ import itertools
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.jc2r import meson
 from jarvis_ls.jc2r.automake import OF_TARGET, flags_of_files, targets
 from jarvis_ls.jc2r.choices import PLACES
+from jarvis_ls.jc2r.cmake import set_up
 from jarvis_ls.jc2r.conditionals import Conditionals, in_shell
 from jarvis_ls.jc2r.configured import MAX_BYTES, content, set_by_hand
 from jarvis_ls.jc2r.makefiles import (
@@ -37,14 +39,6 @@ _SYSTEM = ("unistd.h", "stdint.h", "inttypes.h", "stdbool.h", "dirent.h", "strin
            "getopt.h", "stdlib.h", "string.h")  # fmt: skip
 """Where a folder has one of these, it has them for systems without."""
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile", "Makefile.am", "Makefile.in")
-_CMAKE = re.compile(
-    r"\b(if|else|elseif|endif|set|execute_process|add_definitions|add_compile_definitions"
-    r"|target_compile_definitions)\s*"
-    r"\(([^()]*(?:\([^()]*\)[^()]*)*)\)", re.IGNORECASE
-)  # fmt: skip
-_ANSWER = re.compile(r"\bOUTPUT_VARIABLE\s+(\w+)")
-_OF_CMAKE = re.compile(r"\$\{(\w+)\}")
-_CMAKE_COMMENT = re.compile(r"#[^\n]*")
 _SET_UP = re.compile(r"@(\w+)@")
 _ASSIGNED = re.compile(r"^(?:override\s+|export\s+)?([\w.-]+)\s*(\+|:|\?|::)?=\s*(.*)$")
 _VARIABLE = re.compile(r"\$[({](\w+)[)}]")
@@ -66,7 +60,8 @@ _LONGEST = 65_536
 """Characters that the variables in a variable may stand for."""
 """How deep makefiles that include each other are read."""
 _FLAGS = re.compile(r"(?:.*FLAGS|DEFS?|DEFINES?|INCS?|INCLUDES?|INCDIRS?|OPTS?|C?OPTIONS)\Z")
-_OTHERS = re.compile(r"(?:LD|CXX|AS|AR|RM|Y|L|MAKE|TEST|DEBUG|DBG).*")
+_OTHERS = re.compile(r"(?:LD|CXX|MAKE|TEST|DEBUG|DBG).*|(?:AS|AR|RM|Y|L)_?(?:FLAGS|OPT).*")
+"""Flags for other programs, or for those who ask for them."""
 _COMPILES = re.compile(
     r"\t[@\s-]*(?:\$[({]\w+[)}])?(?:\$[({](?:CC|(?:LT)?COMPILE)[)}]|cc|gcc)(?=\s)"
     r"(?!.*\s-(?:MM?|E)\s).*\s(?:-c\b|\$<)"
@@ -79,7 +74,7 @@ _FOR_EVERY = re.compile(
 _SET_TO = re.compile(
     r"(?<=\s)-D\w+=(?:\\.|'[^'`\n]*'|\"(?:[^\"`\\\n]|\\.)*\"|[^\s'\"`\\])+(?=\s|$)"
 )
-_ALONE = re.compile(r"(?<=\s)-D\w+(?=\s|$)")
+_ALONE = re.compile(r"(?<=\s)-(?:D\w+|std=\w+|ansi)(?=\s|$)")
 _RULES = "the rules"
 """Among the variables: macros that rules give a value to. Those without one may belong to one of
 several ways to compile a file."""
@@ -185,17 +180,15 @@ def makefile_words(root: Path, file: str, package: Mapping[str, str]) -> tuple[s
         called = tuple(package.items())
         own = os.path.normpath(root / file) in _ways_of_targets(root, path, called)
         return _words_of(root, path, called, os.path.normpath(root / place), own)
-    return tuple(
-        word for one in reversed([place, *place.parents]) for word in _cmake_words(root / one)
-    )
+    return ()  # see `makefile_ways`
 
 
 def makefile_ways(root: Path, file: str, package: Mapping[str, str]) -> list[tuple[str, ...]]:
     """What that makefile has for a file alone, once for each way in which it is compiled: what
-    commands define that name it, or the flags of its targets."""
+    commands define that name it, or the flags of its targets; where CMake builds, all it has."""
     path = _makefile(root, str(PurePosixPath(file).parent))
     if path is None:
-        return [()]
+        return _cmake_ways(root, file)
     called, own = tuple(package.items()), os.path.normpath(root / file)
     ways = _ways_of_targets(root, path, called).get(own)
     return ways or _ways_of(root, path, called).get(own, [()])
@@ -215,34 +208,26 @@ def _calls_cmake(path: Path) -> bool:
     return there and re.search(rb"^\t.*\bcmake\b", content(path), re.MULTILINE) is not None
 
 
-@functools.lru_cache(maxsize=512)
-def _cmake_words(folder: Path) -> tuple[str, ...]:
-    """What the `CMakeLists.txt` of a folder defines whatever is asked for."""
-    text = content(folder / "CMakeLists.txt").decode("utf-8", "replace")
-    found: dict[str, None] = {}
-    known: dict[str, str] = {}
-    levels: list[bool] = []
-    """Of each `if`: whether its branch may be taken."""
-    for match in _CMAKE.finditer(_CMAKE_COMMENT.sub("", text)):
-        command, words = match[1].lower(), match[2].split()
-        if command == "if":
-            levels.append(len(words) != 1 or known.get(words[0]) != "")
-        elif command in ("else", "elseif", "endif"):
-            levels[-1:] = [] if command == "endif" else [True]
-        elif command == "execute_process":
-            if "git" in words and (named := _ANSWER.search(match[2])) is not None:
-                known[named[1]] = answered("git", folder) or ""
-        elif command == "set" and words and all(levels):
-            value = re.split(r"\s(?:CACHE|PARENT_SCOPE)\b", " ".join(words[1:]))[0]
-            known[words[0]] = _in_cmake(value.strip('"'), known)
-            if levels:  # only a run would tell
-                del known[words[0]]
-        elif not levels and "definitions" in command:
-            words = words[2 if command.startswith("target") else 0 :]
-            kept = (re.sub(r'\A"(.*)"\Z', r"\1", _in_cmake(word, known)) for word in words)
-            found.update((f"-D{word.removeprefix('-D')}", None) for word in kept
-                         if "$" not in word and _MACRO.match(word.removeprefix("-D")))  # fmt: skip
-    return tuple(found)
+def _cmake_ways(root: Path, file: str) -> list[tuple[str, ...]]:
+    """What the `CMakeLists.txt` of the project give a file, or the `meson.build`, but for what only
+    a run would tell; once for each way to compile it."""
+    if not (root / "CMakeLists.txt").is_file() and (root / meson.NAME).is_file():
+        return [tuple(dict.fromkeys(_of_cmake(meson.words_of(root, file), root)))]
+    found: dict[frozenset[str], tuple[str, ...]] = {}
+    for words in set_up(root).ways_of(file):
+        way = tuple(dict.fromkeys(_of_cmake(words, root)))
+        found.setdefault(meaning(way), way)
+    return list(found.values())
+
+
+def _of_cmake(words: Iterable[str], root: Path) -> Iterator[str]:
+    for word in words:
+        if word.startswith(("-D", "-U", "-I")):
+            plain = re.sub(r'\A-D"(.*)"\Z', r"-D\1", word)
+            if "$" not in word and (word[1] == "I" or _MACRO.match(plain[2:])):
+                yield plain
+        else:
+            yield from _kept(word, root)
 
 
 @functools.lru_cache(maxsize=512)
@@ -269,12 +254,6 @@ def _words_of(
         if name == _RULES or wanted:
             found.update(dict.fromkeys(_kept(_expanded(known, name, 8), path.parent)))
     return tuple(word for word in found if word not in of_one_way)
-
-
-def _in_cmake(text: str, known: Mapping[str, str]) -> str:
-    """A text with the variables of CMake that are known filled in."""
-    whole = _OF_CMAKE.sub(lambda one: known.get(one[1], one[0]), text)
-    return whole if len(whole) <= _LONGEST else text
 
 
 def _only_command(path: Path, folder: str, known: Mapping[str, str]) -> str:
@@ -374,12 +353,12 @@ def _read(
     for line in text.replace("\\\n", " ").splitlines():
         if line.startswith(("define ", "endef")):
             inside = line.startswith("define ")
+        if not ruled:  # then a tab begins no command
+            line = line.lstrip("\t")
         if inside or asked.takes(line):
             continue
         if asked.counts is False:  # for another machine, or when someone asks for it
             continue
-        if not ruled:  # then a tab begins no command
-            line = line.lstrip("\t")
         if line.strip() and not line.startswith("\t"):
             rule = _FOR_EVERY.match(line)
             ruled = ruled or is_rule(line)
@@ -475,16 +454,23 @@ def _expanded(
         left -= len(value)
         return value if left >= 0 else ""
 
-    text = _OF_LETTER.sub(r"$(\1)", _COMPUTED.sub(" ", known.get(name, "")))
+    text = _OF_LETTER.sub(r"$(\1)", _COMPUTED.sub(_left_out, known.get(name, "")))
     found = done[name, depth] = "" if text.isspace() else _VARIABLE.sub(put, text)
     return found
+
+
+def _left_out(computed: re.Match[str]) -> str:
+    """What stands for something that only a run would tell: within a word nothing, so that the
+    word stays one."""
+    around = computed.string[: computed.start()][-1:] + computed.string[computed.end() :][:1]
+    return "" if around.strip() else " "
 
 
 def _kept(value: str, folder: Path) -> list[str]:
     try:
         words = shlex.split(value.replace("\\#", "#"))
-    except ValueError:
-        return []
+    except ValueError:  # a text in it is torn
+        words = [one for one in value.split() if not {"'", '"'} & set(one)]
     found: list[str] = []
     for word, after in itertools.zip_longest(words, words[1:], fillvalue=""):
         if "$" in word or word.startswith(_NEVER) or not word.startswith(_WANTED):

@@ -1,7 +1,8 @@
 """Units for libraries that are headers only: a C file each that includes one of them.
 
 Such libraries guard their functions with a macro whose name ends in `IMPLEMENTATION`; it is
-defined. The files are written below `.jarvis`, the project is left alone.
+defined. What they want to find included already is what the programs of the project include before
+them. The files are written below `.jarvis`, the project is left alone.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 
@@ -23,14 +25,15 @@ _COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _GUARD = re.compile(
     rb"^[ \t]*#[ \t]*(?:ifdef|if)\b[^\n]*?\b(\w*IMPL(?:EMENTATION)?)\b", re.MULTILINE
 )
-_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
 
 
 def header_units(root: Path, files: Sequence[str], folder: Path) -> list[str]:
     """Paths, relative to `root`, of new C files below `folder`, one for each header with functions.
 
     None where some C file is no program: then the library is not in its headers alone. A header
-    that another one includes is left to that one, and one of a program's name to the program.
+    that another one includes is left to that one, one of a program's name to the program, and one
+    that a file includes several times, each time for another type, to that file.
     """
     if any(_read(root / one) and not _MAIN.search(_read(root / one)) for one in files
            if one.endswith(".c")):  # fmt: skip
@@ -40,18 +43,57 @@ def header_units(root: Path, files: Sequence[str], folder: Path) -> list[str]:
     programs = {one: _read(root / one) for one in files if one.endswith(".c")}
     included = {*_included(headers), *(place for one, place in _pairs(programs)
                                        if Path(place).stem == Path(one).stem)}  # fmt: skip
+    before = _before(headers, programs)
     found = []
     for header, text in headers.items():
-        if header in included or not _FUNCTION.search(text):
+        wanted = before.get(header, ())
+        if header in included or wanted is None or not _FUNCTION.search(text):
             continue
         place = folder / f"{re.sub(r'[^A-Za-z0-9_]', '_', Path(header).stem)}.c"
         guards = sorted({match.decode() for match in _GUARD.findall(text)})
-        lines = [*(f"#define {one}" for one in guards),
-                 f'#include "{os.path.relpath(root / header, folder)}"', ""]  # fmt: skip
+        lines = [*(f"#include {_quoted(one, root, folder)}" for one in wanted),
+                 *(f"#define {one}" for one in guards),
+                 f"#include {_quoted(header, root, folder)}", ""]  # fmt: skip
         folder.mkdir(parents=True, exist_ok=True)
         replace_file(place, "\n".join(lines).encode())
         found.append(place.relative_to(root).as_posix())
     return sorted(set(found))
+
+
+def _quoted(name: str, root: Path, folder: Path) -> str:
+    """How a file below `folder` includes a header of the project, or of the machine."""
+    return name if name.startswith("<") else f'"{os.path.relpath(root / name, folder)}"'
+
+
+def _before(
+    headers: dict[str, bytes], programs: dict[str, bytes]
+) -> dict[str, Sequence[str] | None]:  # fmt: skip
+    """For each header what the program that includes the least before it does include; None when
+    a program includes it several times."""
+    found: dict[str, Sequence[str] | None] = {}
+    for program, text in programs.items():
+        words: list[str] = []
+        for own, other in _INCLUDE.findall(_COMMENT.sub(b" ", text)):
+            name = (own or other).decode("utf-8", "replace")
+            place = _place(program, name, headers)
+            if place is None:
+                if other and any(Path(one, name).is_file() for one in clang.system_includes()):
+                    words.append(f"<{name}>")
+            elif place in words:
+                found[place] = None
+            else:
+                known = found.setdefault(place, list(words))
+                if known is not None and len(words) < len(known):
+                    found[place] = list(words)
+                words.append(place)
+    return found
+
+
+def _place(file: str, name: str, headers: Iterable[str]) -> str | None:
+    """The header of the project that a file includes by a name: beside it, or the only one."""
+    beside = Path(os.path.normpath(Path(file).parent / name)).as_posix()
+    every = [one for one in headers if one == name or one.endswith(f"/{name}")]
+    return beside if beside in headers else every[0] if len(every) == 1 else None
 
 
 def _included(texts: dict[str, bytes]) -> Iterable[str]:
@@ -61,7 +103,7 @@ def _included(texts: dict[str, bytes]) -> Iterable[str]:
 def _pairs(texts: dict[str, bytes]) -> Iterable[tuple[str, str]]:
     """Files, and what each includes by its place."""
     for file, text in texts.items():
-        for name in _INCLUDE.findall(text):
+        for name, _ in _INCLUDE.findall(text):
             target = Path(file).parent / name.decode("utf-8", "replace")
             yield file, Path(os.path.normpath(target)).as_posix()
 

@@ -38,13 +38,16 @@ _SUBSTITUTES = re.compile(r"""(["'])s([|:,#!%/~])((?:(?!\2)[^\n])+)\2((?:(?!\2)[
 _OF_MAKE = re.compile(r"\$[({](\w+)[)}]")
 _OF_SHELL = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _DEFINES = re.compile(r"-[DU]\w+(?:=[^$`\n]*)?")
+_DIALECT = re.compile(r"-std=\w+|-ansi")
 
 
 def defined_by_default(path: Path, expanded: Callable[[str], str]) -> list[str]:
     """What all commands define that compile what the makefile at `path` makes when nothing is
-    asked for, quoted for the shell; `expanded` fills the variables of a text in."""
-    found = [_definitions(_words(expanded(line))) for line, _ in _commands(path, expanded)]
-    first = [one for one in found[0] if one.startswith("-D")] if found else []
+    asked for, and the version of C that they all name, quoted for the shell; `expanded` fills the
+    variables of a text in."""
+    every = [_words(expanded(line)) for line, _ in _commands(path, expanded)]
+    found = [[*_definitions(one), *filter(_DIALECT.fullmatch, one)] for one in every]
+    first = [one for one in found[0] if not one.startswith("-U")] if found else []
     return [shlex.quote(one) for one in first if all(one in words for words in found)]
 
 

@@ -2,7 +2,8 @@
 
 The first way is the file itself. For each other one there is a file below `.jarvis` that includes
 it, and which is a unit like any other: so templates that are compiled once a type, and programs
-that are made from one file, come out whole. The project is left alone.
+that are made from one file, come out whole, each with the library as it is compiled for it. The
+project is left alone.
 """
 
 from __future__ import annotations
@@ -53,5 +54,6 @@ def notes_of(ways: Mapping[str, Sequence[frozenset[str]]]) -> list[str]:
         if differing:
             files.setdefault(" ".join(sorted(differing)), []).append(path)
     return [f"compiled in several ways, which differ in {words}; what only one of them defines is"
-            f" translated as that one says, the rest as the first: {', '.join(paths)}"
+            f" translated as that one says, what a program is linked with as the program is, the"
+            f" rest as the first: {', '.join(paths)}"
             for words, paths in files.items()]  # fmt: skip

@@ -47,6 +47,10 @@ more:
     return 2;
 }
 
+#ifdef __FLT16_MAX__
+static float halved(float f) { _Float16 h = (_Float16)f; return (float)(h / 2); }
+#endif
+
 typedef int four __attribute__((vector_size(16)));
 
 static int vectors(int a)
@@ -82,6 +86,9 @@ int main(void)
     printf("%d %d %d\n", header.th_sport, header.th_dport, header.th_flags);
     printf("%ld %ld %ld\n", lists[0].off, lists[0].other, (long)&((struct one *)0)->in.d);
     printf("%d %d\n", ignored == SIG_IGN, handlers[0].how == SIG_DFL);
+#ifdef __FLT16_MAX__
+    printf("%g\n", halved(0.1f));
+#endif
     int do$lar = 3; printf("%d\n", do$lar);
     return 0;
 }

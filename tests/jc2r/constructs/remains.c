@@ -3,7 +3,7 @@
 #include "remains.h"
 static jmp_buf back; HIDDEN int depth; static long double wide = 1.25L;
 const static unsigned char steps[] = {3, 4}; unsigned long const static late = 5;
-static long twice(long n) { long r; n += steps[1] - sizeof steps; n -= late - 3; __asm__("lea (%1,%1), %0" : "=r"(r) : "r"(n)); depth++; return r; }
+static long twice(long n) { long r; n += steps[1] - sizeof steps; n -= late - 3; __asm__("lea (%1,%1), %0 #%=" : "=r"(r) : "r"(n)); depth++; return r; }
 static void leave(int n) { /* This one is: "*/
 #define TIMES 2 /* "
   twice */

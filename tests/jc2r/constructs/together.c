@@ -24,7 +24,7 @@ static struct pair { int a, b; } left = {1, 2}, right = {3, 4}, *both[2] = {&lef
 
 #define IN_C(name) \
     static int name##_calls = 5; \
-    static long name(long n) { long r; __asm__("lea (%1,%1), %0" : "=r"(r) : "r"(n)); name##_calls++; \
+    static long name(long n) { long r; __asm__("lea (%1,%1), %0 #%=" : "=r"(r) : "r"(n)); name##_calls++; \
         transform_flip.count++; left.b += right.a; ints_push((int)r); return r + early(1); } \
     static int name##_told(void) { return name##_calls; }
 IN_C(twice)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.jc2r.baseline import vectors
 from jarvis_ls.jc2r.baseline.comments import Comments
 from jarvis_ls.jc2r.baseline.complexes import is_complex
+from jarvis_ls.jc2r.baseline.inline_assembly import Written, written_in
 from jarvis_ls.jc2r.baseline.jumps import Jumps, structured
 from jarvis_ls.jc2r.baseline.kinds import (
     FLOATS,
@@ -104,6 +105,7 @@ class Body(Lowering):
         self.uses: Mapping[int, Use] = {}
         self._list_type = ""
         """The Rust type behind a `va_list`, once it was asked for."""
+        self._assembly: list[tuple[Any, Written | None]] | None = None
 
     def translate(self) -> str:
         """The whole function. Raises `Unsupported`."""
@@ -262,6 +264,15 @@ class Body(Lowering):
         """See `Statements`."""
         return self._module.assembly_of(statement)
 
+    def assembly_in(self) -> list[tuple[Any, Written | None]]:
+        """See `Assembly`."""
+        if self._assembly is None:
+            found = list(_assembly_below(self.body))
+            written = written_in(clang.printed(self._cursor, whole=True))
+            same = len(found) == len(written)
+            self._assembly = list(zip(found, written, strict=True)) if same else []
+        return self._assembly
+
     def external(self, name: str, declared: Any) -> str:
         """See `Initials`."""
         return self._module.external(name, declared)
@@ -316,3 +327,12 @@ def is_narrower(type_: Any, travels: Any) -> bool:
 def _listed(name: str) -> str:
     """The name of a variadic function proper, which takes its arguments as a list."""
     return f"{rust_name(name).removeprefix('r#')}__listed"
+
+
+def _assembly_below(cursor: Any) -> Iterator[Any]:
+    """The statements of assembly in a block, in their order."""
+    for child in clang.children(cursor):
+        if child.kind.name == "ASM_STMT":
+            yield child
+        else:
+            yield from _assembly_below(child)

@@ -1,7 +1,8 @@
 """Which of several files of a library a program means, when they define the same.
 
 No linker takes two definitions of one name. So a program that needs one file of them is without
-the others, and so is one that defines for itself what they define.
+the others, and so is one that defines for itself what they define. Of a file that is compiled in
+several ways it has that which is compiled as the program is.
 """
 
 from __future__ import annotations
@@ -23,6 +24,10 @@ class Part:
     asked: frozenset[str]
     """What it leaves to others."""
     is_program: bool
+    of: str = ""
+    """The file that it is compiled from in another way."""
+    way: frozenset[str] = frozenset()
+    """What it is compiled with that makes a difference."""
 
 
 def tied(parts: Sequence[Part]) -> dict[str, list[str]]:
@@ -33,18 +38,19 @@ def tied(parts: Sequence[Part]) -> dict[str, list[str]]:
         for name in () if part.is_program else part.functions:
             found.setdefault(name, []).append(part.file)
     asked = {name for part in parts for name in part.asked}
+    bases = {part.file: part.of or part.file for part in parts}
     elsewhere = {name for part in parts if not part.is_program
                  for name in part.defined - part.functions}  # fmt: skip
     return {name: files for name, files in found.items() if len(files) > 1 and name in asked
             and name not in elsewhere
-            and len({PurePosixPath(one).parent for one in files}) == 1}  # fmt: skip
+            and len({PurePosixPath(bases[one]).parent for one in files}) == 1}  # fmt: skip
 
 
 def meant(program: Part, parts: Sequence[Part], names: Collection[str]) -> dict[str, str]:
     """Which file's functions of those names a program is linked with; the first where that cannot
     be told. What the program defines is its own."""
     by_name: dict[str, list[Part]] = {}
-    for part in parts:
+    for part in _of_its_way(program, parts):
         for name in () if part.is_program else part.defined:
             by_name.setdefault(name, []).append(part)
     linked = _Linked(by_name)
@@ -53,6 +59,16 @@ def meant(program: Part, parts: Sequence[Part], names: Collection[str]) -> dict[
         linked.settle(name)
     return {name: found for name in names
             if (found := linked.has.get(name, program.file)) != program.file}  # fmt: skip
+
+
+def _of_its_way(program: Part, parts: Sequence[Part]) -> list[Part]:
+    """Files in the way of a program, or in their first where there is none such."""
+    found: dict[str, Part] = {}
+    for part in parts:
+        known = found.setdefault(part.of or part.file, part)
+        if known.way != program.way == part.way:
+            found[part.of or part.file] = part
+    return list(found.values())
 
 
 class _Linked:

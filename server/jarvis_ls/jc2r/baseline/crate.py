@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
@@ -34,6 +34,7 @@ from jarvis_ls.jc2r.baseline.system import AT_LOAD, functions_of_system
 from jarvis_ls.jc2r.cargo import cargo, crate_name
 from jarvis_ls.jc2r.commands import Unit
 from jarvis_ls.jc2r.records import MARK, SkippedUnit
+from jarvis_ls.jc2r.ways import meaning
 
 BUILD_SECONDS = 900
 _NAMED = 4
@@ -199,8 +200,8 @@ def _find_asked(crate: Crate, translators: Sequence[tuple[Unit, Translator]]) ->
     if not several and all(len(files) == 1 for files in crate.defined.values()):
         return []
     names = crate.of_programs | crate.defined.keys()
-    parts = [one.seen_by_linker(names) for unit, one in translators
-             if not unit.of and (one.has_main or "main" not in one.defined)]  # fmt: skip
+    parts = [replace(one.seen_by_linker(names), of=unit.of, way=meaning(unit.arguments))
+             for unit, one in translators if one.has_main or "main" not in one.defined]  # fmt: skip
     crate.asked_of_others.update(
         name for part in parts if not part.is_program for name in part.asked & several
     )
@@ -277,25 +278,10 @@ def _read(
     names = Names(_RESERVED)
     defined: dict[str, set[str]] = {}
     modules: list[tuple[Unit, Translator]] = []
-    for unit in units:
-        if unit.language != "c" or unit.path in without:
-            reason = without.get(unit.path, "C++ is not translated")
-            found.skipped.append(SkippedUnit(unit.path, reason))
-            continue
-        translator = Translator(root, unit.path, list(unit.arguments), crate)
-        try:
-            translator.read()
-        except SkippedFile as error:
-            found.skipped.append(SkippedUnit(unit.path, error.reason))
-            continue
-        defined[unit.path] = translator.defined
-        if unit.of in defined and "main" not in translator.defined <= defined[unit.of]:
-            continue  # another way to compile a file that brings nothing new
-        if unit.path in unlinked:
-            translator.is_program = False
-            found.skipped.append(SkippedUnit(unit.path, unlinked[unit.path]))
-        if translator.has_main:
-            crate.of_programs |= translator.defined
+    again: list[tuple[Unit, Translator]] = []
+    """Other ways to compile a file that bring nothing new."""
+
+    def take(unit: Unit, translator: Translator) -> None:
         for name in translator.defined if not translator.has_main else ():
             crate.defined.setdefault(name, set()).add(unit.path)
         stem = re.sub(r"[^A-Za-z0-9_]", "_", Path(unit.path).stem)
@@ -309,6 +295,33 @@ def _read(
             unit.path, unit.place, translator.sections, is_program=translator.has_main
         )
         modules.append((unit, translator))
+
+    for unit in units:
+        if unit.language != "c" or unit.path in without:
+            reason = without.get(unit.path, "C++ is not translated")
+            found.skipped.append(SkippedUnit(unit.path, reason))
+            continue
+        translator = Translator(root, unit.path, list(unit.arguments), crate)
+        translator.of = unit.of
+        try:
+            translator.read()
+        except SkippedFile as error:
+            found.skipped.append(SkippedUnit(unit.path, error.reason))
+            continue
+        defined[unit.path] = translator.defined
+        if unit.of in defined and "main" not in translator.defined <= defined[unit.of]:
+            again.append((unit, translator))
+            continue
+        if unit.path in unlinked:
+            translator.is_program = False
+            found.skipped.append(SkippedUnit(unit.path, unlinked[unit.path]))
+        if translator.has_main:
+            crate.of_programs |= translator.defined
+        take(unit, translator)
+    asked = {meaning(unit.arguments) for unit, one in modules if one.has_main}
+    for unit, translator in again if crate.variadic else ():
+        if meaning(unit.arguments) in asked and translator.has_functions_only:
+            take(unit, translator)
     return modules
 
 

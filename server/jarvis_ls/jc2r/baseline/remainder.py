@@ -191,6 +191,8 @@ def _variable(
 
 
 def _declared(cursor: Any, module: str) -> str:
+    if _takes_open_rows(cursor) and not _is_static(cursor) and cursor.canonical != cursor:
+        return ""  # as it was declared before, which can be said there only
     spelling = _ATTRIBUTE.sub("", _type_of(cursor)).strip()
     spelling = spelling.replace("struct __va_list_tag *", "__builtin_va_list")
     if "(unnamed" in spelling or "(anonymous" in spelling:
@@ -202,13 +204,16 @@ def _declared(cursor: Any, module: str) -> str:
 def _type_of(cursor: Any) -> str:
     """The type of what is declared; lengths that only a definition knows are left out of it."""
     type_ = cursor.type
-    if type_.kind.name == "FUNCTIONPROTO":
-        parameters = list(type_.argument_types())
-        if any(map(_is_open_row, parameters)):
-            words = ["void *" if _is_open_row(one) else one.spelling for one in parameters]
-            words += ["..."] if type_.is_function_variadic() else []
-            return f"__typeof__({type_.get_result().spelling}) ({', '.join(words)})"
+    if _takes_open_rows(cursor):
+        words = ["void *" if _is_open_row(one) else one.spelling for one in type_.argument_types()]
+        words += ["..."] if type_.is_function_variadic() else []
+        return f"__typeof__({type_.get_result().spelling}) ({', '.join(words)})"
     return str(type_.spelling)
+
+
+def _takes_open_rows(cursor: Any) -> bool:
+    type_ = cursor.type
+    return type_.kind.name == "FUNCTIONPROTO" and any(map(_is_open_row, type_.argument_types()))
 
 
 def _is_open_row(type_: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
@@ -30,6 +31,8 @@ class Source:
         self.is_program = True
         """Whether a `main` makes it one; not when the program could not be linked."""
         self._root, self._path, self._arguments = root, path, arguments
+        self.of = ""
+        """The file that this one includes, to compile it in another way; mostly none."""
         self._unit: Any = None
         self._problems: list[clang.Problem] = []
         self._functions: list[Any] = []
@@ -151,9 +154,16 @@ class Source:
                     asked.add(one.spelling)
         return Part(self._path, functions | variables, functions, frozenset(asked), self.has_main)
 
+    @property
+    def has_functions_only(self) -> bool:
+        """Whether the file has no variables that others may know."""
+        return not any(one.linkage.name == "EXTERNAL" for one in self._variables)
+
     def _is_firm(self, cursor: Any) -> bool:
         """Whether a definition is one that no other file may have, too."""
-        if cursor.linkage.name != "EXTERNAL" or not self.is_own(cursor):
+        place = Path(os.path.normpath(cursor.location.file.name))
+        own = self.is_own(cursor) or place == self._root / self.of
+        if cursor.linkage.name != "EXTERNAL" or not own:
             return False
         inline = cursor.kind.name == "FUNCTION_DECL" and clang.is_inline(cursor)
         return not (inline or is_weak(cursor) or label_of(cursor))

@@ -9,9 +9,9 @@ from typing import Any
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.jc2r.baseline.comments import Comments
+from jarvis_ls.jc2r.baseline.inline_assembly import REFUSED, Assembly
 from jarvis_ls.jc2r.baseline.jumps import Jumps
 from jarvis_ls.jc2r.baseline.kinds import kind
-from jarvis_ls.jc2r.baseline.locals import Locals
 from jarvis_ls.jc2r.baseline.loops import for_parts
 from jarvis_ls.jc2r.baseline.names import Unsupported
 from jarvis_ls.jc2r.baseline.nodes import converted_from
@@ -33,7 +33,7 @@ class Target:
     again: str
 
 
-class Statements(Locals):
+class Statements(Assembly):
     """Statements of one function."""
 
     targets: list[Target]
@@ -300,7 +300,7 @@ class Statements(Locals):
 
     def on_asm(self, _cursor: Any) -> list[str]:
         """Assembly is not read."""
-        raise Unsupported("inline assembly")
+        raise Unsupported(REFUSED)
 
     def pattern(self, labels: list[Any], rust: str) -> str:
         """Case labels as a pattern for a value of a Rust type."""
@@ -323,7 +323,7 @@ class Statements(Locals):
         ) and not any(one.kind.is_expression() for one in clang.children(cursor))  # fmt: skip
         if barrier:  # for the compiler
             return ["core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);"]
-        raise Unsupported("inline assembly")
+        return self.assembled(cursor)
 
 
 def _nested(groups: list[list[Any]]) -> list[int]:

@@ -136,7 +136,8 @@ class Types:
             return self.function(type_)
         if name == "VECTOR":
             return vector(type_)
-        words = {"LONGDOUBLE": "long double", "FLOAT128": "__float128", "HALF": "_Float16"}
+        words = {"LONGDOUBLE": "long double", "FLOAT128": "__float128", "HALF": "_Float16",
+                 "FLOAT16": "_Float16"}  # fmt: skip
         raise Unsupported(words.get(name, f"type {type_.spelling}"))
 
     def parameter(self, type_: Any) -> str:
