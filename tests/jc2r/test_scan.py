@@ -167,6 +167,20 @@ def test_graphs(project: Path) -> None:
     assert not png.is_file() or png.read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_picture_that_graphviz_did_not_draw_is_not_that_of_an_earlier_scan(
+    project: Path, tmp_path: Path
+) -> None:
+    scan(project)
+    png = project / ".jarvis" / "c2rust" / "references.png"
+    png.write_bytes(b"\x89PNG of what the project was once")
+    dot = tmp_path / "programs" / "dot"
+    write(dot.parent, {"dot": "#!/bin/sh\necho out of ink >&2\nexit 1\n"})
+    dot.chmod(0o755)
+    done = jc2r("scan", project, PATH=f"{dot.parent}{os.pathsep}{os.environ['PATH']}")
+    assert "references.dot: Graphviz failed: out of ink" in done.stdout
+    assert not png.exists()
+
+
 def test_arguments_of_a_compilation_database(project: Path) -> None:
     write(project, {"area.c": AREA_C.replace("count = 3", "count = FIRST")})
     assert "FIRST" in scan(project, status=1)["problems"][0]["text"]
