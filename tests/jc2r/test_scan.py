@@ -7,12 +7,15 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from jarvis_ls.jc2r.order import components
+from tests.support.patience import HANGS
 
 JC2R = [sys.executable, "-m", "jarvis_ls.cli.jc2r"]
 SHAPES_H = """\
@@ -152,6 +155,28 @@ def test_a_second_scan_reads_only_what_changed(project: Path) -> None:
     assert "3 unchanged" in jc2r("scan", project).stdout
     write(project, {"shapes.h": SHAPES_H.replace("GREEN }", "GREEN, BLUE }")})
     assert "unchanged" not in jc2r("scan", project).stdout
+
+
+def test_a_process_that_is_killed_costs_its_file_and_is_told_first(project: Path) -> None:
+    long = ",".join(f"{{{n}, {n} + 1}}" for n in range(150_000))
+    write(project, {"zoo.c": f"struct one {{ int a, b; }} all[] = {{{long}}};\n",
+                    "broken.c": "int broken(void) { return nowhere; }\n"})  # fmt: skip
+    with subprocess.Popen(
+        [*JC2R, "scan", str(project), "--jobs", "1"], stdout=subprocess.PIPE, text=True,
+        stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        ends = time.monotonic() + HANGS
+        while not (workers := [one for one in psutil.Process(process.pid).children()
+                               if "jarvis_ls.jc2r.worker" in one.cmdline()]):  # fmt: skip
+            assert process.poll() is None and time.monotonic() < ends
+            time.sleep(0.01)
+        workers[0].kill()
+        out, said = process.communicate(timeout=HANGS)
+    assert process.returncode == 1
+    name, why = said.splitlines()[0].split(": ", 1)
+    assert why == "not read: the analysis process ended" and (project / name).is_file()
+    assert "6 units" in out and "written to" in out
+    assert "not read" not in jc2r("scan", project).stderr
 
 
 def test_graphs(project: Path) -> None:

@@ -150,8 +150,9 @@ def _tell_scan(scanned: Scanned, *, build: bool) -> None:
     else:
         print(speak(Words("roots: {names}", names=names) if names else Words("roots: none")))
     _tell_notes(scanned.notes)
-    for problem in scanned.problems[:SHOWN]:
-        print(f"{problem.file}:{problem.line}: {told(problem.text)}", file=sys.stderr)
+    for problem in sorted(scanned.problems, key=lambda one: one.line > 0)[:SHOWN]:
+        place = f"{problem.file}:{problem.line}" if problem.line else problem.file
+        print(f"{place}: {told(problem.text)}", file=sys.stderr)
     if len(scanned.problems) > SHOWN:
         rest = len(scanned.problems) - SHOWN
         print(speak(Words("… {rest} more in meta.json", rest=rest)), file=sys.stderr)

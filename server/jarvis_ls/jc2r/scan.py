@@ -24,6 +24,7 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile, WorkerGone
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.core.process import Worker
 from jarvis_ls.core.store import replace_records
+from jarvis_ls.core.words import Words
 from jarvis_ls.jc2r.commands import Unit, Units, find_units
 from jarvis_ls.jc2r.config import folder_of, read_config
 from jarvis_ls.jc2r.graph import write_graph
@@ -196,9 +197,11 @@ async def _read_all(
                     read[unit.path] = found
                     await asyncio.to_thread(cache.put, unit, found)
                 except WorkerGone as error:
-                    problems.append(Problem(unit.path, 0, f"not read: {error}"))
+                    problems.append(Problem(unit.path, 0, Words("not read: {why}", why=error)))
                 except SkippedFile as error:
-                    problems.append(Problem(unit.path, 0, f"not read: {error.reason}"))
+                    problems.append(
+                        Problem(unit.path, 0, Words("not read: {why}", why=error.reason))
+                    )
                 done += 1
                 if progress is not None:
                     progress(cached + done, len(units), unit.path)
