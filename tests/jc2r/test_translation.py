@@ -306,6 +306,33 @@ def test_a_record_that_files_see_differently(tmp_path: Path) -> None:
 
 
 @needs_cargo
+def test_comments_stay_with_what_they_are_about(tmp_path: Path) -> None:
+    root = tmp_path / "said"
+    write(root, {
+        "said.h": "#define MANY 4 /* not of TWICE */\n#define TWICE(x) ((x) * 2)\n"
+                  "/* of THRICE */\n#define THRICE(x) ((x) * 3)\n",
+        "said.c": '/* The file. */\n\n#include "said.h"\nint seen; /* of seen */\nint other = 1;\n'
+                  "typedef int number; /* of a type */\n"
+                  "/* of f */\nint f(number n)\n{\n    n += 1; // of plus\n"
+                  "    if (n > 2) { /* of then */\n        n -= 2;    // of minus\n    }\n"
+                  "    /* of times */\n    n *= TWICE(seen) + THRICE(other);\n"
+                  "    return n; /* of return */\n    // the end\n}\n",
+    })  # fmt: skip
+    assert jc2r("run", "--baseline", root).returncode == 0
+    code = (tmp_path / "said_rs" / "src" / "said.rs").read_text()
+    lines = [line.strip() for line in code.splitlines() if line.strip()]
+    follows = {line: lines[n + 1] for n, line in enumerate(lines[:-1]) if line.startswith("//")}
+    assert follows["/// of seen"].startswith("#[no_mangle]")
+    assert "static mut seen" in code.partition("/// of seen")[2].splitlines()[2]
+    assert "// of a type" in lines and "/// of f" in lines, "which is of nothing that is here"
+    assert follows["// of plus"].startswith("n = n.wrapping_add(1")
+    assert follows["// of minus"].startswith("n = n.wrapping_sub(2")
+    assert follows["// of times"].startswith("n = n.wrapping_mul(")
+    assert follows["// of return"].startswith("return n")
+    assert "not of TWICE" not in code and "fn THRICE" in code.partition("/// of THRICE")[2]
+
+
+@needs_cargo
 def test_a_file_that_does_not_compile_leaves_the_others(tmp_path: Path) -> None:
     root = tmp_path / "p"
     write(root, {"good.c": "int good(int n) { return n + 1; }\n",
