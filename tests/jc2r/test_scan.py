@@ -179,6 +179,23 @@ def test_a_process_that_is_killed_costs_its_file_and_is_told_first(project: Path
     assert "not read" not in jc2r("scan", project).stderr
 
 
+def test_without_a_compiler_its_headers_are_said_to_be_missing(tmp_path: Path) -> None:
+    root, cargo = tmp_path / "p", shutil.which("cargo")
+    write(root, {"a.c": "#include <stdio.h>\nint a(void) { return puts(\"a\"); }\n"})
+    nothing = tmp_path / "programs"
+    nothing.mkdir()
+    if cargo:
+        (nothing / "cargo").symlink_to(cargo)
+    said = jc2r("scan", root, PATH=str(nothing))
+    assert "note: There is no C compiler (cc, gcc or clang) on the PATH" in said.stdout
+    if cargo:
+        said = jc2r("run", "--baseline", root, PATH=str(nothing))
+        assert said.returncode == 2 and "Nothing was translated" in said.stderr
+        assert "There is no C compiler" in said.stderr and not (tmp_path / "p_rs").exists()
+    chinese = jc2r("scan", root, PATH=str(nothing), LANG="zh_CN.UTF-8", LC_ALL="")
+    assert "没有 C 编译器" in chinese.stdout
+
+
 def test_graphs(project: Path) -> None:
     scan(project)
     folder = project / ".jarvis" / "c2rust"

@@ -45,7 +45,7 @@ from jarvis_ls.jc2r.records import (
     read_progress,
     read_state,
 )
-from jarvis_ls.jc2r.scan import Progress, Scanned, scan_project
+from jarvis_ls.jc2r.scan import NO_COMPILER, Progress, Scanned, scan_project
 
 _ADVICE = ("With --build, or the setting jarvisLs.projectBuild, the project's own build is run in a"
            " copy: it says how files are compiled and makes those that are missing.")  # fmt: skip
@@ -115,7 +115,8 @@ async def run_baseline(
                     translate, root, units, crate, known.libraries, stays(chosen)
                 )
             except JarvisError as error:
-                said = "".join(f"\n{one}" for one in advice if scanned.problems)
+                lacks = [one for one in scanned.notes if one == NO_COMPILER]
+                said = "".join(f"\n{one}" for one in (*lacks, *advice) if scanned.problems)
                 raise JarvisError(f"{error}{said}") from None
             _write_progress(folder, found)
             _done(folder, state, "baseline")

@@ -37,6 +37,9 @@ SECONDS_PER_UNIT = 120.0
 MAX_BYTES = 64_000_000
 _FORM = f"{__version__} 1"
 """What results in the cache must have been made by."""
+NO_COMPILER = ("There is no C compiler (cc, gcc or clang) on the PATH: headers that one brings,"
+               " such as stddef.h, are not found.")  # fmt: skip
+"""What is told besides when files could not be read for want of one."""
 _MAX_SUBGRAPHS = 200
 _MAX_DRAWN = 10_000
 """Symbols in the pictures of all roots together: drawing must not take longer than reading."""
@@ -232,6 +235,8 @@ def _write(
     order = steps(table)
     replace_records(folder / "translation_order.jsonl", order)
     notes = list(units.notes)
+    if problems and not clang.system_includes():
+        notes.append(NO_COMPILER)
     if graphs:
         notes += _write_graphs(folder, table, chosen, pictures)
     scanned = Scanned(
