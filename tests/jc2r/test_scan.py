@@ -181,7 +181,7 @@ def test_a_process_that_is_killed_costs_its_file_and_is_told_first(project: Path
 
 def test_without_a_compiler_its_headers_are_said_to_be_missing(tmp_path: Path) -> None:
     root, cargo = tmp_path / "p", shutil.which("cargo")
-    write(root, {"a.c": "#include <stdio.h>\nint a(void) { return puts(\"a\"); }\n"})
+    write(root, {"a.c": '#include <stdio.h>\nint a(void) { return puts("a"); }\n'})
     nothing = tmp_path / "programs"
     nothing.mkdir()
     if cargo:
