@@ -6,6 +6,7 @@ import json
 import os
 import random
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -204,6 +205,43 @@ def test_a_full_device_is_said_in_one_line(root: Path) -> None:
         )  # fmt: skip
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
     assert "No space left" in done.stderr
+
+
+@pytest.mark.parametrize("buffered", ["", "1"])
+@pytest.mark.parametrize("arguments", [("--help",), ("explain", "double-free")])
+def test_a_reader_that_has_gone_is_not_complained_of(
+    arguments: tuple[str, ...], buffered: str
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        command(*arguments), env={**os.environ, "PYTHONUNBUFFERED": buffered}, stdout=writing,
+        stderr=subprocess.PIPE, text=True, timeout=HANGS, check=False,
+    )  # fmt: skip
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("buffered", ["", "1"])
+def test_output_that_a_full_device_takes_no_more_of_is_said_in_one_line(buffered: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command("rules"), env={**os.environ, "PYTHONUNBUFFERED": buffered}, stdout=full,
+            stderr=subprocess.PIPE, text=True, timeout=HANGS, check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert "No space left" in done.stderr
+
+
+def test_a_closed_output_is_none(root: Path) -> None:
+    write(root, {"a.c": FLAWED})
+    shell = " ".join(["exec", *map(shlex.quote, command("scan", "--fail-on", "low")), ">&-"])
+    done = subprocess.run(
+        ["sh", "-c", shell], cwd=root, stderr=subprocess.PIPE, text=True, timeout=HANGS,
+        check=False,
+    )  # fmt: skip
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False), done.stderr
 
 
 def test_a_report_that_does_not_fit_on_the_disk_is_an_error(root: Path) -> None:

@@ -12,6 +12,8 @@ import pytest
 from test_scan import jc2r, write
 from test_translation import needs_cargo
 
+from jarvis_ls.jc2r.overview import read_overview
+
 needs_compiler = pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
 
 ASKING = """
@@ -672,7 +674,7 @@ def test_what_only_the_own_build_makes_is_said_to_need_it(tmp_path: Path) -> Non
     assert "没有转译任何内容" in chinese and "加上 --build" in chinese
     write(root, {"b.c": "int b(void) { return 1; }\n"})
     said = jc2r("run", "--baseline", root)
-    assert "note: With --build, or the setting" in said.stdout and "1 of 1 functions" in said.stdout
+    assert "note: With --build, or the setting" in said.stdout and "1 of 2 functions" in said.stdout
     built = jc2r("run", "--baseline", "--build", root)
     assert "With --build" not in built.stdout + built.stderr, built.stderr
     assert "2 of 2 functions" in built.stdout and not (root / "Makefile").exists()
@@ -748,6 +750,8 @@ def test_files_that_are_only_parts_of_others_are_not_left_out(tmp_path: Path) ->
     })  # fmt: skip
     done = jc2r("run", "--baseline", root)
     assert "2 of 2 functions in Rust" in done.stdout, done.stdout + done.stderr
+    assert [(one.file, one.name, one.state) for one in read_overview(root).functions] == [
+        ("engine.c", "int_twice", "baseline"), ("main.c", "main", "baseline")]  # fmt: skip
     progress = json.loads((root / ".jarvis" / "c2rust" / "progress.json").read_text())
     assert [one["file"] for one in progress["skipped"]] == ["alone.c", "broken.c"]
 

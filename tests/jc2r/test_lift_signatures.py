@@ -109,6 +109,16 @@ def test_a_value_that_is_only_carried_out_is_returned() -> None:
     assert "y = low(k);" in made
 
 
+def test_what_c_would_call_is_lent_what_has_become_a_reference() -> None:
+    """A parameter that carries a value out went before, and the other is looked through."""
+    line = (f"// From C: {F}halves_from_c(n: i32, low: *mut i32, high: *mut i32)"
+            " { *low = halves(sys::half(n, 2), high); }\n")  # fmt: skip
+    both = line + "unsafe fn halves(n: i32, high: *mut i32) -> i32 { *high = n; n / 2i32 }"
+    made = across(references, both + call("x = halves(k, p);"))
+    assert "fn halves(n: i32, high: &mut i32)" in made and "x = halves(k, p);" in made
+    assert "{ *low = halves(sys::half(n, 2), &mut *high); }" in made
+
+
 @pytest.mark.parametrize(("text", "calls"), [
     (SPLIT + "KEPT = rest; 0i32 }", "split(k, &raw mut x);"),  # it is kept
     (SPLIT + "*rest.offset(1 as isize) }", "split(k, &raw mut x);"),
@@ -196,12 +206,21 @@ int longer(int n) {
     return r;
 }
 int table(int n) { int t[4], i; for (i = 0; i < 4; i++) t[i] = n ^ i; return t[n & 3]; }
+int squares(int n) {
+    int *room = malloc(n * sizeof(int)), sum = 0;
+    if (!room) return -1;
+    for (int i = 0; i < n; i++) room[i] = i * 3;
+    for (int i = 0; i < n; i++) sum ^= room[i];
+    free(room);
+    return sum;
+}
 """
 
 
 @needs_cargo
 def test_a_function_that_behaves_otherwise_after_a_pass_is_left_out_of_it(tmp_path: Path) -> None:
-    """C's way to have more elements than the type says: with Rust's check the program would end."""
+    """C's way to have more elements than the type says: with Rust's check the program would end.
+    What has no memory leaves the same `errno` as in C."""
     root = tmp_path / "p"
     write(root, {"a.c": LONGER})
     assert jc2r("run", "--baseline", root).returncode == 0
@@ -210,7 +229,8 @@ def test_a_function_that_behaves_otherwise_after_a_pass_is_left_out_of_it(tmp_pa
     passes = {one["name"]: one for one in json.loads(done.stdout)["passes"]}
     assert passes["indexing"]["kept"]
     text = (tmp_path / "p_rs" / "src" / "a.rs").read_text()
+    assert "sys::zeroed::<i32>(n as u64)" in text, passes["vectors"]
     longer, _, table = text.partition("fn table(")
     assert ".offset(" in longer and "t[i as usize] =" in table
     done = jc2r("verify", "--mutants", 0, "--cases", 8, root)
-    assert "2 of 2 functions equal" in done.stdout, done.stdout + done.stderr
+    assert "3 of 3 functions equal" in done.stdout, done.stdout + done.stderr

@@ -192,7 +192,31 @@ def test_the_projects_own_tests_run_on_the_rust(words: tuple[Path, Path]) -> Non
     assert done.returncode == 0, done.stdout + done.stderr
     assert "with counter, libcount.a replaced" in done.stdout, "its only program, by another name"
     done = jc2r("check", "--path", root, "--", "false")
-    assert done.returncode == 1 and "not run, they do not pass on the C" in done.stdout
+    assert done.returncode == 1 and "not tested, they do not pass on the C" in done.stdout
+    done = jc2r("check", "--path", root, "--", "sh", "-c", "touch count.c && make check")
+    assert done.returncode == 1, "it has run the C twice"
+    assert "not tested, the command makes counter, libcount.a of the C again" in done.stdout
+
+
+def test_the_projects_own_tests_run_on_the_rust_as_it_is_now(words: tuple[Path, Path]) -> None:
+    """What somebody has changed in the crate is built first."""
+    root, _ = words
+    (root / "Makefile").write_text(
+        "check: words\n\ttest `printf '(())' | ./words` = 2\nwords: words.c count.c\n"
+        "\tcc -w -o words words.c count.c\n"
+    )
+    path = root.parent / "words_rs" / "src" / "count.rs"
+    good = path.read_text()
+    path.write_text(good.replace("level.wrapping_sub(1", "level.wrapping_sub(2"))
+    try:
+        assert path.read_text() != good
+        done = jc2r("check", "--path", root, "--", "make", "check")
+        assert "in Rust: exit status 2, with words replaced" in done.stdout, done.stdout
+        path.write_text("nothing of this is Rust")
+        done = jc2r("check", "--path", root, "--", "make", "check")
+        assert done.returncode == 2 and "does not build" in done.stderr
+    finally:
+        path.write_text(good)
 
 
 def test_what_only_tests_define_does_not_stand_in_the_way(tmp_path: Path) -> None:
@@ -207,10 +231,10 @@ def test_what_only_tests_define_does_not_stand_in_the_way(tmp_path: Path) -> Non
         "tests/mock.c": "extern int made_later;\nint *mock(void) { return &made_later; }\n",
         "tests/check.c": "int a(void); int b(void); int wanted(void); extern int state;\n"
         "int main(void) { return b() == wanted() && state == 2 && a() == 3 ? 0 : 1; }\n",
-        "Makefile": "check: tests/check tests/shared\n\ttests/check\n"
+        "Makefile": "check: tests/checked tests/shared\n\ttests/checked\n"
         "\tar t liba.a | grep -q rust && echo seen > rust-was-here || true\n"
         "\t! nm -D libab.so | grep -q ' mock' && tests/shared\n"
-        "tests/check: tests/check.o tests/support.o libb.a liba.a\n\tcc -o $@ $^\n"
+        "tests/checked: tests/check.o tests/support.o libb.a liba.a\n\tcc -o $@ $^\n"
         "tests/shared: tests/check.o tests/support.o libab.so\n"
         "\tcc -o $@ $^ -Wl,-rpath,$(CURDIR)\n"
         "libab.so: a.c b.c\n\tcc -w -shared -fPIC -o $@ $^\n"
@@ -218,7 +242,6 @@ def test_what_only_tests_define_does_not_stand_in_the_way(tmp_path: Path) -> Non
     }
     write(root, files)
     assert jc2r("run", "--baseline", root).returncode == 0
-    (root.parent / "parts_rs" / "target" / "release" / "check").unlink()  # C is to be linked
     done = jc2r("check", "--path", root, "--", "make", "check")
     assert done.returncode == 0, done.stdout + done.stderr
     told = "with liba.a, libab.so, libb.a replaced, 2 programs to be linked anew"

@@ -7,12 +7,15 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from jarvis_ls.jc2r.order import components
+from tests.support.patience import HANGS
 
 JC2R = [sys.executable, "-m", "jarvis_ls.cli.jc2r"]
 SHAPES_H = """\
@@ -154,6 +157,45 @@ def test_a_second_scan_reads_only_what_changed(project: Path) -> None:
     assert "unchanged" not in jc2r("scan", project).stdout
 
 
+def test_a_process_that_is_killed_costs_its_file_and_is_told_first(project: Path) -> None:
+    long = ",".join(f"{{{n}, {n} + 1}}" for n in range(150_000))
+    write(project, {"zoo.c": f"struct one {{ int a, b; }} all[] = {{{long}}};\n",
+                    "broken.c": "int broken(void) { return nowhere; }\n"})  # fmt: skip
+    with subprocess.Popen(
+        [*JC2R, "scan", str(project), "--jobs", "1"], stdout=subprocess.PIPE, text=True,
+        stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        ends = time.monotonic() + HANGS
+        while not (workers := [one for one in psutil.Process(process.pid).children()
+                               if "jarvis_ls.jc2r.worker" in one.cmdline()]):  # fmt: skip
+            assert process.poll() is None and time.monotonic() < ends
+            time.sleep(0.01)
+        workers[0].kill()
+        out, said = process.communicate(timeout=HANGS)
+    assert process.returncode == 1
+    name, why = said.splitlines()[0].split(": ", 1)
+    assert why == "not read: the analysis process ended" and (project / name).is_file()
+    assert "6 units" in out and "written to" in out
+    assert "not read" not in jc2r("scan", project).stderr
+
+
+def test_without_a_compiler_its_headers_are_said_to_be_missing(tmp_path: Path) -> None:
+    root, cargo = tmp_path / "p", shutil.which("cargo")
+    write(root, {"a.c": '#include <stdio.h>\nint a(void) { return puts("a"); }\n'})
+    nothing = tmp_path / "programs"
+    nothing.mkdir()
+    if cargo:
+        (nothing / "cargo").symlink_to(cargo)
+    said = jc2r("scan", root, PATH=str(nothing))
+    assert "note: There is no C compiler (cc, gcc or clang) on the PATH" in said.stdout
+    if cargo:
+        said = jc2r("run", "--baseline", root, PATH=str(nothing))
+        assert said.returncode == 2 and "Nothing was translated" in said.stderr
+        assert "There is no C compiler" in said.stderr and not (tmp_path / "p_rs").exists()
+    chinese = jc2r("scan", root, PATH=str(nothing), LANG="zh_CN.UTF-8", LC_ALL="")
+    assert "没有 C 编译器" in chinese.stdout
+
+
 def test_graphs(project: Path) -> None:
     scan(project)
     folder = project / ".jarvis" / "c2rust"
@@ -165,6 +207,20 @@ def test_graphs(project: Path) -> None:
     png = folder / "references.png"
     assert png.is_file() == (shutil.which("dot") is not None)
     assert not png.is_file() or png.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_picture_that_graphviz_did_not_draw_is_not_that_of_an_earlier_scan(
+    project: Path, tmp_path: Path
+) -> None:
+    scan(project)
+    png = project / ".jarvis" / "c2rust" / "references.png"
+    png.write_bytes(b"\x89PNG of what the project was once")
+    dot = tmp_path / "programs" / "dot"
+    write(dot.parent, {"dot": "#!/bin/sh\necho out of ink >&2\nexit 1\n"})
+    dot.chmod(0o755)
+    done = jc2r("scan", project, PATH=f"{dot.parent}{os.pathsep}{os.environ['PATH']}")
+    assert "references.dot: Graphviz failed: out of ink" in done.stdout
+    assert not png.exists()
 
 
 def test_arguments_of_a_compilation_database(project: Path) -> None:

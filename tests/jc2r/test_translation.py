@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from test_scan import JC2R, jc2r, write
 from jarvis_ls.codeintel import clang
 from jarvis_ls.jc2r.baseline.crate import translate
 from jarvis_ls.jc2r.commands import Unit
+from jarvis_ls.jc2r.overview import read_overview
 
 CONSTRUCTS = Path(__file__).parent / "constructs"
 SEEDS = range(6)
@@ -305,6 +307,33 @@ def test_a_record_that_files_see_differently(tmp_path: Path) -> None:
 
 
 @needs_cargo
+def test_comments_stay_with_what_they_are_about(tmp_path: Path) -> None:
+    root = tmp_path / "said"
+    write(root, {
+        "said.h": "#define MANY 4 /* not of TWICE */\n#define TWICE(x) ((x) * 2)\n"
+                  "/* of THRICE */\n#define THRICE(x) ((x) * 3)\n",
+        "said.c": '/* The file. */\n\n#include "said.h"\nint seen; /* of seen */\nint other = 1;\n'
+                  "typedef int number; /* of a type */\n"
+                  "/* of f */\nint f(number n)\n{\n    n += 1; // of plus\n"
+                  "    if (n > 2) { /* of then */\n        n -= 2;    // of minus\n    }\n"
+                  "    /* of times */\n    n *= TWICE(seen) + THRICE(other);\n"
+                  "    return n; /* of return */\n    // the end\n}\n",
+    })  # fmt: skip
+    assert jc2r("run", "--baseline", root).returncode == 0
+    code = (tmp_path / "said_rs" / "src" / "said.rs").read_text()
+    lines = [line.strip() for line in code.splitlines() if line.strip()]
+    follows = {line: lines[n + 1] for n, line in enumerate(lines[:-1]) if line.startswith("//")}
+    assert follows["/// of seen"].startswith("#[no_mangle]")
+    assert "static mut seen" in code.partition("/// of seen")[2].splitlines()[2]
+    assert "// of a type" in lines and "/// of f" in lines, "which is of nothing that is here"
+    assert follows["// of plus"].startswith("n = n.wrapping_add(1")
+    assert follows["// of minus"].startswith("n = n.wrapping_sub(2")
+    assert follows["// of times"].startswith("n = n.wrapping_mul(")
+    assert follows["// of return"].startswith("return n")
+    assert "not of TWICE" not in code and "fn THRICE" in code.partition("/// of THRICE")[2]
+
+
+@needs_cargo
 def test_a_file_that_does_not_compile_leaves_the_others(tmp_path: Path) -> None:
     root = tmp_path / "p"
     write(root, {"good.c": "int good(int n) { return n + 1; }\n",
@@ -313,9 +342,11 @@ def test_a_file_that_does_not_compile_leaves_the_others(tmp_path: Path) -> None:
                  "also.C": "int also() { return 1; }\n"})  # fmt: skip
     done = jc2r("run", "--baseline", root)
     assert done.returncode == 1
-    assert "bad.c: not translated: " in done.stdout and "nowhere.h" in done.stdout
-    assert "plus.cpp: not translated: C++ is not translated" in done.stdout
-    assert "also.C: not translated: C++ is not translated" in done.stdout
+    assert done.stdout.startswith("1 of 4 functions in Rust"), "as the editor counts them"
+    assert Counter(one.state for one in read_overview(root).functions) == {"baseline": 1, "c": 3}
+    assert "bad.c: not translated, with 1 function: " in done.stdout and "nowhere.h" in done.stdout
+    assert "plus.cpp: not translated, with 1 function: C++ is not translated" in done.stdout
+    assert "also.C: not translated, with 1 function: C++ is not translated" in done.stdout
     assert "fn good(" in (tmp_path / "p_rs" / "src" / "good.rs").read_text()
 
 
@@ -738,11 +769,13 @@ def test_a_program_that_does_not_link_leaves_the_rest(tmp_path: Path) -> None:
         "twice.c": "int twice(int n) { return 2 * n; }\n",
         **dict.fromkeys(("left.c", "right.c"), "#include <setjmp.h>\nint nowhere(int);\n"
             "int main(void) { jmp_buf back; return setjmp(back) ? 1 : nowhere(2); }\n"),
+        "other.c": "int never(void);\nint main(void) { return never(); }\n",
     })  # fmt: skip
     done = jc2r("run", "--baseline", root)
     assert done.returncode == 1, done.stderr
     assert "right.c: not translated: its program is not linked: nowhere is not there" in done.stdout
     assert "torn.c: not translated: its program is not linked: nowhere is not there" in done.stdout
+    assert "other.c: not translated: its program is not linked: never is not there" in done.stdout
     assert "6 of 8 functions in Rust" in done.stdout
     assert run(tmp_path / "torn_rs" / "target" / "release" / "whole")[0] == 12
 
@@ -840,8 +873,9 @@ def test_a_file_for_other_systems_stands_in_the_way_of_no_program(tmp_path: Path
                     " { optind = 40; return strlwr_of_dos(v, o) ? -1 : c; }\n",
     })  # fmt: skip
     done = jc2r("run", "--baseline", root)
-    assert "getopt.c: not translated: nothing here needs it, and strlwr_of_dos is not there" in (
-        done.stdout
+    assert (
+        "getopt.c: not translated, with 1 function: nothing here needs it, and strlwr_of_dos is not"
+        " there" in done.stdout
     )
     built_by_cc(tmp_path / "c-options", root / "options.c")
     rust = tmp_path / "options_rs" / "target" / "release" / "options"
@@ -953,7 +987,7 @@ def test_other_names_of_functions_are_there_too(tmp_path: Path) -> None:
     })  # fmt: skip
     done = jc2r("run", "--baseline", root)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "11 of 12 functions in Rust" in done.stdout and "kept stays in C" in done.stdout
+    assert "5 of 6 functions in Rust" in done.stdout and "kept stays in C" in done.stdout
     binary = tmp_path / "c-names"
     built_by_cc(binary, *root.glob("*.c"))
     assert run(tmp_path / "names_rs" / "target" / "release" / "main") == run(binary)

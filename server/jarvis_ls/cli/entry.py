@@ -29,18 +29,38 @@ def run(
     `build` makes the parser, in English; it is said in the user's language. An error of ours is
     one line on standard error and status 2. `interrupted` is said when the user stops the command.
     """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller: what is said goes nowhere
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    try:
+        try:
+            return _run(build, arguments, interrupted)
+        finally:
+            sys.stdout.flush()  # now, because Python's own end would only complain
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        _drop_output()
+        return 0
+    except OSError as error:
+        if _takes_more():
+            raise
+        _drop_output()
+        told = write_error(Path("/dev/stdout"), error)
+        print(f"{Path(sys.argv[0]).name}: {speaker().told(str(told))}", file=sys.stderr)
+        return 2
+
+
+def _run(
+    build: Callable[[], argparse.ArgumentParser], arguments: Sequence[str] | None, interrupted: str
+) -> int:
     name = Path(sys.argv[0]).name
     try:
         parser = spoken(build)
         name = parser.prog
         options = parser.parse_args(arguments)
         return int(options.run(options))
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        _drop_output()
-        return 0
     except KeyboardInterrupt:
         if interrupted:
             print(f"{name}: {speak(interrupted)}", file=sys.stderr)
@@ -60,6 +80,15 @@ def write_out(text: str) -> None:
     except OSError as error:
         _drop_output()
         raise write_error(Path("/dev/stdout"), error) from None
+
+
+def _takes_more() -> bool:
+    """Whether standard output can be written, so that an error came from elsewhere."""
+    try:
+        print(flush=True)
+    except OSError:
+        return False
+    return True
 
 
 def _drop_output() -> None:

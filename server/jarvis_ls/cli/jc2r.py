@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import json
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -149,8 +150,9 @@ def _tell_scan(scanned: Scanned, *, build: bool) -> None:
     else:
         print(speak(Words("roots: {names}", names=names) if names else Words("roots: none")))
     _tell_notes(scanned.notes)
-    for problem in scanned.problems[:SHOWN]:
-        print(f"{problem.file}:{problem.line}: {told(problem.text)}", file=sys.stderr)
+    for problem in sorted(scanned.problems, key=lambda one: one.line > 0)[:SHOWN]:
+        place = f"{problem.file}:{problem.line}" if problem.line else problem.file
+        print(f"{place}: {told(problem.text)}", file=sys.stderr)
     if len(scanned.problems) > SHOWN:
         rest = len(scanned.problems) - SHOWN
         print(speak(Words("… {rest} more in meta.json", rest=rest)), file=sys.stderr)
@@ -185,25 +187,28 @@ def _run(options: argparse.Namespace) -> int:
 
 def _tell_run(done: Run) -> None:
     told = speaker().told
-    functions = [one for one in done.functions if not one.variable]
     said = Words(
         "{rust} of {total} functions in Rust",
-        rust=sum(one.state == "baseline" for one in functions), total=len(functions),
+        rust=sum(one.state not in ("new", "c") for one in done.functions),
+        total=len(done.functions),
     )  # fmt: skip
-    if len(done.skipped) == 1:
-        said = Words("{said} without those of 1 file not translated", said=said)
-    elif done.skipped:
-        said = Words("{said} without those of {n} files not translated", said=said,
-                     n=len(done.skipped))  # fmt: skip
     took = Words("{seconds} s", seconds=f"{done.seconds:.1f}")
     ending = speak(Words("nothing had changed") if done.again else took)
     print(speak(Words("{said}, {ending}", said=speak(said), ending=ending)))
-    for one in done.functions:
-        if one.state == "c":
-            print(speak(Words("{place}: {name} stays in C: {why}", why=told(one.reason),
-                              place=f"{one.file}:{one.line}", name=one.name)))  # fmt: skip
+    for one in done.left:
+        print(speak(Words("{place}: {name} stays in C: {why}", why=told(one.reason),
+                          place=f"{one.file}:{one.line}", name=one.name)))  # fmt: skip
+    named = {(one.file, one.name) for one in done.left}
+    in_c = Counter(one.file for one in done.functions
+                   if one.state == "c" and (one.file, one.name) not in named)  # fmt: skip
     for unit in done.skipped:
-        print(speak(Words("{file}: not translated: {why}", file=unit.file, why=told(unit.reason))))
+        about = {"file": unit.file, "n": in_c[unit.file], "why": told(unit.reason)}
+        print(speak(
+            Words("{file}: not translated: {why}", **about) if not about["n"]
+            else Words("{file}: not translated, with 1 function: {why}", **about)
+            if about["n"] == 1
+            else Words("{file}: not translated, with {n} functions: {why}", **about)
+        ))  # fmt: skip
     _tell_notes(done.notes)
     print(speak(Words("crate: {folder}", folder=done.crate)))
 

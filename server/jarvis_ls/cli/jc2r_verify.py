@@ -134,7 +134,7 @@ def run_check(options: argparse.Namespace) -> int:
     _tell("in C: exit status {status}", status=found.c)
     files = ", ".join(found.replaced)
     if found.rust is None:
-        _tell("in Rust: not run, {why}", why=Words(found.reason))
+        _tell("in Rust: not tested, {why}", why=Words(found.reason))
     elif found.anew:
         _tell("in Rust: exit status {status}, with {files} replaced, {n} programs to be linked"
               " anew", status=found.rust, files=files, n=found.anew)  # fmt: skip

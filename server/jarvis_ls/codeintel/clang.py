@@ -364,7 +364,7 @@ def chosen_library() -> Path | None:
     """The library the environment names; None for the default. Raises `ClangMissing`."""
     if named := os.environ.get("CLANG_LIBRARY_FILE"):
         if not Path(named).is_file():
-            raise ClangMissing(f"CLANG_LIBRARY_FILE names {named}, which is not there.")
+            raise ClangMissing(f"CLANG_LIBRARY_FILE names {named}, which is no file.")
         return Path(named)
     for variable, below in (("LIBCLANG_PATH", ("",)), ("LLVM_HOME", ("lib", "bin"))):
         if not (folder := os.environ.get(variable)):

@@ -168,6 +168,7 @@ def write_graph(
     replace_file(path, text.encode("utf-8", "replace"))
     if not svg:
         return ""
+    path.with_suffix(".png").unlink(missing_ok=True)  # of an earlier scan, which had another graph
     symbols = table.symbols
     drawn = _drawn([
         _Shown(n, symbols[n - 1].category, symbols[n - 1].name, symbols[n - 1].file,
@@ -175,8 +176,7 @@ def write_graph(
         for n in sorted(chosen)
     ])  # fmt: skip
     if drawn.omitted:
-        for old in (path.with_suffix(".svg"), path.with_suffix(".png")):
-            old.unlink(missing_ok=True)  # of an earlier scan
+        path.with_suffix(".svg").unlink(missing_ok=True)
         return f"{path.name}: no picture, it has too many symbols ({drawn.omitted})"
     replace_file(path.with_suffix(".svg"), svg_of(drawn, path.stem).encode("utf-8", "replace"))
     program = shutil.which("dot")

@@ -164,7 +164,7 @@ def read_overview(root: Path) -> Overview:
     crate = Path(state.crate) if state.crate else None
     failed = any(one.name == "build" and one.state == "failed" for one in stages)
     ours = crate is not None and is_ours(crate)
-    functions, skipped = _with_states(folder, list(_in_order(folder)))
+    functions, skipped = read_functions(folder)
     told = _told(folder, state)
     return Overview(
         root,
@@ -279,11 +279,12 @@ def _in_order(folder: Path) -> Iterable[Function]:
                 continue  # damaged; the next scan writes it anew
 
 
-def _with_states(
-    folder: Path, functions: list[Function]
-) -> tuple[list[Function], tuple[SkippedUnit, ...]]:
+def read_functions(folder: Path) -> tuple[list[Function], tuple[SkippedUnit, ...]]:
+    """Every function of the project in the order of translation, and files that were left out,
+    whose functions are in C with the reason of the file."""
+    functions = list(_in_order(folder))
     try:
-        states, skipped, _ = read_progress(folder)
+        states, skipped, _, parts = read_progress(folder)
     except JarvisError:
         return functions, ()
     exact = {(one.file, one.name): one for one in states}
@@ -292,8 +293,11 @@ def _with_states(
     found = []
     for function in functions:
         known = exact.get((function.file, function.name))
-        if known is None and not function.file.endswith(".c"):  # of a header: in the files' modules
-            known = by_name.get(function.name)
+        included = function.file in parts
+        if known is None and (included or not function.file.endswith(".c")):
+            known = by_name.get(function.name)  # in the modules of the files that include it
+        if known is None and included:
+            continue  # what the file seems to define when it is read by itself
         if known is not None:
             found.append(replace(function, state=known.state, reason=known.reason, at=known.at))
         elif function.file in left_out:

@@ -34,6 +34,7 @@ from jarvis_ls.jc2r.commands import has_build
 from jarvis_ls.jc2r.config import alone, folder_of
 from jarvis_ls.jc2r.elsewhere import ELSEWHERE
 from jarvis_ls.jc2r.history import commit_baseline
+from jarvis_ls.jc2r.overview import Function, read_functions
 from jarvis_ls.jc2r.records import (
     MARK,
     NOT_CHOSEN,
@@ -44,7 +45,7 @@ from jarvis_ls.jc2r.records import (
     read_progress,
     read_state,
 )
-from jarvis_ls.jc2r.scan import Progress, Scanned, scan_project
+from jarvis_ls.jc2r.scan import NO_COMPILER, Progress, Scanned, scan_project
 
 _ADVICE = ("With --build, or the setting jarvisLs.projectBuild, the project's own build is run in a"
            " copy: it says how files are compiled and makes those that are missing.")  # fmt: skip
@@ -55,7 +56,10 @@ class Run:
     """What a run did."""
 
     crate: Path
-    functions: tuple[FunctionState, ...]
+    functions: tuple[Function, ...]
+    """Those of the project, as the editor shows them."""
+    left: tuple[FunctionState, ...]
+    """What stays in C of files that were translated, variables too."""
     skipped: tuple[SkippedUnit, ...]
     again: bool
     """Whether everything was done already."""
@@ -111,7 +115,8 @@ async def run_baseline(
                     translate, root, units, crate, known.libraries, stays(chosen)
                 )
             except JarvisError as error:
-                said = "".join(f"\n{one}" for one in advice if scanned.problems)
+                lacks = [one for one in scanned.notes if one == NO_COMPILER]
+                said = "".join(f"\n{one}" for one in (*lacks, *advice) if scanned.problems)
                 raise JarvisError(f"{error}{said}") from None
             _write_progress(folder, found)
             _done(folder, state, "baseline")
@@ -131,7 +136,7 @@ async def run_baseline(
                 )
             missing = await asyncio.to_thread(commit_baseline, crate)
             _done(folder, state, "build")
-        functions, skipped, told = read_progress(folder)
+        states, skipped, told, _ = read_progress(folder)
         torn = scanned.problems or any(one.reason.startswith(UNLINKED) for one in skipped)
         doubted = (skipped and torn) or any(ELSEWHERE in one for one in scanned.notes)
         notes = (
@@ -140,7 +145,9 @@ async def run_baseline(
             *(advice if doubted else ()),
             *([missing] if missing else ()),
         )
-        return Run(crate, functions, skipped, again, time.monotonic() - started, notes)
+        left = tuple(one for one in states if one.state == "c")
+        functions = tuple(read_functions(folder)[0])
+        return Run(crate, functions, left, skipped, again, time.monotonic() - started, notes)
 
 
 def _write_progress(folder: Path, found: Translated) -> None:
@@ -155,6 +162,7 @@ def _write_progress(folder: Path, found: Translated) -> None:
         "functions": [asdict(one) for one in functions],
         "skipped": [asdict(one) for one in found.skipped],
         "notes": found.notes,
+        "parts": found.parts,
     }
     text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
     replace_file(folder / "progress.json", text.encode())

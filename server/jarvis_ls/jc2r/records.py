@@ -100,6 +100,8 @@ class Progress(NamedTuple):
     skipped: tuple[SkippedUnit, ...]
     notes: tuple[str, ...]
     """What a user should know of the crate, in words."""
+    parts: frozenset[str]
+    """C files that are in the modules of those that include them."""
 
 
 def read_progress(folder: Path) -> Progress:
@@ -110,6 +112,7 @@ def read_progress(folder: Path) -> Progress:
             tuple(FunctionState(**one) for one in data["functions"]),
             tuple(SkippedUnit(**one) for one in data["skipped"]),
             tuple(map(str, data.get("notes", ()))),
+            frozenset(map(str, data.get("parts", ()))),
         )
     except (SkippedFile, ValueError, KeyError, TypeError, RecursionError):
         raise unfinished(folder) from None

@@ -108,7 +108,7 @@ async def _do(request: Request, answers: TextIO) -> dict[str, Any]:
         progress=progress, stage=stage,
     )  # fmt: skip
     kept.unlink(missing_ok=True)
-    left = sum(one.state == "c" for one in done.functions)
+    left = sum(one.state in ("new", "c") for one in done.functions)
     return {
         "crate": str(done.crate),
         "functions": len(done.functions),

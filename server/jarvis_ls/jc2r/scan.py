@@ -24,6 +24,7 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile, WorkerGone
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.core.process import Worker
 from jarvis_ls.core.store import replace_records
+from jarvis_ls.core.words import Words
 from jarvis_ls.jc2r.commands import Unit, Units, find_units
 from jarvis_ls.jc2r.config import folder_of, read_config
 from jarvis_ls.jc2r.graph import write_graph
@@ -36,6 +37,9 @@ SECONDS_PER_UNIT = 120.0
 MAX_BYTES = 64_000_000
 _FORM = f"{__version__} 1"
 """What results in the cache must have been made by."""
+NO_COMPILER = ("There is no C compiler (cc, gcc or clang) on the PATH: headers that one brings,"
+               " such as stddef.h, are not found.")  # fmt: skip
+"""What is told besides when files could not be read for want of one."""
 _MAX_SUBGRAPHS = 200
 _MAX_DRAWN = 10_000
 """Symbols in the pictures of all roots together: drawing must not take longer than reading."""
@@ -196,9 +200,11 @@ async def _read_all(
                     read[unit.path] = found
                     await asyncio.to_thread(cache.put, unit, found)
                 except WorkerGone as error:
-                    problems.append(Problem(unit.path, 0, f"not read: {error}"))
+                    problems.append(Problem(unit.path, 0, Words("not read: {why}", why=error)))
                 except SkippedFile as error:
-                    problems.append(Problem(unit.path, 0, f"not read: {error.reason}"))
+                    problems.append(
+                        Problem(unit.path, 0, Words("not read: {why}", why=error.reason))
+                    )
                 done += 1
                 if progress is not None:
                     progress(cached + done, len(units), unit.path)
@@ -229,6 +235,8 @@ def _write(
     order = steps(table)
     replace_records(folder / "translation_order.jsonl", order)
     notes = list(units.notes)
+    if problems and not clang.system_includes():
+        notes.append(NO_COMPILER)
     if graphs:
         notes += _write_graphs(folder, table, chosen, pictures)
     scanned = Scanned(

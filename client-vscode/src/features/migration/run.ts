@@ -130,7 +130,11 @@ function sentence(wanted: Wanted, result: MigrationRunResult): string {
     result.functions,
     seconds,
   );
-  return result.skipped > 0
-    ? `${done} ${l10n.t('{0} files were not translated.', result.skipped)}`
-    : done;
+  return result.skipped > 0 ? `${done} ${leftOut(result.skipped)}` : done;
+}
+
+function leftOut(files: number): string {
+  return files === 1
+    ? l10n.t('1 file was not translated.')
+    : l10n.t('{0} files were not translated.', files);
 }

@@ -11,6 +11,10 @@ _FRAME = re.compile(r"^[ \t]*(?:/\*+!?<?|\*+/|\*(?!/)|//+[!/]?<?)?[ \t]?|[ \t]*\
 _RULER = re.compile(r"[-=*#~_/\\+ \t]*")
 
 
+_ENDS = re.compile(rb"[ \t]*[;,]?[ \t]*")
+_REST = re.compile(rb"[ \t]*(?:\r?\n|$)")
+
+
 class Comments:
     """Finds comments between two places of a file."""
 
@@ -26,14 +30,24 @@ class Comments:
                 found += [f"// {line}".rstrip() for line in _lines(text)]
         return found
 
+    def behind(self, end: int) -> tuple[list[str], int]:
+        """The same for what stands behind something that ends at `end`, alone on the rest of its
+        line, and where that ends."""
+        match = _ENDS.match(self._data, end)
+        comment = _TOKEN.match(self._data, match.end() if match else end)
+        if comment is None or comment[0][:1] != b"/" or not _REST.match(self._data, comment.end()):
+            return [], end
+        return [f"// {line}".rstrip() for line in _lines(comment[0])], comment.end()
+
     def before(self, start: int, end: int) -> list[str]:
-        """The same for what stands before a definition: what touches it documents it."""
+        """The same for what stands before a definition: what touches it documents it, unless it
+        begins behind something else."""
         matches = [one for one in _TOKEN.finditer(self._data, start, end) if one[0][:1] == b"/"]
         found: list[str] = []
         for number, match in enumerate(matches):
             gap = self._data[match.end() : end if number + 1 == len(matches)
                              else matches[number + 1].start()]  # fmt: skip
-            touches = not gap.strip() and gap.count(b"\n") <= 1
+            touches = not gap.strip() and gap.count(b"\n") <= 1 and self._begins_line(match.start())
             if number + 1 < len(matches):
                 touches = touches and self._touches(matches[number + 1 :], end)
             mark = "///" if touches else "//"
@@ -41,6 +55,9 @@ class Comments:
             if not touches and number + 1 == len(matches):
                 found.append("")
         return found
+
+    def _begins_line(self, place: int) -> bool:
+        return not self._data[self._data.rfind(b"\n", 0, place) + 1 : place].strip()
 
     def _touches(self, rest: list[re.Match[bytes]], end: int) -> bool:
         ends = [*(one.start() for one in rest[1:]), end]

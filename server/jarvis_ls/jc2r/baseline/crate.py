@@ -65,6 +65,8 @@ class Translated:
     skipped: list[SkippedUnit] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     """What a user should know of the crate, in words."""
+    parts: list[str] = field(default_factory=list)
+    """Files that mean nothing by themselves and are in the modules of those that include them."""
 
 
 def translate(
@@ -133,12 +135,13 @@ def _forget_parts(
     root: Path, translators: Sequence[tuple[Unit, Translator]], found: Translated,
     refused: Collection[str],
 ) -> None:  # fmt: skip
-    """Files that mean nothing by themselves and that a translated file includes are parts of it,
+    """Files that mean nothing by themselves and that a translated file includes are its parts,
     and were not left out."""
     translated = {module.file for module in found.modules}
     parts = {path for unit, one in translators if unit.path in translated for path in one.parts()}
-    found.skipped = [one for one in found.skipped
-                     if one.file in refused or root / one.file not in parts]  # fmt: skip
+    found.parts = [one.file for one in found.skipped
+                   if one.file not in refused and root / one.file in parts]  # fmt: skip
+    found.skipped = [one for one in found.skipped if one.file not in found.parts]
 
 
 def _prepared(root: Path, translators: Sequence[tuple[Unit, Translator]]) -> dict[str, str]:

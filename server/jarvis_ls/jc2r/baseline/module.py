@@ -146,6 +146,8 @@ class Translator(Naming):
         said: list[str] = []
         if comments is not None:
             said = comments.before(first, one.start) if one.start > first else []
+            if one.file != str(self._root / self._path):
+                said = [line for line in said if line.startswith("///")]
             said += [f"/{line}" for line in comments.between(one.start, one.end)]
         return "\n".join([*said, self.filled(function.item())])
 
@@ -231,7 +233,9 @@ class Translator(Naming):
             code = self.filled(item.code)
             if self.is_own(cursor) and self._comments is not None:
                 said = self._comments.before(last, place) if place > last else []
-                last = max(last, cursor.extent.end.offset)
+                behind, end = self._comments.behind(cursor.extent.end.offset)
+                said += [f"/{one}" for one in behind]
+                last = max(last, end)
                 code = "\n".join([*said, code])
             module.items.append(code)
             if is_function:

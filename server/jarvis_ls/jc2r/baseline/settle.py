@@ -27,6 +27,8 @@ _FUNCTION = re.compile(r'(?:pub )?unsafe extern "C" fn (\S+?)\(')
 _ITEM = re.compile(r"(?:pub )?static |(?:pub )?const |std::thread_local")
 _UNLINKED = re.compile(r'error: could not compile `[^`]*` \(bin "([^"]+)"\)')
 _MISSING = re.compile(r"undefined (?:symbol: |reference to `)([\w.@]+)")
+_LINKED = re.compile(r'"-o" "[^"]*/([^"/]+)-[0-9a-f]{16}"')
+"""Names the program in what is said of its linking."""
 _DOUBLED = re.compile(r"duplicate symbol: (\w+)|multiple definition of `(\w+)'")
 _COMPILED = re.compile(r'"c/([^"]+)" "-o"')
 
@@ -109,21 +111,38 @@ def _learn(refused: Refused, found: Translated, said: str) -> bool:
         ]  # fmt: skip
         if refused.count != before:
             return True
-        doubled = [one or other for one, other in _DOUBLED.findall(said)]
-        names, ending = (missing, "is not there") if missing else (doubled, "is there twice")
-        said_of = f"{', '.join(dict.fromkeys(names))} {ending}"
+        doubled = _DOUBLED.search(said)
+        said_of = _said_of(said)
         refused.programs.update(
             (module.file, f"nothing here needs it, and {said_of}")
             for module in _not_needed(modules, missing)
         )
         if refused.count != before:
             return True
-        why = f"{UNLINKED}: {said_of}"
+        own = _said_of_programs(said)
         for match in _UNLINKED.finditer(said):
             module = modules.get(match[1])
             if module is not None and (missing or doubled):
-                refused.unlinked[module.file] = why
+                of_it = own.get(match[1].replace("-", "_"), "") or said_of
+                refused.unlinked[module.file] = f"{UNLINKED}: {of_it}"
     return refused.count != before
+
+
+def _said_of(said: str) -> str:
+    """Which symbols are missing, or else doubled, in what a linker said."""
+    missing = _MISSING.findall(said)
+    names = missing or [one or other for one, other in _DOUBLED.findall(said)]
+    return f"{', '.join(dict.fromkeys(names))} {'is not there' if missing else 'is there twice'}"
+
+
+def _said_of_programs(said: str) -> dict[str, str]:
+    """The same by program; cargo links several at a time and tells of all."""
+    found = {}
+    for part in said.split("error: linking with ")[1:]:
+        linked = _LINKED.search(part)
+        if linked and (_MISSING.search(part) or _DOUBLED.search(part)):
+            found[linked[1].replace("-", "_")] = _said_of(part)
+    return found
 
 
 def _not_needed(modules: Mapping[str, Module], missing: Sequence[str]) -> list[Module]:

@@ -68,9 +68,19 @@ class Statements(Assembly):
         except Unsupported as error:
             error.line = error.line or cursor.location.line
             raise
-        lines = [*said, *self.before, *lines]
+        lines = [*said, *self._comments_behind(cursor), *self.before, *lines]
         self.before = outer
         return list(lines)
+
+    def _comments_behind(self, cursor: Any) -> list[str]:
+        """What stands behind a statement on its line, to stand above it."""
+        end = cursor.extent.end
+        if self.comments is None or end.file is None or end.file.name != self.file:
+            return []
+        if end.offset < self._seen:
+            return []
+        found, self._seen = self.comments.behind(end.offset)
+        return found
 
     def _comments_before(self, cursor: Any) -> list[str]:
         if self.comments is None:

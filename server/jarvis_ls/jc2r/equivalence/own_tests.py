@@ -3,11 +3,13 @@
 Everything happens in a copy below `.jarvis/c2rust`, with a command the user has given. After it has
 run on the C, archives and shared libraries that hold only what the crate offers give way to the
 crate's, programs the crate has to its own, programs that were linked with the C are taken away
-so that the build links them again, and the command is run once more.
+so that the build links them again, and the command is run once more. A command that makes them of
+the C again has tested nothing.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import stat
@@ -19,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.words import Words
 
 SECONDS = 1800.0
 """How long one run of the command may take."""
@@ -117,9 +120,25 @@ def run_own_tests(
     later = time.time() + 2
     for name in found.replaced:
         os.utime(copy / name, (later, later))
+    placed = {name: _digest(copy / name) for name in found.replaced}
     time.sleep(3)  # so that what is linked next is newer than what it is linked from
     found.rust, found.said = _run(command, copy)
+    _without_made_anew(found, [name for name in placed if _digest(copy / name) != placed[name]])
     return found
+
+
+def _without_made_anew(found: OwnTests, anew: Sequence[str]) -> None:
+    """A program that was linked again is as good as its libraries; a library is not."""
+    found.replaced = [name for name in found.replaced if name not in anew]
+    libraries = any(_is_library(Path(name)) for name in found.replaced)
+    lost = [name for name in anew if _is_library(Path(name)) or not libraries]
+    found.anew += len(anew) - len(lost)
+    if lost:
+        found.rust = None
+        found.reason = Words(
+            "the command makes {files} of the C again: give what builds them to --prepare",
+            files=", ".join(lost),
+        )
 
 
 def _run(command: Sequence[str], folder: Path) -> tuple[int, str]:
@@ -148,6 +167,16 @@ def _is_built(path: Path) -> bool:
     except OSError:
         return False
     return head == b"!<arch>\n" or (head.startswith(_ELF) and path.suffix not in (".o", ".lo"))
+
+
+def _is_library(path: Path) -> bool:
+    """Whether that is the name of a library."""
+    return path.suffix == ".a" or ".so" in path.suffixes
+
+
+def _digest(path: Path) -> bytes:
+    """Of what a file holds; empty when it is not there."""
+    return hashlib.blake2b(path.read_bytes()).digest() if path.is_file() else b""
 
 
 def _is_program(path: Path) -> bool:

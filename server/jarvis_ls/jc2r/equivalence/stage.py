@@ -14,6 +14,7 @@ from typing import Any
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.core.store import replace_records
+from jarvis_ls.jc2r.baseline.crate import build
 from jarvis_ls.jc2r.commands import units_of
 from jarvis_ls.jc2r.config import alone, folder_of
 from jarvis_ls.jc2r.equivalence import cases as recorded
@@ -142,11 +143,20 @@ def check_project(root: Path, command: Sequence[str], prepare: str = "") -> OwnT
         if not state.crate or "build" not in state.done:
             raise unfinished(folder)
         units = units_of(root, build=False, folder=folder / "build")
+        _build(crate)
         found = run_own_tests(root, crate, folder, command, units.libraries, prepare)
         known = [one for one in read_results(folder) if one.get("kind") != "own_tests"]
         record = {"kind": "own_tests", "made": digest_of(root, crate, units), **found.to_json()}
         replace_records(folder / FILE, [*known, record])
         return found
+
+
+def _build(crate: Path) -> None:
+    """What is run is what stands in the crate now. Raises `JarvisError`."""
+    built = build(crate)
+    if built.returncode != 0:
+        raise JarvisError("The crate at {crate} does not build:\n{said}", crate=crate,
+                          said=built.stderr.strip()[:2000])  # fmt: skip
 
 
 def _programs(
@@ -157,6 +167,7 @@ def _programs(
     if not cases:
         return
     stage("recorded cases")
+    _build(project.crate)
     programs = build_programs(project, folder / "equivalence", careful=extent.explore > 0)
     outcome.cases = replay(cases, programs, results)
     if extent.explore and programs.careful:

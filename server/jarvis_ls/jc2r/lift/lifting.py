@@ -51,6 +51,7 @@ Test = Callable[[Path], Difference | None]
 NOTHING = "nothing to do"
 """Why a pass was not kept that found nothing."""
 TAKEN_BACK = "the compiler took none of it"
+OTHERWISE = "what it changes behaves otherwise"
 """Why a pass was not kept that tried something."""
 Progress = Callable[[int, int, str], None]
 
@@ -177,7 +178,8 @@ class Lifting:
         changed = self._changed(old)
         refused = len({function for _, function in self._refused} | self._spared)
         if self._texts() == start:
-            why = TAKEN_BACK if refused else NOTHING
+            spared = OTHERWISE if self._spared else NOTHING
+            why = TAKEN_BACK if self._refused else spared
             return Tried(name, kept=False, why=why, refused=refused, after=self._count())
         errors = _errors(check(self._copy))
         if errors:

@@ -118,6 +118,28 @@ def from_c(function: Own, body: bytes) -> bytes:
             + arrow + b" { " + body + b" }\n")  # fmt: skip
 
 
+def lent_from_c(text: bytes, name: str, lent: dict[int, bytes]) -> bytes:
+    """The text of a file where what C hands to the function `name`, should it have a line that says
+    so, has what `lent` says before the argument of a place."""
+    line = re.search(re.escape(FROM_C.encode()) + rb".* fn " + re.escape(name.encode())
+                     + rb"_from_c\(.*", text)  # fmt: skip
+    call = None if line is None else line[0].find(name.encode() + b"(", line[0].find(b" { "))
+    if line is None or call is None or call < 0:
+        return text
+    begin = line.start() + call + len(name) + 1
+    parts, depth, place, at = [text[:begin]], 0, 0, begin
+    for end in range(begin, line.end()):
+        sign = text[end : end + 1]
+        if depth == 0 and sign in b",)":
+            argument = text[at:end].strip()
+            parts += [lent.get(place, b"") + argument, b", " if sign == b"," else b""]
+            place, at = place + 1, end + 1
+            if sign == b")":
+                return b"".join([*parts, text[end:]])
+        depth += (sign in b"([{") - (sign in b")]}")
+    return text
+
+
 def idle_functions(one: Source) -> set[bytes]:
     """Functions of a file that only work out a number from numbers, as many macros did."""
     found = set()

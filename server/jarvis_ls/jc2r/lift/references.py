@@ -14,7 +14,7 @@ from dataclasses import field as data_field
 
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jc2r.lift.aliases import part
-from jarvis_ls.jc2r.lift.program import Key, addresses, key_of, module_of
+from jarvis_ls.jc2r.lift.program import Key, addresses, key_of, lent_from_c, module_of
 from jarvis_ls.jc2r.lift.rust import Say, Source, bare, below, field, first, name_of, rewritten
 
 _SCALARS = frozenset({b"u8", b"i8", b"core::ffi::c_void"})
@@ -191,10 +191,16 @@ def _at_once(node: Node, within: Node) -> bool:
 
 
 def _text(one: Source, chosen: dict[Key, Known]) -> bytes:
-    """The file with its functions and calls in the new form."""
-    return one.with_functions(lambda _, function: _function(
+    """The file with its functions and calls in the new form, also those that C would make."""
+    text = one.with_functions(lambda _, function: _function(
         one, function, chosen.get((module_of(one), name_of(function))), chosen
     ))  # fmt: skip
+    for (module, name), known in chosen.items():
+        if module == module_of(one):
+            lent = {place: b"&mut *" if known.types[place].startswith(b"*mut") else b"&*"
+                    for place in known.pointed}  # fmt: skip
+            text = lent_from_c(text, name, lent)
+    return text
 
 
 def _function(one: Source, function: Node, own: Known | None, chosen: dict[Key, Known]) -> bytes:
