@@ -13,7 +13,7 @@ _DEEPEST = 64
 _NESTED = 8
 """How deep names of variables are made of other variables."""
 _TOKEN = re.compile(
-    r"#?\[(?P<bracket>=*)\[(?P<raw>.*?)\](?P=bracket)\]|#[^\n]*|\"(?P<quoted>(?:[^\"\\]|\\.)*)\""
+    r"(?P<remark>#?)\[(?P<bracket>=*)\[|#[^\n]*|\"(?P<quoted>(?:[^\"\\]|\\.)*)\""
     r"|(?P<round>[()])|(?P<plain>(?:[^\s()#\"\\]|\\.|\"[^\"\n]*\")+)", re.DOTALL
 )  # fmt: skip
 _VARIABLE = re.compile(r"\$\{([\w.+/-]+)\}")
@@ -74,7 +74,7 @@ def _block(
 def _plain_commands(text: str) -> Iterator[Command]:
     name, depth = "", 0
     words: list[Word] = []
-    for match in _TOKEN.finditer(text):
+    for match, raw in _tokens(text):
         round_ = match["round"]
         depth += {"(": 1, ")": -1}.get(round_, 0)
         if round_ == "(" and depth == 1:
@@ -89,13 +89,32 @@ def _plain_commands(text: str) -> Iterator[Command]:
             words.append(Word(match["plain"] or round_))
         elif match["quoted"] is not None:
             words.append(Word(match["quoted"], quoted=True))
-        elif match["raw"] is not None and not match[0].startswith("#"):
-            words.append(Word(match["raw"], quoted=True))
+        elif raw is not None and not match["remark"]:
+            words.append(Word(raw, quoted=True))
+
+
+def _tokens(text: str) -> Iterator[tuple[re.Match[str], str | None]]:
+    """The tokens of a text, those in brackets with what stands between them."""
+    at = 0
+    open_ended: set[str] = set()
+    """Brackets that nothing closes: they are looked for once."""
+    while (match := _TOKEN.search(text, at)) is not None:
+        at = match.end()
+        if match["bracket"] is None:
+            yield match, None
+            continue
+        closing = f"]{match['bracket']}]"
+        end = text.find(closing, at) if closing not in open_ended else -1
+        if end < 0:
+            open_ended.add(closing)
+            continue
+        yield match, text[at:end]
+        at = end + len(closing)
 
 
 def words_of(text: str) -> list[Word]:
     """The words of a condition that is written as a text."""
-    return [Word(match[0]) for match in _TOKEN.finditer(text)]
+    return [Word(match[0]) for match, _ in _tokens(text)]
 
 
 def expanded(words: Iterable[Word], known: Mapping[str, str]) -> list[str]:
