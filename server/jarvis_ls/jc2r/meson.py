@@ -18,12 +18,16 @@ NAME = "meson.build"
 MAX_BYTES = 4_000_000
 _LINES = re.compile(r"^[ \t]*(if|foreach|endif|endforeach)\b.*$|^.*$", re.MULTILINE)
 _COMMENT = re.compile(r"'(?:\\.|[^'\\\n])*'|#[^\n]*")
-_CALL = re.compile(r"(?:(\w+)\s*=\s*)?\b([\w.]+)\s*\(")
-_SET = re.compile(
-    r"^[ \t]*(\w+)[ \t]*(\+?)=[ \t]*(\[[^\]]*\]|'(?:\\.|[^'\\\n])*'[^\n]*)", re.MULTILINE
+_STEP = re.compile(
+    r"^[ \t]*(?P<name>\w{1,200})[ \t]*(?P<more>\+?)=[ \t]*(?:(?P<list>\[)|(?P<text>'[^\n]*))"
+    r"|(?:\b(?P<made>\w{1,200})\s{0,100}=\s{0,100})?\b(?P<called>[\w.]{1,200})\s{0,100}\(",
+    re.MULTILINE,
 )
+"""A variable that is given texts, or a call."""
 _PART = re.compile(r"'(?:\\.|[^'\\\n])*'|[()\[\],]")
-_TEXT = re.compile(r"'((?:\\.|[^'\\\n])*)'(?:\.format\(([^()]*(?:\(\))?[^()]*)\))?|\b(\w[\w.]*)")
+_TEXT = re.compile(
+    r"'((?:\\.|[^'\\\n])*)'(?:\.format\(([^()]{0,500}(?:\(\))?[^()]{0,500})\))?|\b(\w[\w.]*)"
+)
 _KEYWORD = re.compile(r"\s*(\w+)\s*:(.*)\Z", re.DOTALL)
 _GIVING = ("add_project_arguments", "add_global_arguments")
 _TARGETS = ("executable", "library", "static_library", "shared_library", "both_libraries")
@@ -89,15 +93,20 @@ def _look_at(root: Path, folder: str, found: _Read, seen: set[str]) -> None:
         return
     seen.add(folder)
     text = _outside(_text(root / folder / NAME))
-    steps = sorted([*_CALL.finditer(text), *_SET.finditer(text)], key=lambda one: one.start())
-    for step in steps:
-        if step.re is _SET:
-            more = [*_values(step[3], found)]
-            before = found.known.get(step[1], []) if step[2] else []
-            found.known[step[1]] = [*before, *more][-_LARGEST:]
-        else:
-            arguments, keywords = _arguments(text, step.end(), found)
-            _follow(root, folder, found, seen, (step[1] or "", step[2]), arguments, keywords)
+    at = 0
+    while (step := _STEP.search(text, at)) is not None:
+        if step["called"]:
+            arguments, keywords, at = _arguments(text, step.end(), found)
+            called = step["made"] or "", step["called"]
+            _follow(root, folder, found, seen, called, arguments, keywords)
+            continue
+        end = text.find("]", step.end()) if step["list"] else step.end()
+        if end < 0:  # it is not closed, nor is anything behind it
+            return
+        more = [*_values(step["text"] or text[step.end() : end], found)]
+        before = found.known.get(step["name"], []) if step["more"] else []
+        found.known[step["name"]] = [*before, *more][-_LARGEST:]
+        at = end
 
 
 def _follow(
@@ -138,8 +147,8 @@ def _follow(
         found.targets.append((folder or ".", sources, list(keywords.get("c_args", ()))))
 
 
-def _arguments(text: str, at: int, found: _Read) -> tuple[list[str], dict[str, list[str]]]:
-    """What is given in a call that begins there, and what by its name."""
+def _arguments(text: str, at: int, found: _Read) -> tuple[list[str], dict[str, list[str]], int]:
+    """What is given in a call that begins there, and what by its name, and where it ends."""
     depth, start = 1, at
     parts: list[str] = []
     for match in _PART.finditer(text, at):
@@ -149,6 +158,8 @@ def _arguments(text: str, at: int, found: _Read) -> tuple[list[str], dict[str, l
             start = match.end()
         if depth == 0:
             break
+    else:
+        start = len(text)
     keywords: dict[str, list[str]] = {}
     plain: list[str] = []
     for part in parts:
@@ -158,7 +169,7 @@ def _arguments(text: str, at: int, found: _Read) -> tuple[list[str], dict[str, l
             keywords[keyword[1]] = [whole] if whole in found.data else given
         else:
             plain += _values(part, found)
-    return plain, keywords
+    return plain, keywords, start
 
 
 def _values(text: str, found: _Read) -> Iterator[str]:
