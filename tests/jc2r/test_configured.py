@@ -12,6 +12,7 @@ import pytest
 from test_scan import jc2r, write
 from test_translation import needs_cargo
 
+from jarvis_ls.jc2r import cmake, meson
 from jarvis_ls.jc2r.overview import read_overview
 
 needs_compiler = pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
@@ -1101,3 +1102,17 @@ def test_where_only_systems_can_be_asked_for_this_one_is(tmp_path: Path) -> None
                "int a(void) { return 0; }\n",
     })  # fmt: skip
     assert functions(root) == ["a"]
+
+
+@pytest.mark.parametrize("text", [
+    "if(" * 50_000, "if(" + "(" * 50_000 + ")", "if(" + "NOT " * 50_000 + "A)", "[[ " * 50_000,
+    "set(L a)\n" + "list(APPEND L b)\n" * 20_000, "include(CMakeLists.txt)\n" * 100,
+    f"if({'9' * 5_000} VERSION_LESS {'9' * 5_001})\nendif()", "a(" * 50_000, "a = [\n" * 50_000,
+    "'a'.format(" * 20_000, "x" * 200_000,
+])  # fmt: skip
+def test_hostile_set_ups_end(tmp_path: Path, text: str) -> None:
+    for name in (cmake.NAME, meson.NAME):
+        (tmp_path / name).write_text(text)
+    (tmp_path / "a.c").write_text("int main(void) { return 0; }\n")
+    assert all(isinstance(words, list) for words in cmake.set_up(tmp_path).ways_of("a.c"))
+    assert isinstance(meson.words_of(tmp_path, "a.c"), list)

@@ -129,6 +129,7 @@ class SetUp:
         self._root = root
         self._left = MAX_COMMANDS
         self._functions: dict[str, Command] = {}
+        self._read: dict[Path, Sequence[Command]] = {}
         self._files: dict[str, list[str]] = {}
         """What single files are compiled with."""
         self._folders: dict[str, list[str]] = {}
@@ -179,13 +180,19 @@ class SetUp:
         self._folders[scope.folder] = scope.words
         here = str(self._root / scope.folder)
         scope.known |= {"CMAKE_CURRENT_SOURCE_DIR": here, "CMAKE_CURRENT_LIST_DIR": here}
-        self._run(commands_of(_text(self._root / scope.folder / NAME)), scope, 0)
+        self._run(self._commands(self._root / scope.folder / NAME), scope, 0)
         if flags := scope.known.get("CMAKE_C_FLAGS", ""):
             scope.words += _words_in(flags)
         if (standard := scope.known.get("CMAKE_C_STANDARD", "")).isdigit():
             gnu = is_true(scope.known.get("CMAKE_C_EXTENSIONS", "ON"))
             scope.words.append(f"-std={'gnu' if gnu else 'c'}{standard}")
         self.known = {**scope.known, **self.known}
+
+    def _commands(self, path: Path) -> Sequence[Command]:
+        """The commands of a file, which may be included many times."""
+        if path not in self._read:
+            self._read[path] = commands_of(_text(path))
+        return self._read[path]
 
     def _run(self, commands: Sequence[Command], scope: _Scope, depth: int) -> bool:
         """Do what commands say; False when one of them ends the file."""
@@ -207,7 +214,7 @@ class SetUp:
                 for path in self._included(words, scope):
                     before = scope.known["CMAKE_CURRENT_LIST_DIR"]
                     scope.known["CMAKE_CURRENT_LIST_DIR"] = str(path.parent)
-                    self._run(commands_of(_text(path)), scope, depth + 1)
+                    self._run(self._commands(path), scope, depth + 1)
                     scope.known["CMAKE_CURRENT_LIST_DIR"] = before
             elif command.name in ("function", "macro"):
                 for name in expanded(command.bodies[0][0][:1], scope.known):
@@ -304,8 +311,8 @@ class SetUp:
 
     def _on_list(self, words: list[str], scope: _Scope) -> None:
         if len(words) > 1 and words[0].upper() == "APPEND":
-            values = [*listed(scope.known.get(words[1], "")), *words[2:]]
-            scope.known[words[1]] = short(";".join(values))
+            before = scope.known.get(words[1], "")
+            scope.known[words[1]] = short(";".join([*([before] if before else []), *words[2:]]))
         elif len(words) == 4 and words[0].upper() == "TRANSFORM" and words[2] in _AROUND:
             parts = listed(scope.known.get(words[1], ""))
             made = (_AROUND[words[2]](one, words[3]) for one in parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -20,6 +21,14 @@ _COMPARED: dict[str, Callable[[float, float], bool]] = {
 }  # fmt: skip
 
 
+_MOST = 2_000
+"""Words of a condition that is read."""
+_DEEPEST = 50
+"""So many brackets may be in each other."""
+_DIGITS = 18
+"""Of a number that is compared."""
+
+
 def is_true(value: str) -> bool:
     """Whether a value is one that holds."""
     return value.upper() not in _FALSE and not value.upper().endswith("-NOTFOUND")
@@ -31,18 +40,19 @@ class Condition:
     def __init__(self, root: Path, known: Mapping[str, str]) -> None:
         self._root = root
         self._known = known
-        self._words: list[Word] = []
+        self._words: deque[Word] = deque()
+        self._depth = 0
 
     def holds(self, words: Sequence[Word]) -> bool:
         """The answer; no when it cannot be read."""
-        self._words = [Word(text, word.quoted) for word in words
-                       for text in filled(word, self._known)]  # fmt: skip
-        return self._any()
+        self._words = deque(Word(text, word.quoted) for word in words
+                            for text in filled(word, self._known))  # fmt: skip
+        return len(self._words) <= _MOST and self._any()
 
     def _next(self, *texts: str) -> bool:
         """Take the next word when it is one of these."""
         if self._words and not self._words[0].quoted and self._words[0].text in texts:
-            self._words.pop(0)
+            self._words.popleft()
             return True
         return False
 
@@ -59,26 +69,32 @@ class Condition:
         return found
 
     def _one(self) -> bool:
-        if self._next("NOT"):
-            return not self._one()
+        holds = True
+        while self._next("NOT"):
+            holds = not holds
+        return self._plain() == holds
+
+    def _plain(self) -> bool:
         if self._next("("):
-            found = self._any()
+            self._depth += 1
+            found = self._depth <= _DEEPEST and self._any()
+            self._depth -= 1
             self._next(")")
             return found
         if not self._words:
             return False
-        word = self._words.pop(0)
+        word = self._words.popleft()
         if not word.quoted and self._words and self._words[0].text not in ("AND", "OR", ")"):
             if word.text == "DEFINED":
-                return self._words.pop(0).text in self._known
+                return self._words.popleft().text in self._known
             if word.text in ("EXISTS", "IS_DIRECTORY"):
-                path = Path(os.path.normpath(self._root / self._words.pop(0).text))
+                path = Path(os.path.normpath(self._root / self._words.popleft().text))
                 return path.is_relative_to(self._root) and path.exists()
             if word.text in ("POLICY", "TARGET", "COMMAND", "TEST"):
-                self._words.pop(0)
+                self._words.popleft()
                 return word.text == "POLICY"
         if len(self._words) > 1 and self._words[0].text not in ("AND", "OR", ")"):
-            operator, other = self._words.pop(0).text, self._words.pop(0)
+            operator, other = self._words.popleft().text, self._words.popleft()
             return self._compared(word, operator, other)
         return self._is_true(word)
 
@@ -88,7 +104,7 @@ class Condition:
         if word.text.upper() in _FALSE or word.text.upper().endswith("-NOTFOUND"):
             return False
         if word.text.lstrip("-").isdigit():
-            return int(word.text) != 0
+            return word.text.strip("-0") != ""
         return not word.quoted and is_true(self._known.get(word.text, ""))
 
     def _compared(self, one: Word, operator: str, other: Word) -> bool:
@@ -105,7 +121,8 @@ class Condition:
         if compare is None:
             return False
         if operator.startswith("VERSION_"):
-            sides = ([int(part) for part in re.findall(r"\d+", one)[:4]] for one in (left, right))
+            sides = ([int(part[:_DIGITS]) for part in re.findall(r"\d+", one)[:4]]
+                     for one in (left, right))  # fmt: skip
             first, second = ([*one, 0, 0, 0, 0][:4] for one in sides)
             return compare((first > second) - (first < second), 0)
         with contextlib.suppress(ValueError):
