@@ -267,7 +267,8 @@ def test_commands_of_makefiles_name_the_version_of_c(tmp_path: Path, makefile: s
     word, and does not tear it."""
     root = tmp_path / "strict"
     write(root, {
-        "Makefile": "PART = 0.3.$(shell ./part.sh)\nCFLAGS = -DPART=\\\"$(PART)\\\" -DHERE"
+        "Makefile": "PART = $(shell echo 0.3).$(shell ./part.sh)\n"
+                    "CFLAGS = -DPART=\\\"$(PART)\\\" -DHERE"
                     f" -DWHO='\"$(shell whoami)\"' $(shell ./more.sh)\n{makefile}",
         "a.c": "_Static_assert(sizeof PART == 5 && sizeof WHO == 1 && HERE, PART WHO);\n"
                "static struct { int unix; } a;\nint at(void) { return a.unix; }\n",

@@ -456,7 +456,7 @@ def test_makefiles_and_inclusions_say_how_files_are_compiled(tmp_path: Path) -> 
         "Makefile": "VERSION = 3\nDEFS =\nSYSTEM = `uname`\n"
                     "CFLAGS = -O2 -D$(SYSTEM) -pedantic -D AS_WELL\n"
                     "CFLAGS += -Wall -DVERSION=$(VERSION) -DNAME='\"a b\"'\n"
-                    "CFLAGS += $(shell echo -DNEVER)\nifeq ($(OS),other)\nCFLAGS += -DOTHER\n"
+                    "CFLAGS += $(shell ./asked -DNEVER)\nifeq ($(OS),other)\nCFLAGS += -DOTHER\n"
                     "endif\nLDFLAGS = -DNOT_THIS\nall:\n\tCFLAGS=-DNOR_THIS make\n",
         "include/shop/item.h": "struct item { int price; };\n",
         "src/item.c": "#include <shop/item.h>\n"

@@ -686,7 +686,7 @@ def test_vectors_of_the_processor_are_those_of_rust(tmp_path: Path) -> None:
     write(root, {"wide.c": Path(__file__).with_name("vectors.c").read_text(encoding="utf-8")})
     done = jc2r("run", "--baseline", root)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "8 of 8 functions in Rust" in done.stdout
+    assert "16 of 16 functions in Rust" in done.stdout
     built_by_cc(tmp_path / "c", root / "wide.c")
     rust = tmp_path / "wide_rs" / "target" / "release" / "wide"
     assert run(rust) == run(tmp_path / "c") and run(rust)[0] == 0

@@ -1,4 +1,5 @@
 #include <immintrin.h>
+#include <x86intrin.h>
 #include <stdio.h>
 #include <stdint.h>
 #include <string.h>
@@ -33,6 +34,15 @@ static unsigned long long first(const void *p) {
 }
 static __m128 turned(__m128i v) { return (__m128)v; }
 static int nothing(int n) { int m; __asm__("" : "=r"(m) : "0"(n)); return m; }
+static int plain(unsigned n) {
+  unsigned which; unsigned long long before = __rdtsc();
+  _mm_pause(); __builtin_ia32_pause(); _mm_mfence();
+  return __bsrd(n) + __bsrq(n) * 100 + __bsfd(n) + (int)__rold(n, 3) + (__rdtscp(&which) > before) +
+         (__builtin_ia32_rdtsc() > before);
+}
+__attribute__((target("sse4.2"))) static unsigned hashed(const void *p) {
+  return __builtin_ia32_crc32qi(7, *(const char *)p) ^ __builtin_ia32_crc32si(9, 0x12345678);
+}
 int main(void) {
   uint8_t b[64]; uint32_t w[16], o[16]; float f[4] = {1, 2.5f, -3, 8}; int i;
   for (i = 0; i < 64; i++) b[i] = i * 37;
@@ -41,7 +51,8 @@ int main(void) {
   for (i = 0; i < 4; i++) printf("%u ", o[i]);
   if (__builtin_cpu_supports("avx2")) { wide(o, w); for (i = 0; i < 16; i++) printf("%u ", o[i]); }
   printf("%g %d %llu\n", sum(f), by(_mm_set1_epi32(1000), 3), first(b));
-  printf("%d\n", nothing(4));
+  printf("%d %d\n", nothing(4), plain(0x40200));
+  if (__builtin_cpu_supports("sse4.2")) printf("%x\n", hashed(b + 3));
   f[0] = _mm_cvtss_f32(turned(_mm_set1_epi32(0x40490fdb)));
   printf("%g\n", f[0]);
   return 0;

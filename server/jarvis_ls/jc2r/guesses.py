@@ -47,8 +47,8 @@ _OF_LETTER = re.compile(r"(?<!\$)\$([A-Za-z])")
 """A variable of one letter needs no parentheses."""
 _COMPUTED = re.compile(r"\$\([^()]*\s[^()]*\)|`[^`]*`")
 _ASKED = re.compile(
-    r"\$\(shell[ \t]+((?:cat|git|date|uname)\b(?:[^()\n]|\([^()\n]*\))*)\)"
-    r"|`[ \t]*((?:cat|git|date|uname)\b[^`\n]*)`"
+    r"\$\(shell[ \t]+((?:cat|git|date|uname|echo)\b(?:[^()\n]|\([^()\n]*\))*)\)"
+    r"|`[ \t]*((?:cat|git|date|uname|echo)\b[^`\n]*)`"
 )
 """What makefiles ask of the shell: mostly which version they build."""
 _OWN_FOLDER = re.compile(r"\$[({](?:(?:top_)?srcdir|CURDIR)[)}]/")
@@ -419,7 +419,7 @@ def _answering(text: str, folder: Path) -> str:
 
 def answered(command: str, folder: Path) -> str | None:
     """What a command of the shell would say, without running it: files are read."""
-    if command.startswith("uname"):
+    if command.startswith(("uname", "echo")):
         return in_shell(command.strip())
     match = re.fullmatch(r"cat\s+(?!/)([\w./-]+)\s*", _OWN_FOLDER.sub("", command))
     with contextlib.suppress(SkippedFile):

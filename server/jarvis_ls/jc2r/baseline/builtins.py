@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import re
 
 from jarvis_ls.jc2r.baseline.text import wrapped
@@ -162,6 +163,13 @@ _LIBRARY = frozenset(
         "scalbn",
     ]
 )
+_PROCESSOR = {
+    "ia32_pause": "_mm_pause()", "ia32_rdtsc": "_rdtsc()", "ia32_rdtscp": "__rdtscp({} as _)",
+    "ia32_lfence": "_mm_lfence()", "ia32_mfence": "_mm_mfence()", "ia32_sfence": "_mm_sfence()",
+    **{f"ia32_crc32{letters}": f"_mm_crc32_u{bits}(({{}}) as _, ({{}}) as u{bits})"
+       for letters, bits in (("qi", 8), ("hi", 16), ("si", 32), ("di", 64))},
+}  # fmt: skip
+"""Words of the compiler for the processor, and what Rust has for them."""
 
 
 def value_of(name: str, values: list[str], rust: str) -> str | None:
@@ -200,6 +208,12 @@ def value_of(name: str, values: list[str], rust: str) -> str | None:
         return f"({form}) as {rust}"
     if word in _FLOATS:
         return _FLOATS[word]
+    if match := re.fullmatch(r"ia32_bsr([sd])i", word):
+        bits = 32 if match[1] == "s" else 64
+        return f"({bits - 1} - ({wrapped(values[0])} as u{bits}).leading_zeros() as {rust})"
+    if word in _PROCESSOR and platform.machine() in ("x86_64", "AMD64"):
+        code = f"core::arch::x86_64::{_PROCESSOR[word].format(*values)}"
+        return code if rust == "()" else f"{code} as {rust}"
     return None
 
 

@@ -165,7 +165,7 @@ class Naming(Source):
 
     def name_of(self, declared: Any) -> str:
         """How a global variable or a function is named in the module: a mark, filled in later."""
-        internal = declared.linkage.name == "INTERNAL"
+        internal = declared.linkage.name == "INTERNAL" or vectors.is_plain(declared)
         if internal and clang.in_system_header(declared) and declared.get_usr() not in self._own:
             return self.adopt(declared)  # tables are the module's already
         if declared.kind.name == "FUNCTION_DECL":

@@ -29,6 +29,8 @@ _NUMBER_LAST = re.compile(
 """Functions whose last argument is part of the instruction."""
 _SHIFT = re.compile(r"(_mm(?:256|512)?_)(s(?:ll|rl|ra))i(_epi(?:16|32|64))")
 _TARGET = re.compile(r'\btarget\("([^"]+)"\)')
+_OF_CLANG = "#define __rdtsc rdtsc__\n"
+"""A function of gcc's headers that clang has of itself, and lets nobody define."""
 _FEATURES = {
     **{one: one for one in ("sse", "sse2", "sse3", "ssse3", "sse4.1", "sse4.2", "popcnt", "avx",
                             "avx2", "fma", "bmi2", "lzcnt", "aes", "sha", "f16c", "avx512f",
@@ -46,7 +48,7 @@ def is_header(path: str) -> bool:
 def first(headers: Iterable[str]) -> str:
     """What makes all such functions of these headers known as functions, when it is read first."""
     included = "".join(f"#include <{Path(one).name}>\n" for one in dict.fromkeys(headers))
-    return (f"#define __OPTIMIZE__ 1\n#define _MM_MALLOC_H_INCLUDED 1\n{included}"
+    return (f"#define __OPTIMIZE__ 1\n#define _MM_MALLOC_H_INCLUDED 1\n{_OF_CLANG}{included}"
             "#undef __OPTIMIZE__\n#undef _MM_MALLOC_H_INCLUDED\n")  # fmt: skip
 
 
@@ -63,6 +65,14 @@ def is_instruction(declared: Any) -> bool:
     """Whether a function is one of those of the headers."""
     file = declared.location.file
     return declared.spelling.startswith("_mm") and file is not None and is_header(file.name)
+
+
+def is_plain(declared: Any) -> bool:
+    """Whether a function of the headers is no instruction, but made of what every processor has:
+    `__bsrd`, `__rolq`."""
+    file = declared.location.file
+    own = not declared.spelling.startswith("_mm") and declared.kind.name == "FUNCTION_DECL"
+    return own and file is not None and is_header(file.name)
 
 
 def takes_number(name: str) -> bool:
