@@ -79,9 +79,13 @@ def test_what_is_only_looked_through_is_a_reference(
 
 @needs_cargo
 def test_what_stays_unsafe_says_what_it_depends_on(lifted: tuple[Path, dict[str, object]]) -> None:
-    lines = (lifted[0].parent / "p_rs" / "src" / "a.rs").read_text().splitlines()
-    places = [at for at, line in enumerate(lines)
-              if "unsafe {" in line and not line.startswith("static ")]  # fmt: skip
+    text = (lifted[0].parent / "p_rs" / "src" / "a.rs").read_text()
+    lines = text.splitlines()
+    places = [at for at, line in enumerate(lines) if "unsafe {" in line]
+    assert "static mut seen: [i32; 4] = [0; 4];" in text, "there is nothing unsafe in it"
+    for name in re.findall(r"unsafe (?:extern \S+ )?fn (\w+)", text):
+        above = text.partition(f"fn {name}(")[0].rpartition("\n}\n")[2]
+        assert "/// # Safety\n///\n/// `" in above, (name, above)
     assert len(places) >= 2 and any("let " in lines[at] for at in places)
     said = [_comment(lines, at) for at in places]
     assert all(one.startswith("// SAFETY: ") for one in said), "\n".join(lines)
