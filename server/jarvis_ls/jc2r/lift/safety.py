@@ -12,6 +12,8 @@ from jarvis_ls.jc2r.lift.reasons import demand, reason
 from jarvis_ls.jc2r.lift.rust import Source, below, field, first, name_of, variable_of
 
 _ZEROED = re.compile(rb"^unsafe \{\s*core::mem::zeroed::<(.+)>\(\)\s*\}$", re.DOTALL)
+_SIGNED = re.compile(rb"^unsafe \{\s*core::mem::transmute::<\[u8; \w+\], \[i8; \w+\]>\(", re.DOTALL)
+"""Letters of C in an array of their own."""
 _WHOLE = frozenset({"if_expression", "match_expression", "block", "unsafe_block", "loop_expression",
                     "while_expression", "for_expression"})  # fmt: skip
 
@@ -60,13 +62,18 @@ def explained(one: Source) -> bytes:
     """The file with a reason above values that the translation itself made in `unsafe`."""
     parts, at = [], 0
     for block in below(one.root, "unsafe_block"):
-        zeroed = _ZEROED.search(one.text(block))
+        zeroed, signed = (form.search(one.text(block)) for form in (_ZEROED, _SIGNED))
         place = block.parent
         while place is not None and place.type not in ("let_declaration", "expression_statement"):
             place = None if place.type in ("block", "function_item") else place.parent
-        if zeroed is None or place is None or place.start_byte < at or _is_explained(place):
+        if place is None or place.start_byte < at or _is_explained(place):
             continue
-        said = b"// SAFETY: all of `" + zeroed[1] + b"` may be zero.\n"
+        if zeroed is not None:
+            said = b"// SAFETY: all of `" + zeroed[1] + b"` may be zero.\n"
+        elif signed is not None:
+            said = b"// SAFETY: as many bytes, and each may be an `i8`.\n"
+        else:
+            continue
         parts += [one.data[at : place.start_byte], said]
         at = place.start_byte
     return b"".join([*parts, one.data[at:]])
