@@ -8,6 +8,7 @@ _TOKEN = re.compile(
     rb"""//(?:[^\n\\]|\\.)*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL
 )
 _FRAME = re.compile(r"^[ \t]*(?:/\*+!?<?|\*+/|\*(?!/)|//+[!/]?<?)?[ \t]?|[ \t]*\*+/[ \t]*$")
+_WORDS = re.compile(rb"(?:\b(?:typedef|extern|static|const)\b\s*)+\Z")
 _RULER = re.compile(r"[-=*#~_/\\+ \t]*")
 
 
@@ -38,6 +39,27 @@ class Comments:
         if comment is None or comment[0][:1] != b"/" or not _REST.match(self._data, comment.end()):
             return [], end
         return [f"// {line}".rstrip() for line in _lines(comment[0])], comment.end()
+
+    def about(self, start: int, end: int) -> list[str]:
+        """What documents a type or a member that stands in `start..end`: what touches it from
+        above, or stands behind it on its line."""
+        head = _WORDS.sub(b"", self._data[:start])
+        whole = head.rstrip()
+        if head[len(whole) :].count(b"\n") > 1:
+            begin = len(whole)
+        elif whole.endswith(b"*/"):
+            begin = whole.rfind(b"/*")
+        else:
+            begin = len(whole)
+            while whole[(line := whole.rfind(b"\n", 0, begin) + 1) : begin].lstrip()[:2] == b"//":
+                begin = max(line - 1, 0)
+        found = _lines(whole[begin:]) if begin < len(whole) and self._is_alone(begin) else []
+        if not found:
+            return [f"/{line}" for line in self.behind(end)[0]]
+        return [f"/// {line}".rstrip() for line in found]
+
+    def _is_alone(self, place: int) -> bool:
+        return self._data[place : place + 1] == b"\n" or self._begins_line(place)
 
     def before(self, start: int, end: int) -> list[str]:
         """The same for what stands before a definition: what touches it documents it, unless it
