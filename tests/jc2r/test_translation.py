@@ -312,7 +312,7 @@ def test_comments_stay_with_what_they_are_about(tmp_path: Path) -> None:
         "said.h": "#define MANY 4 /* not of TWICE */\n#define TWICE(x) ((x) * 2)\n"
                   "/* of THRICE */\n#define THRICE(x) ((x) * 3)\n"
                   "/* Of pair,\n * which is two. */\ntypedef struct pair {\n    int a; /* of a */\n"
-                  "    // of b\n    // and more\n    int b;\n    int c, d;\n} pair;\n"
+                  "    // of b\n    /* and more */\n    int b;\n    int c, d;\n} pair;\n"
                   "/* of nothing */\n\nunion either { int whole; char *name; };\n",
         "said.c": '/* The file. */\n\n#include "said.h"\nint seen; /* of seen */\nint other = 1;\n'
                   "typedef int number; /* of a type */\n"
