@@ -17,6 +17,7 @@ _SHORT = 28
 """Characters of what is named whole."""
 _MOVING = frozenset({"add", "sub", "offset", "offset_from"})
 _SLICES = frozenset({"from_raw_parts", "from_raw_parts_mut"})
+_ZEROED = re.compile(r"(?:sys|mem)::zeroed::<(.+)>\Z", re.DOTALL)
 _PLAIN = re.compile(r"[&\w. *]+")
 _SAID = {
     "pointer": ("{} points to what is alive here, as in the C",
@@ -26,6 +27,7 @@ _SAID = {
     "slice": ("{}, as in the C", "{}, as in the C"),
     "static": ("{} is shared as in the C, by one thread",
                "{} are shared as in the C, by one thread"),
+    "zero": ("all of {} may be zero", "all of {} may be zero"),
     "call": ("{} is called as the C calls it", "{} are called as the C calls them"),
     "union": ("{} is the member that the C reads", "{} are the members that the C reads"),
     "never": ("this is never reached, as in the C", "this is never reached, as in the C"),
@@ -109,6 +111,8 @@ def _call(one: Source, node: Node, text: str) -> tuple[str, str]:
     callee, given = field(node, "function"), field(node, "arguments")
     if node.type != "call_expression" or callee is None or given is None:
         return "call", _quoted(name)
+    if name == "zeroed" and (made := _ZEROED.search(one.text(callee).decode("utf-8", "replace"))):
+        return "zero", _quoted(made[1])
     values = [_flat(one.text(value)) for value in given.named_children]
     if callee.type == "field_expression" and name in _MOVING:
         value = field(callee, "value")

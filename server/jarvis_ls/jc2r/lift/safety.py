@@ -63,9 +63,9 @@ def explained(one: Source) -> bytes:
     parts, at = [], 0
     for block in below(one.root, "unsafe_block"):
         zeroed, signed = (form.search(one.text(block)) for form in (_ZEROED, _SIGNED))
-        place = block.parent
-        while place is not None and place.type not in ("let_declaration", "expression_statement"):
-            place = None if place.type in ("block", "function_item") else place.parent
+        place: Node | None = block
+        while place is not None and not _is_in_block(place):
+            place = place.parent
         if place is None or place.start_byte < at or _is_explained(place):
             continue
         if zeroed is not None:
@@ -77,6 +77,10 @@ def explained(one: Source) -> bytes:
         parts += [one.data[at : place.start_byte], said]
         at = place.start_byte
     return b"".join([*parts, one.data[at:]])
+
+
+def _is_in_block(node: Node) -> bool:
+    return node.parent is not None and node.parent.type == "block"
 
 
 def plain_values(one: Source, kept: dict[str, bytes]) -> bytes:
