@@ -37,6 +37,7 @@ int first(const int *a, int n) {
     return 0;
 }
 int plain(int a, int b) { int t[4]; int i; for (i = 0; i < 4; i++) t[i] = a * i; return t[b & 3]; }
+int lettered(int i) { char mode[4] = "rwb"; mode[i & 1] = 'x'; return mode[0] + mode[1] * 2; }
 int maybe(int *p) { if (p == NULL) return -1; *p += 2; return *p; }
 static int seen[4];
 int noted(int i) { int was = seen[i & 3]; seen[i & 3] = i; return was + abs(i); }
@@ -79,13 +80,17 @@ def test_what_is_only_looked_through_is_a_reference(
 
 @needs_cargo
 def test_what_stays_unsafe_says_what_it_depends_on(lifted: tuple[Path, dict[str, object]]) -> None:
-    lines = (lifted[0].parent / "p_rs" / "src" / "a.rs").read_text().splitlines()
-    places = [at for at, line in enumerate(lines)
-              if "unsafe {" in line and not line.startswith("static ")]  # fmt: skip
+    text = (lifted[0].parent / "p_rs" / "src" / "a.rs").read_text()
+    lines = text.splitlines()
+    places = [at for at, line in enumerate(lines) if "unsafe {" in line]
+    assert "static mut seen: [i32; 4] = [0; 4];" in text, "there is nothing unsafe in it"
+    for name in re.findall(r"unsafe (?:extern \S+ )?fn (\w+)", text):
+        above = text.partition(f"fn {name}(")[0].rpartition("\n}\n")[2]
+        assert "/// # Safety\n///\n/// `" in above, (name, above)
     assert len(places) >= 2 and any("let " in lines[at] for at in places)
     said = [_comment(lines, at) for at in places]
     assert all(one.startswith("// SAFETY: ") for one in said), "\n".join(lines)
-    for name in ("`(*s).out.offset(", "`seen", "`abs(i)`", "`types::state`"):
+    for name in ("`(*s).out.offset(", "`seen", "`abs(i)`", "`types::state`", "may be an `i8`"):
         assert any(name in one for one in said), (name, said)
 
 

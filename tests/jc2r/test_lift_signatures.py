@@ -206,6 +206,16 @@ int longer(int n) {
     return r;
 }
 int table(int n) { int t[4], i; for (i = 0; i < 4; i++) t[i] = n ^ i; return t[n & 3]; }
+struct pair { long a, b; };
+int paired(int w) {
+    struct pair *p = malloc(sizeof *p);
+    long r;
+    p->a = w;
+    p->b = 3;
+    r = p->a ^ p->b;
+    free(p);
+    return (int)r;
+}
 int squares(int n) {
     int *room = malloc(n * sizeof(int)), sum = 0;
     if (!room) return -1;
@@ -230,7 +240,9 @@ def test_a_function_that_behaves_otherwise_after_a_pass_is_left_out_of_it(tmp_pa
     assert passes["indexing"]["kept"]
     text = (tmp_path / "p_rs" / "src" / "a.rs").read_text()
     assert "sys::zeroed::<i32>(n as u64)" in text, passes["vectors"]
+    assert "// SAFETY: all of `i32` may be zero.\n    let mut room: Vec<i32> = unsafe {" in text
+    assert "// SAFETY: all of `types::pair` may be zero.\n        Box::new(unsafe {" in text
     longer, _, table = text.partition("fn table(")
     assert ".offset(" in longer and "t[i as usize] =" in table
     done = jc2r("verify", "--mutants", 0, "--cases", 8, root)
-    assert "3 of 3 functions equal" in done.stdout, done.stdout + done.stderr
+    assert "4 of 4 functions equal" in done.stdout, done.stdout + done.stderr

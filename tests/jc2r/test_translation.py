@@ -311,13 +311,17 @@ def test_comments_stay_with_what_they_are_about(tmp_path: Path) -> None:
     root = tmp_path / "said"
     write(root, {
         "said.h": "#define MANY 4 /* not of TWICE */\n#define TWICE(x) ((x) * 2)\n"
-                  "/* of THRICE */\n#define THRICE(x) ((x) * 3)\n",
+                  "/* of THRICE */\n#define THRICE(x) ((x) * 3)\n"
+                  "/* Of pair,\n * which is two. */\ntypedef struct pair {\n    int a; /* of a */\n"
+                  "    // of b\n    /* and more */\n    int b;\n    int c, d;\n} pair;\n"
+                  "/* of nothing */\n\nunion either { int whole; char *name; };\n",
         "said.c": '/* The file. */\n\n#include "said.h"\nint seen; /* of seen */\nint other = 1;\n'
                   "typedef int number; /* of a type */\n"
-                  "/* of f */\nint f(number n)\n{\n    n += 1; // of plus\n"
+                  "/* of f */\nint f(number n, pair *p, union either *e)\n{\n"
+                  "    n += 1; // of plus\n"
                   "    if (n > 2) { /* of then */\n        n -= 2;    // of minus\n    }\n"
                   "    /* of times */\n    n *= TWICE(seen) + THRICE(other);\n"
-                  "    return n; /* of return */\n    // the end\n}\n",
+                  "    return n + (p && e); /* of return */\n    // the end\n}\n",
     })  # fmt: skip
     assert jc2r("run", "--baseline", root).returncode == 0
     code = (tmp_path / "said_rs" / "src" / "said.rs").read_text()
@@ -329,7 +333,14 @@ def test_comments_stay_with_what_they_are_about(tmp_path: Path) -> None:
     assert follows["// of plus"].startswith("n = n.wrapping_add(1")
     assert follows["// of minus"].startswith("n = n.wrapping_sub(2")
     assert follows["// of times"].startswith("n = n.wrapping_mul(")
-    assert follows["// of return"].startswith("return n")
+    assert follows["// of return"].startswith("return ")
+    types = (tmp_path / "said_rs" / "src" / "types.rs").read_text()
+    assert "/// Of pair,\n/// which is two.\n#[repr(C)]\n" in types
+    assert (
+        "pub struct pair {\n    /// of a\n    pub a: i32,\n    /// of b\n    /// and more\n"
+        "    pub b: i32,\n    pub c: i32,\n    pub d: i32,\n}\n" in types
+    )
+    assert "of nothing" not in types
     assert "not of TWICE" not in code and "fn THRICE" in code.partition("/// of THRICE")[2]
 
 

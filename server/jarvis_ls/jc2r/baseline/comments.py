@@ -8,6 +8,9 @@ _TOKEN = re.compile(
     rb"""//(?:[^\n\\]|\\.)*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL
 )
 _FRAME = re.compile(r"^[ \t]*(?:/\*+!?<?|\*+/|\*(?!/)|//+[!/]?<?)?[ \t]?|[ \t]*\*+/[ \t]*$")
+_NEAR = 4000
+"""How many bytes above something are looked at for what is said about it."""
+_WORDS = re.compile(rb"(?:\b(?:typedef|extern|static|const)\b\s*)+\Z")
 _RULER = re.compile(r"[-=*#~_/\\+ \t]*")
 
 
@@ -39,6 +42,15 @@ class Comments:
             return [], end
         return [f"// {line}".rstrip() for line in _lines(comment[0])], comment.end()
 
+    def about(self, start: int, end: int) -> list[str]:
+        """What documents a type or a member that stands in `start..end`: what touches it from
+        above, or stands behind it on its line."""
+        first = max(0, start - _NEAR)
+        head = _WORDS.sub(b"", self._data[first:start])
+        begin = _first_above(head)
+        found = self.between(first + begin, first + len(head))
+        return [f"/{line}" for line in found or self.behind(end)[0]]
+
     def before(self, start: int, end: int) -> list[str]:
         """The same for what stands before a definition: what touches it documents it, unless it
         begins behind something else."""
@@ -63,6 +75,21 @@ class Comments:
         ends = [*(one.start() for one in rest[1:]), end]
         gaps = [self._data[one.end() : stop] for one, stop in zip(rest, ends, strict=True)]
         return all(not gap.strip() and gap.count(b"\n") <= 1 for gap in gaps)
+
+
+def _first_above(head: bytes) -> int:
+    """Where the comments begin that stand directly above the end of a text, each on lines of its
+    own."""
+    begin = len(head)
+    while True:
+        above = head[:begin].rstrip()
+        line = above.rfind(b"\n") + 1
+        begins = above.rfind(b"/*") if above.endswith(b"*/") else (
+            line if above[line:].lstrip().startswith(b"//") else -1)  # fmt: skip
+        apart = head.count(b"\n", len(above), begin) > 1
+        if apart or begins < 0 or head[head.rfind(b"\n", 0, begins) + 1 : begins].strip():
+            return begin
+        begin = begins
 
 
 def _lines(comment: bytes) -> list[str]:

@@ -73,6 +73,7 @@ pub fn main() {
     let mut __arguments: Vec<*mut i8> =
         __owned.iter().map(|__one| __one.as_ptr() as *mut i8).collect();
     __arguments.push(core::ptr::null_mut());
+    // SAFETY: no other thread runs yet, and the arguments live until the process ends.
     unsafe {
         signal(13, 0); // Rust has SIGPIPE ignored
         BEGIN

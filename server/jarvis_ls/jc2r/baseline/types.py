@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from jarvis_ls.codeintel import clang
+from jarvis_ls.core.errors import SkippedFile
+from jarvis_ls.core.files import read_regular
 from jarvis_ls.jc2r.baseline import complexes
+from jarvis_ls.jc2r.baseline.comments import Comments
 from jarvis_ls.jc2r.baseline.kinds import (
     FUNCTIONS,
     WORDS,
@@ -26,6 +29,8 @@ from jarvis_ls.jc2r.baseline.kinds import (
 from jarvis_ls.jc2r.baseline.names import Names, Unsupported
 from jarvis_ls.jc2r.baseline.vectors import vector
 
+MAX_TEXT = 64_000_000
+"""Bytes of a file whose comments are looked for."""
 _UNITS = {2: "u16", 4: "u32", 8: "u64", 16: "u128"}
 """What has an alignment: a packed record may hold it, but none that is told to have it."""
 _ALIGNED = re.compile(r"C, align\((\d+)\)")
@@ -95,6 +100,9 @@ class Types:
         """Records with bytes between their members that Rust would not leave, by key."""
         self._broken: dict[str, str] = {}
         """Why records cannot be translated, by key."""
+        self._said: dict[str, dict[str, list[str]]] = {}
+        """By the name of a record its comment, below no name, and those of its members."""
+        self._texts: dict[str, Comments] = {}
 
     def reserve(self, names: set[str]) -> None:
         """Names that types must not have."""
@@ -221,11 +229,36 @@ class Types:
         while left:
             name = left.pop()
             if name not in found:
-                found[name] = self._written[name].text(name)
+                found[name] = self._commented(name, self._written[name].text(name))
                 left += reversed(self._written[name].names.values())
         texts = list(found.values())
         whole = "\n".join(texts)
         return texts + [code for name, code in self._sizes.items() if f"types::{name}," in whole]
+
+    def _commented(self, name: str, code: str) -> str:
+        """The definition of a record with what C says about it."""
+        for member, said in self._said.get(name, {}).items():
+            lines = "".join(f"    {one}\n" for one in said) if member else "\n".join(said)
+            line = f"    pub {member}: "
+            code = code.replace(line, lines + line, 1) if member else f"{lines}\n{code}"
+        return code
+
+    def _comments(self, definition: Any) -> dict[str, list[str]]:
+        """What is said about a record of the project and about its members."""
+        file = definition.location.file
+        if file is None or clang.in_system_header(definition):
+            return {}
+        if file.name not in self._texts:
+            try:
+                data = read_regular(file.name, limit=MAX_TEXT)
+            except SkippedFile:
+                data = b""
+            self._texts[file.name] = Comments(data)
+        members = [one for one in definition.type.get_fields() if not one.is_bitfield()]
+        parts = [("", definition), *((field_name(one), one) for one in members)]
+        about = self._texts[file.name].about
+        found = {name: about(one.extent.start.offset, one.extent.end.offset) for name, one in parts}
+        return {name: said for name, said in found.items() if said}
 
     def _record(self, declaration: Any) -> str:
         if self._others is not None:
@@ -287,6 +320,7 @@ class Types:
         """Write down what a name stands for, with the records in it."""
         form = self._form(definition, key)
         written = self._written[name] = _Written(form, {})
+        self._said[name] = {} if form.is_opaque else self._comments(definition)
         for other, record in form.others.items():
             written.names[other] = self._named(record, other)
 

@@ -250,7 +250,18 @@ class Lifting:
                         self._refused |= {(one.path, name) for name in near}
                         excluded |= near
 
+    def _plain_values(self) -> None:
+        start = self._texts()
+        for one in self._sources():
+            self._write(one.path, safety.plain_values(one, {}))
+        errors = _errors(check(self._copy))
+        kept = {one.path: safety.without_reason(one, errors) for one in self._sources()}
+        self._restore(start)
+        for one in self._sources():
+            self._write(one.path, safety.plain_values(one, kept.get(one.path, {})))
+
     def _safety(self) -> None:
+        self._plain_values()
         start = self._texts()
         kept = set(self._spared)
         for _ in range(ROUNDS):
@@ -267,6 +278,8 @@ class Lifting:
             if not left:
                 for one in self._sources():
                     self._write(one.path, safety.explained(one))
+                for one in self._sources():
+                    self._write(one.path, safety.demanding(one))
                 return
             self._refuse(left)
             kept |= {name_of(one.functions[number]) for one in self._sources()

@@ -17,6 +17,7 @@ _SHORT = 28
 """Characters of what is named whole."""
 _MOVING = frozenset({"add", "sub", "offset", "offset_from"})
 _SLICES = frozenset({"from_raw_parts", "from_raw_parts_mut"})
+_ZEROED = re.compile(r"(?:sys|mem)::zeroed::<(.+)>\Z", re.DOTALL)
 _PLAIN = re.compile(r"[&\w. *]+")
 _SAID = {
     "pointer": ("{} points to what is alive here, as in the C",
@@ -26,8 +27,10 @@ _SAID = {
     "slice": ("{}, as in the C", "{}, as in the C"),
     "static": ("{} is shared as in the C, by one thread",
                "{} are shared as in the C, by one thread"),
+    "zero": ("all of {} may be zero", "all of {} may be zero"),
     "call": ("{} is called as the C calls it", "{} are called as the C calls them"),
     "union": ("{} is the member that the C reads", "{} are the members that the C reads"),
+    "never": ("this is never reached, as in the C", "this is never reached, as in the C"),
     "other": ("this is done as in the C", "this is done as in the C"),
 }  # fmt: skip
 """What is said of one and of several; the order is that of the comment."""
@@ -40,17 +43,32 @@ def reason(one: Source, messages: Iterable[Message]) -> bytes:
         kind, name = _depends(one, message)
         found.setdefault(kind, {})[name] = None
     parts = [_said(kind, list(found[kind])) for kind in _SAID if kind in found]
-    lines = textwrap.wrap(f"SAFETY: {'; '.join(parts)}.", WIDTH, break_long_words=False,
-                          break_on_hyphens=False)  # fmt: skip
-    return "".join(f"// {line}\n" for line in lines).encode()
+    return _comment("// ", f"SAFETY: {'; '.join(parts)}.")
+
+
+def demand(pointers: Sequence[str]) -> bytes:
+    """The comment for what a function that stays unsafe wants of its callers."""
+    if not pointers:
+        return _comment("/// ", "It is called as the C calls it.")
+    one, several = _SAID["pointer"]
+    text = (one if len(pointers) == 1 else several).format(_listed([f"`{n}`" for n in pointers]))
+    return _comment("/// ", f"{text}, or to nothing where the C allows for that.")
+
+
+def _comment(mark: str, text: str) -> bytes:
+    lines = textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
+    return "".join(f"{mark}{line}\n" for line in lines).encode()
 
 
 def _said(kind: str, names: Sequence[str]) -> str:
     told = list(names[:MOST])
     if len(names) > MOST:
         told.append(f"{len(names) - MOST} more")
-    text = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
-    return _SAID[kind][len(names) > 1].format(text)
+    return _SAID[kind][len(names) > 1].format(_listed(told))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _depends(one: Source, message: Message) -> tuple[str, str]:
@@ -88,9 +106,13 @@ def _call(one: Source, node: Node, text: str) -> tuple[str, str]:
         node = node.parent
     named = re.search(r"`([^`]*)`", text)
     name = "" if named is None else re.sub(r"<.*>::|::<.*>", "", named[1]).rsplit("::", 1)[-1]
+    if name == "unreachable_unchecked":
+        return "never", ""
     callee, given = field(node, "function"), field(node, "arguments")
     if node.type != "call_expression" or callee is None or given is None:
         return "call", _quoted(name)
+    if name == "zeroed" and (made := _ZEROED.search(one.text(callee).decode("utf-8", "replace"))):
+        return "zero", _quoted(made[1])
     values = [_flat(one.text(value)) for value in given.named_children]
     if callee.type == "field_expression" and name in _MOVING:
         value = field(callee, "value")

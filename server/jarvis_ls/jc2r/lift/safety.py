@@ -8,10 +8,12 @@ from collections.abc import Sequence
 
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jc2r.lift.compiler import Message
-from jarvis_ls.jc2r.lift.reasons import reason
-from jarvis_ls.jc2r.lift.rust import Source, below, field, first, name_of
+from jarvis_ls.jc2r.lift.reasons import demand, reason
+from jarvis_ls.jc2r.lift.rust import Source, below, field, first, name_of, variable_of
 
 _ZEROED = re.compile(rb"^unsafe \{\s*core::mem::zeroed::<(.+)>\(\)\s*\}$", re.DOTALL)
+_SIGNED = re.compile(rb"^unsafe \{\s*core::mem::transmute::<\[u8; \w+\], \[i8; \w+\]>\(", re.DOTALL)
+"""Letters of C in an array of their own."""
 _WHOLE = frozenset({"if_expression", "match_expression", "block", "unsafe_block", "loop_expression",
                     "while_expression", "for_expression"})  # fmt: skip
 
@@ -60,15 +62,89 @@ def explained(one: Source) -> bytes:
     """The file with a reason above values that the translation itself made in `unsafe`."""
     parts, at = [], 0
     for block in below(one.root, "unsafe_block"):
-        zeroed = _ZEROED.search(one.text(block))
-        place = block.parent
-        while place is not None and place.type not in ("let_declaration", "expression_statement"):
-            place = None if place.type in ("block", "function_item") else place.parent
-        if zeroed is None or place is None or place.start_byte < at or _is_explained(place):
+        zeroed, signed = (form.search(one.text(block)) for form in (_ZEROED, _SIGNED))
+        place: Node | None = block
+        while place is not None and not _is_in_block(place):
+            place = place.parent
+        if place is None or place.start_byte < at or _is_explained(place):
             continue
-        said = b"// SAFETY: all of `" + zeroed[1] + b"` may be zero.\n"
+        if zeroed is not None:
+            said = b"// SAFETY: all of `" + zeroed[1] + b"` may be zero.\n"
+        elif signed is not None:
+            said = b"// SAFETY: as many bytes, and each may be an `i8`.\n"
+        else:
+            continue
         parts += [one.data[at : place.start_byte], said]
         at = place.start_byte
+    return b"".join([*parts, one.data[at:]])
+
+
+def _is_in_block(node: Node) -> bool:
+    return node.parent is not None and node.parent.type == "block"
+
+
+def plain_values(one: Source, kept: dict[str, bytes]) -> bytes:
+    """The file with the values of its variables and constants out of `unsafe`, but for those in
+    `kept`, which have the comment there above them."""
+    parts, at = [], 0
+    for item in one.root.children:
+        value = field(item, "value") if item.type in ("static_item", "const_item") else None
+        block = None if value is None or value.type != "unsafe_block" else first(value)
+        inner = None if block is None or block.named_child_count != 1 else first(block)
+        if value is None or inner is None or inner.type.endswith(("statement", "declaration")):
+            continue
+        if (said := kept.get(name_of(item))) is None:
+            parts += [one.data[at : value.start_byte], one.text(inner)]
+            at = value.end_byte
+        elif not _is_explained(item):
+            zeroed = _ZEROED.search(one.text(value))
+            zero = b"" if zeroed is None else b"// SAFETY: all of it may be zero.\n"
+            parts += [one.data[at : item.start_byte], zero or said]
+            at = item.start_byte
+    return b"".join([*parts, one.data[at:]])
+
+
+def without_reason(one: Source, messages: Sequence[Message]) -> dict[str, bytes]:
+    """The variables and constants whose value the compiler calls unsafe, with the reason."""
+    return {
+        name_of(item): reason(one, mine)
+        for item in one.root.children
+        if item.type in ("static_item", "const_item")
+        and (mine := [message for message in messages if message.path == one.path
+                      and item.start_byte <= message.start < item.end_byte])
+    }  # fmt: skip
+
+
+def demanding(one: Source) -> bytes:
+    """The file where each function that stays unsafe says what it wants of its callers."""
+    parts, at = [], 0
+    for function in one.functions:
+        modifiers = next((c for c in function.children if c.type == "function_modifiers"), None)
+        if modifiers is None or not any(c.type == "unsafe" for c in modifiers.children):
+            continue
+        place, told = function, False
+        while (before := place.prev_sibling) is not None and (
+            before.type in ("attribute_item", "line_comment")
+        ):  # fmt: skip
+            told = told or b"# Safety" in one.text(before)
+            if before.type == "line_comment" and not one.text(before).startswith(b"///"):
+                break
+            place = before
+        if told:
+            continue
+        head = function
+        while (before := head.prev_sibling) is not None and before.type == "attribute_item":
+            head = before
+        parameters = field(function, "parameters")
+        pointers = [
+            variable_of(one, parameter).decode()
+            for parameter in (() if parameters is None else below(parameters, "parameter"))
+            if any(True for _ in below(parameter, "pointer_type"))
+        ]
+        blank = b"///\n" if place != head else b""
+        said = blank + b"/// # Safety\n///\n" + demand([name for name in pointers if name])
+        parts += [one.data[at : head.start_byte], said]
+        at = head.start_byte
     return b"".join([*parts, one.data[at:]])
 
 
