@@ -10,6 +10,8 @@ from folders import Scan, write
 from test_flow_live import opened, settled
 
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.flow import orders
+from jarvis_ls.jsec.flow.fault import Step
 from jarvis_ls.jsec.live import TextChange
 
 HEAD = """\
@@ -288,6 +290,33 @@ def test_a_lock_around_both_orders_keeps_them_apart(tmp_path: Path, scan_folder:
         "void backwards(void) {", "void backwards(void) {\n    pthread_mutex_lock(&gate);"
     )
     assert inversions(scan_folder(write(tmp_path / "both", guarded)).findings) == []
+
+
+class Compared(tuple[str, tuple[int, int]]):
+    """A place that counts how often it is compared with another."""
+
+    count = 0
+
+    def __gt__(self, other: object) -> bool:
+        Compared.count += 1
+        return super().__gt__(other)  # type: ignore[operator]
+
+
+def test_orders_of_many_places_are_not_compared_in_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    place = orders._place
+    monkeypatch.setattr(orders, "_place", lambda fault: Compared(place(fault)))
+
+    def compared(places: int) -> int:
+        Compared.count = 0
+        faults = [
+            orders.nested(outer, inner, ["gate"], file, "f", (Step(file, (n, n + 1), ""),))
+            for n in range(places)
+            for outer, inner, file in (("a", "b", "a.c"), ("b", "a", "b.c"))
+        ]
+        assert orders.inversions(faults) == []
+        return Compared.count
+
+    assert 0 < compared(400) <= 2 * compared(200)
 
 
 def test_an_edit_of_one_file_changes_the_order_that_is_told_of_another(tmp_path: Path) -> None:

@@ -33,7 +33,8 @@ _STANDARD = frozenset({
 SEVERAL = "?"
 """What a macro stands for that a file gives several numbers: no expression."""
 
-_NUMBER = re.compile(r"[\s()\da-fA-FxXuUlL+*/<-]*\d[\s()\da-fA-FxXuUlL+*/<-]*")
+_NUMBER = re.compile(r"[\s()\da-fA-FxXuUlL+*/<-]+")
+_DIGIT = re.compile(r"\d")
 
 ReadFile = Callable[[str], bytes | None]
 """Bytes of a project file by its relative path, or None when it cannot be read."""
@@ -77,8 +78,12 @@ def _said_otherwise(macros: dict[str, str], again: dict[str, str]) -> set[str]:
     return {
         name for name, body in again.items()
         if (before := macros.get(name)) is not None and before != body
-        and _NUMBER.fullmatch(before) and _NUMBER.fullmatch(body)
+        and _is_number(before) and _is_number(body)
     }  # fmt: skip
+
+
+def _is_number(body: str) -> bool:
+    return _NUMBER.fullmatch(body) is not None and _DIGIT.search(body) is not None
 
 
 def _asserts_nothing(facts: Facts, again: Facts) -> bool:

@@ -23,7 +23,7 @@ from jarvis_ls.jsec.flow.state import (
     Reg,
     State,
 )  # fmt: skip
-from jarvis_ls.jsec.flow.types import ANY, CHAR, INT, PTR
+from jarvis_ls.jsec.flow.types import ANY, CHAR, INDEXED, INT, PTR
 from jarvis_ls.jsec.flow.values import (
     ANY_NULL,
     NOT_NULL,
@@ -330,7 +330,7 @@ def _declare(an: Analysis, st: State, instr: Instr) -> None:
 
 def _clear(an: Analysis, st: State, instr: Instr) -> None:
     where = evaluate(an, st, instr[1])
-    if instr[2][0] == "c":
+    if instr[2][0] == "c" and instr[2][1] in INDEXED:
         return
     for target in where.ptr:
         reg = an.reg(st, target[0])

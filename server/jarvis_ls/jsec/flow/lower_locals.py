@@ -107,9 +107,8 @@ class Locals:
         if auto and value is not None and type_ == ANY:
             found = self.of.value(value)
             type_ = found[1]
-            if (
-                type_[0] in ("p", "i", "f") or found[0][0] == ir.TEMP
-            ):  # what a call does is done once
+            once = found[0][0] == ir.TEMP  # what a call does is done once
+            if once or type_[0] in ("p", "i", "f"):
                 slot = self._declare(name, type_, node)
                 store: Instr = (ir.STORE, (ir.LOCAL, slot), found[0], type_, self.of.span(value))
                 self.blocks.add((ir.EVAL, store))

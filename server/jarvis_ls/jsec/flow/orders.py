@@ -43,15 +43,27 @@ def inversions(faults: Iterable[Fault]) -> list[Fault]:
         if is_nested(fault.kind):
             said = dict(fault.args)
             taken[said["outer"], said["inner"]].append(fault)
+    firsts = {pair: _firsts(places) for pair, places in taken.items()}
     found = []
     for (outer, inner), places in taken.items():
-        opposite = taken.get((inner, outer), [])
+        opposite = firsts.get((inner, outer), [])
         pairs = ((one, two) for one in places for two in opposite
                  if _place(one) > _place(two) and _may_block(one, two))  # fmt: skip
         first = min(pairs, key=lambda pair: (_place(pair[0]), _place(pair[1])), default=None)
         if first is not None:
             found.append(_inversion(*first))
     return found
+
+
+def _firsts(places: Iterable[Fault]) -> list[Fault]:
+    """The first place of those that are alike in what may keep them apart from others: a program
+    may take two locks in one order in thousands of places."""
+    found: dict[tuple[frozenset[str], str], Fault] = {}
+    for one in places:
+        key = frozenset(step.file for step in one.steps), dict(one.args)["others"]
+        if key not in found or _place(one) < _place(found[key]):
+            found[key] = one
+    return list(found.values())
 
 
 def _place(fault: Fault) -> tuple[str, tuple[int, int]]:
